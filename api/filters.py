@@ -24,19 +24,19 @@ def metadata_filter(pairs: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
     Raises:
         InvalidFilter: a key is empty, has no value, or comes twice.
     """
-    found: dict[str, JsonValue] = {}
+    values: dict[str, JsonValue] = {}
     for key, text in pairs:
         if not key:
             raise InvalidFilter("metadata: name the key, as in metadata.team=support")
         name = f"metadata.{key[:64]}"
-        if key in found:
+        if key in values:
             raise InvalidFilter(f"{name}: given twice; a key has one value")
         if not text:
             raise InvalidFilter(
                 f'{name}: no value; give one, as in {name}=support, or {name}="" for the empty text'
             )
-        found[key] = _scalar(text)
-    return found
+        values[key] = _scalar(text)
+    return values
 
 
 def metadata_key(text: str) -> str:
@@ -82,8 +82,8 @@ def time_filter(name: str, text: str | None) -> datetime | None:
         if len(text) == len("2026-01-31"):
             return datetime.combine(date.fromisoformat(text), time(), UTC)
         match parse_moment(text):
-            case AtTime(time=found):
-                return found
+            case AtTime(time=moment):
+                return moment
             case _:
                 pass
     except (ValueError, InvalidMoment):

@@ -147,8 +147,8 @@ def _bars(make: Callable[..., Any], answer: ReportResult, panels: Sequence[Panel
     height = 0.28 + 0.14 * len(answer.by)
     figure = make(figsize=(5 * len(panels) + 3, height * len(rows) + 2), layout="constrained")
     figure.suptitle(_title(answer, len(answer.rows), MOST_BARS))
-    found = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for panel, axes in zip(panels, found, strict=True):
+    subplots = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for panel, axes in zip(panels, subplots, strict=True):
         beside = 1 if panel.stacked else len(panel.columns)
         begun = [0.0] * len(rows)
         for number, (column, colour) in enumerate(zip(panel.columns, _COLOURS, strict=False)):
@@ -170,8 +170,8 @@ def _bars(make: Callable[..., Any], answer: ReportResult, panels: Sequence[Panel
         if len(panel.columns) > 1:
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     names = [_name(answer.by, row, between="\n") for row in rows]
-    found[0].set_yticks(range(len(rows)), names)
-    found[0].set_ylim(max(len(rows), 1) - 0.5, -0.5)
+    subplots[0].set_yticks(range(len(rows)), names)
+    subplots[0].set_ylim(max(len(rows), 1) - 0.5, -0.5)
     return figure
 
 
@@ -218,7 +218,7 @@ def _ticks(places: Sequence[str]) -> tuple[list[int], list[str]]:
     """Return a dozen tick places at most, with their labels."""
     step = max(1, -(-len(places) // 12))
     chosen = list(range(0, len(places), step))
-    return chosen, [places[each] for each in chosen]
+    return chosen, [places[name] for name in chosen]
 
 
 def _name(by: Sequence[str], row: Sequence[JsonValue], *, between: str = ", ") -> str:
@@ -228,12 +228,12 @@ def _name(by: Sequence[str], row: Sequence[JsonValue], *, between: str = ", ") -
 
 def _shown(value: JsonValue) -> str:
     text = "(none)" if value is None else value if isinstance(value, str) else print_text(value)
-    shown = "".join(each if each.isprintable() else "\ufffd" for each in text)
+    shown = "".join(character if character.isprintable() else "\ufffd" for character in text)
     return shown if len(shown) <= _LABEL else shown[: _LABEL - 1] + "…"
 
 
 def _index(answer: ReportResult, column: str) -> int:
-    return len(answer.by) + [each.name for each in answer.report.columns].index(column)
+    return len(answer.by) + [column.name for column in answer.report.columns].index(column)
 
 
 def _number(value: JsonValue) -> float:

@@ -34,7 +34,7 @@ def question_of(report: Report, pairs: Iterable[tuple[str, str]]) -> Question:
     by = given.get("by")
     limit = _once(given, "limit")
     question = Question(
-        by=None if by is None else [each for text in by for each in text.split(",") if each],
+        by=None if by is None else [part for text in by for part in text.split(",") if part],
         begin=_time("from", _once(given, "from")),
         end=_time("to", _once(given, "to")),
         filters=filters,
@@ -72,9 +72,9 @@ def _time(name: str, text: str | None) -> datetime | None:
 
 def _clock(text: str | None) -> Clock:
     known: tuple[Clock, ...] = get_args(Clock)
-    for each in known:
-        if each == (text or "recorded"):
-            return each
+    for choice in known:
+        if choice == (text or "recorded"):
+            return choice
     raise InvalidQuestion(f"clock: use one of {', '.join(known)}")
 
 

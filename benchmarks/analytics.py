@@ -81,11 +81,11 @@ def _some_day(url: str) -> datetime:
 
 def _build_all(database: Database) -> None:
     with database.connect() as connection:
-        for name in {each.model for each in REPORTS.values()} - {None}:
+        for name in {report.model for report in REPORTS.values()} - {None}:
             model = READ_MODELS[str(name)]
             for number in builds.at_work(connection, model):
                 while Projection(model, number).step(connection) is Step.MORE:
                     pass
-            (live,) = (each for each in builds.builds(connection) if each.name == name)
+            (live,) = (build for build in builds.builds(connection) if build.name == name)
             # as a rebuild leaves it, and autovacuum does of itself
             connection.execute(f"VACUUM ANALYZE agentlog_readmodels.{name}_{live.build}".encode())

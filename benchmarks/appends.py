@@ -37,7 +37,7 @@ def measure_appends(server: str, workload: Workload, *, runs: int, times: int) -
         for number in range(runs):
             thread = f"run-{number}"
             path = f"/v1/threads/{thread}-http/messages"
-            own = [replace(each, thread_id=thread) for each in bodies]
+            own = [replace(body, thread_id=thread) for body in bodies]
             sample_in_turn(
                 [
                     (inserted, _one_by_one(own, partial(floor.insert_one, connection))),
@@ -48,7 +48,7 @@ def measure_appends(server: str, workload: Workload, *, runs: int, times: int) -
                 times=times,
                 warmups=_WARMUPS,
             )
-    size = sum(len(each.body) for each in bodies) // len(bodies)
+    size = sum(len(body.body) for body in bodies) // len(bodies)
     return Case(
         "Appending one message at a time",
         f"Messages of {size:,} bytes on average, each committed (fsync) before the next. "

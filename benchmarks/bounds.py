@@ -31,7 +31,7 @@ def main() -> None:
 def _texts(point: EntryPoint) -> list[str]:
     """Return texts in which a few pieces are repeated between a beginning and an end."""
     drawn = random.Random(1)  # noqa: S311 - the same each time
-    found = []
+    bodies = []
     for number in range(_SHAPES):
         begin, repeated, end = (
             "".join(drawn.choices(point.pieces, k=drawn.randint(0, 3))) for _ in range(3)
@@ -39,8 +39,8 @@ def _texts(point: EntryPoint) -> list[str]:
         if number % 2:
             begin, end = point.frame
         count = _CHARACTERS // max(1, len(repeated))
-        found.append(begin + repeated * count + end)
-    return found
+        bodies.append(begin + repeated * count + end)
+    return bodies
 
 
 def _read(point: EntryPoint, text: str) -> None:

@@ -31,7 +31,7 @@ def measure_bulk(server: str, workload: Workload, *, runs: int) -> list[Table]:
         with new_database(server) as url:
             (taken,) = import_in_process(url, workload)
             bodies = floor.stored_bodies(url)
-            events, size = len(bodies), sum(len(each.body) for each in bodies)
+            events, size = len(bodies), sum(len(body.body) for body in bodies)
             imported.runs.append(Run(events / taken))
         with new_database(server) as url:
             (taken,) = copy_bodies(url, bodies)

@@ -44,11 +44,11 @@ def measure_comparison(server: str, workload: Workload, *, runs: int, times: int
         actions: list[tuple[Figure, Callable[[], object]]] = [
             (
                 Figure("SELECT of the bodies of both by psycopg, in process", "floor"),
-                lambda: [floor.select_thread(connection, each) for each in ("a", "b")],
+                lambda: [floor.select_thread(connection, thread) for thread in ("a", "b")],
             ),
             (
                 Figure("the view kernel of both, in process", "agentlog"),
-                lambda: [service.store.view(each, view) for each in ("a", "b")],
+                lambda: [service.store.view(thread, view) for thread in ("a", "b")],
             ),
             (Figure("their alignment, in process", "agentlog"), partial(align, a, b)),
             (

@@ -42,21 +42,21 @@ def copy_all(connection: psycopg.Connection, bodies: Sequence[StoredBody]) -> No
     statement = "COPY floor_events (thread_id, version, type, body) FROM STDIN (FORMAT binary)"
     with connection.cursor() as cursor, cursor.copy(statement) as copy:
         copy.set_types(["text", "int8", "text", "bytea"])
-        for each in bodies:
-            copy.write_row((each.thread_id, each.version, each.type, each.body))
+        for body in bodies:
+            copy.write_row((body.thread_id, body.version, body.type, body.body))
 
 
 def insert_all(connection: psycopg.Connection, bodies: Sequence[StoredBody]) -> None:
     """Write them by executemany, in one transaction."""
     with connection.transaction(), connection.cursor() as cursor:
         cursor.executemany(
-            _INSERT, [(each.thread_id, each.version, each.type, each.body) for each in bodies]
+            _INSERT, [(body.thread_id, body.version, body.type, body.body) for body in bodies]
         )
 
 
-def insert_one(connection: psycopg.Connection, each: StoredBody) -> None:
+def insert_one(connection: psycopg.Connection, body: StoredBody) -> None:
     """Write one by an INSERT that commits by itself."""
-    connection.execute(_INSERT, (each.thread_id, each.version, each.type, each.body))
+    connection.execute(_INSERT, (body.thread_id, body.version, body.type, body.body))
 
 
 def select_thread(connection: psycopg.Connection, thread_id: str) -> list[bytes]:

@@ -53,18 +53,18 @@ def _latencies(where: Served, path: str, scratch: Path, seconds: int) -> list[fl
     for thread_id, version, position, when in json.loads(appending.stdout):
         key = position if whole else (int(thread_id.rpartition("-")[2]), version)
         answered[key] = when
-    found: list[float] = []
+    delays: list[float] = []
     times: dict[int, int] = defaultdict(int)
     for line in heard.read_text().splitlines():
         when, number, place = line.split()
         key = int(place) if whole else (int(number), int(place.partition(".")[0]))
         if key in answered:
-            found.append(max(0.0, float(when) - answered[key]))
+            delays.append(max(0.0, float(when) - answered[key]))
             times[int(number)] += 1
     expected = len(answered) * (_FOLLOWERS if whole else 1)
-    if len(found) != expected:
-        raise RuntimeError(f"{len(found)} frames were heard, not {expected}: {dict(times)}")
-    return found
+    if len(delays) != expected:
+        raise RuntimeError(f"{len(delays)} frames were heard, not {expected}: {dict(times)}")
+    return delays
 
 
 def _memory_each(where: Served, idle: int, scratch: Path) -> float:

@@ -51,15 +51,15 @@ async def _follow(host: str, port: str, count: str, path: str, output: str) -> N
     for start in range(0, int(count), _OPENING):
         numbers = range(start, min(start + _OPENING, int(count)))
         made = await asyncio.gather(*(_open(host, int(port), path.format(n)) for n in numbers))
-        await asyncio.gather(*(each.opened for each in made))
+        await asyncio.gather(*(follower.opened for follower in made))
         opened += made
     print("ready", flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     with Path(output).open("w") as file:  # noqa: ASYNC230 - nothing else runs any more
-        for number, each in enumerate(opened):
-            for when, data in each.came:
+        for number, follower in enumerate(opened):
+            for when, data in follower.came:
                 file.writelines(
-                    f"{when} {number} {found.decode()}\n" for found in _ID.findall(data)
+                    f"{when} {number} {match.decode()}\n" for match in _ID.findall(data)
                 )
 
 
@@ -103,8 +103,8 @@ async def _caller(
         length = re.search(rb"(?i)content-length: (\d+)", answer)
         if length is None:
             raise RuntimeError(answer.decode())
-        found = json.loads(await reader.readexactly(int(length[1])))
-        answered.append((found["threadId"], found["version"], found["position"], time.monotonic()))
+        value = json.loads(await reader.readexactly(int(length[1])))
+        answered.append((value["threadId"], value["version"], value["position"], time.monotonic()))
     writer.close()
 
 

@@ -52,14 +52,14 @@ def _long_thread(  # noqa: PLR0913 - what is grown, and how often it is asked
     store: Store, raw: _Write, workload: Workload, steps: list[int], *, runs: int, times: int
 ) -> list[_Line]:
     drafts = workload.lone_drafts()
-    found, length = [], 0
+    lines, length = [], 0
     for step in steps:
         while length < step:
             many = [drafts[(length + n) % len(drafts)] for n in range(min(_BATCH, step - length))]
             length += len(store.append("long", many).messages)
-        found.append(_line(step, store, raw, lambda: "long", drafts, runs=runs, times=times))
+        lines.append(_line(step, store, raw, lambda: "long", drafts, runs=runs, times=times))
         length = store.thread("long").version
-    return found
+    return lines
 
 
 def _many_threads(  # noqa: PLR0913 - what is grown, and how often it is asked
@@ -67,7 +67,7 @@ def _many_threads(  # noqa: PLR0913 - what is grown, and how often it is asked
 ) -> list[_Line]:
     drafts = workload.lone_drafts()
     random = Random(_BATCH)  # noqa: S311 - the same threads at every run
-    found, made = [], 0
+    lines, made = [], 0
     for step in steps:
         while made < step:
             numbers = range(made, min(made + _BATCH, step))
@@ -80,15 +80,15 @@ def _many_threads(  # noqa: PLR0913 - what is grown, and how often it is asked
         def any_thread(last: int = step - 1) -> str:
             return f"t-{random.randint(0, last)}"
 
-        found.append(_line(step, store, raw, any_thread, drafts, runs=runs, times=times))
-    return found
+        lines.append(_line(step, store, raw, any_thread, drafts, runs=runs, times=times))
+    return lines
 
 
 def _large_messages(
     store: Store, raw: _Write, workload: Workload, *, runs: int, times: int
 ) -> list[_Line]:
     text = "".join(str(draft["text"]) for draft in workload.lone_drafts())
-    found = []
+    lines = []
     for size in _SIZES:
         whole = text * (size // len(text) + 2)
         drafts: list[Draft] = [
@@ -97,8 +97,8 @@ def _large_messages(
         fewer = max(1, min(times, _MOST_BYTES // size // runs // 2))
         numbers = count()
         thread = partial(_numbered, size, numbers)
-        found.append(_line(size, store, raw, thread, drafts, runs=runs, times=fewer))
-    return found
+        lines.append(_line(size, store, raw, thread, drafts, runs=runs, times=fewer))
+    return lines
 
 
 def _numbered(size: int, numbers: "count[int]") -> str:

@@ -35,7 +35,7 @@ def measure_imports(server: str, workload: Workload, scratch: Path, *, runs: int
             copied.runs.append(copy_bodies(url, bodies))
             inserted.runs.append(_inserted(url, bodies))
             recorded.runs.append(_recorded(url, bodies))
-    size = sum(len(each.body) for each in bodies)
+    size = sum(len(body.body) for body in bodies)
     return Case(
         "Import",
         f"`{workload.name}`: {workload.messages:,} messages on OpenAI's wire, which the log has as "

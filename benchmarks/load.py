@@ -63,7 +63,7 @@ def measure_load(server: str, workload: Workload, *, runs: int, seconds: float) 
                 rate.runs.append(run_callers(callers, append, seconds=seconds))
             start = partial(_appends, store, drafts, f"new-{number}", count())
             starting.runs.append(run_callers(1, start, seconds=seconds))
-    size = sum(len(each.body) for each in bodies) // len(bodies)
+    size = sum(len(body.body) for body in bodies) // len(bodies)
     most = max(_CALLERS)
     return [
         rate_table(
@@ -165,8 +165,8 @@ def _next_body(bodies: list[StoredBody], prefix: str, write: Callable[[StoredBod
 
     def act() -> None:
         version, thread = divmod(next(numbers), THREADS)
-        each = bodies[thread % len(bodies)]
-        write(StoredBody(f"{prefix}-{thread}", version + 1, each.type, each.body))
+        body = bodies[thread % len(bodies)]
+        write(StoredBody(f"{prefix}-{thread}", version + 1, body.type, body.body))
 
     return act
 
@@ -196,9 +196,9 @@ def _appends(
 def _copied(connection: psycopg.Connection, bodies: list[StoredBody]) -> Run:
     floor.make_table(connection)
     many = [
-        StoredBody(f"copied-{n % THREADS}", n // THREADS, each.type, each.body)
+        StoredBody(f"copied-{n % THREADS}", n // THREADS, body.type, body.body)
         for n in range(_COPIED)
-        for each in [bodies[n % len(bodies)]]
+        for body in [bodies[n % len(bodies)]]
     ]
     began = time.perf_counter()
     floor.copy_all(connection, many)

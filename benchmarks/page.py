@@ -68,7 +68,7 @@ def _thread(store: Store, number: int) -> AppendRequest:
 def _wait_until_level(client: Client) -> None:
     while True:
         standings = parse(client.get("/v1/projections"))["items"]
-        if standings and all(each["lag"] == 0 for each in standings):
+        if standings and all(standing["lag"] == 0 for standing in standings):
             return
         time.sleep(0.5)
 
@@ -155,8 +155,8 @@ def _heap(session: CDPSession) -> float:
     session.send("HeapProfiler.collectGarbage")
     session.send("Performance.enable")
     metrics = session.send("Performance.getMetrics")["metrics"]
-    found = {str(each["name"]): float(each["value"]) for each in metrics}
-    return found["JSHeapUsedSize"] / 1e6
+    by_name = {str(metric["name"]): float(metric["value"]) for metric in metrics}
+    return by_name["JSHeapUsedSize"] / 1e6
 
 
 def _first_visit(browser: Browser, where: str) -> Aim:
@@ -166,16 +166,18 @@ def _first_visit(browser: Browser, where: str) -> Aim:
         page = context.new_page()
         session = context.new_cdp_session(page)
         session.send("Network.enable")
-        session.on("Network.loadingFinished", lambda each: _note(received, each))
+        session.on("Network.loadingFinished", lambda event: _note(received, event))
         asked: dict[str, str] = {}
         session.on(
             "Network.requestWillBeSent",
-            lambda each: asked.update({each["requestId"]: each["request"]["url"]}),
+            lambda event: asked.update({event["requestId"]: event["request"]["url"]}),
         )
         page.goto(f"{where}/")
         page.get_by_text("run-").first.wait_for()
         page.wait_for_load_state("networkidle")
-    size = sum(bytes_ for each, bytes_ in received.items() if "/v1/" not in asked.get(each, ""))
+    size = sum(
+        bytes_ for request_id, bytes_ in received.items() if "/v1/" not in asked.get(request_id, "")
+    )
     return Aim("files of a first visit, packed", size / 1000, 300, 150, "kB")
 
 

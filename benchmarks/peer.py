@@ -50,21 +50,21 @@ def _drop(url: str) -> None:
 
 def insert_all(recorder: PostgresApplicationRecorder, bodies: Sequence[StoredBody]) -> None:
     """Write them a thread at a time, as an application saves its aggregates."""
-    for _, thread in groupby(bodies, key=lambda each: each.thread_id):
-        events = [_stored(each) for each in thread]
+    for _, thread in groupby(bodies, key=lambda body: body.thread_id):
+        events = [_stored(draft) for draft in thread]
         for start in range(0, len(events), _LARGEST_BATCH):
             recorder.insert_events(events[start : start + _LARGEST_BATCH])
 
 
-def insert_one(recorder: PostgresApplicationRecorder, each: StoredBody) -> None:
+def insert_one(recorder: PostgresApplicationRecorder, body: StoredBody) -> None:
     """Write one."""
-    recorder.insert_events([_stored(each)])
+    recorder.insert_events([_stored(body)])
 
 
 def read_thread(recorder: PostgresApplicationRecorder, thread_id: str) -> list[JsonValue]:
     """Return the values of a thread's events."""
-    return [_transcoder.decode(each.state) for each in recorder.select_events(thread_id)]
+    return [_transcoder.decode(event.state) for event in recorder.select_events(thread_id)]
 
 
-def _stored(each: StoredBody) -> StoredEvent:
-    return StoredEvent(each.thread_id, each.version, each.type, each.body)
+def _stored(body: StoredBody) -> StoredEvent:
+    return StoredEvent(body.thread_id, body.version, body.type, body.body)

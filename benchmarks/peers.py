@@ -88,12 +88,12 @@ def _ours(workload: Workload, url: str) -> list[float]:
 def _raw(bodies: Sequence[StoredBody], url: str) -> list[float]:
     with connected(url) as connection:
         floor.make_table(connection)
-        return _timed([partial(floor.insert_one, connection, each) for each in bodies])
+        return _timed([partial(floor.insert_one, connection, body) for body in bodies])
 
 
 def _library(bodies: Sequence[StoredBody], url: str) -> list[float]:
     with peer.library_recorder(url, keep=True) as recorder:
-        return _timed([partial(peer.insert_one, recorder, each) for each in bodies])
+        return _timed([partial(peer.insert_one, recorder, body) for body in bodies])
 
 
 def _timed(acts: Sequence[Callable[[], object]]) -> list[float]:
@@ -114,7 +114,7 @@ def _written(url: str) -> int:
 
 
 def _table(given: int, runs: int, rates: Sequence[Rate], sizes: Sequence[int]) -> Table:
-    each = given / MESSAGES
+    source_bytes = given / MESSAGES
     figures: list[JsonValue] = [
         {"what": rate.what, "runs": [run.per_second for run in rate.runs], "bytes": size}
         for rate, size in zip(rates, sizes, strict=True)
@@ -143,7 +143,7 @@ def _table(given: int, runs: int, rates: Sequence[Rate], sizes: Sequence[int]) -
                 milliseconds(rate.middle(lambda run: run.p50) or 0),
                 milliseconds(rate.middle(lambda run: run.p99) or 0),
                 f"{size / MESSAGES:,.0f}",
-                f"{size / MESSAGES / each:.2f}",
+                f"{size / MESSAGES / source_bytes:.2f}",
             ]
             for rate, size in zip(rates, sizes, strict=True)
         ],

@@ -107,11 +107,11 @@ def _rebuild_all(database: Database, url: str) -> float:
 
 
 def _live(standings: ProjectionStatus) -> dict[str, int]:
-    found: Sequence[builds.Build] = standings.builds()
-    stopped = [each.reason for each in found if each.reason is not None]
+    known: Sequence[builds.Build] = standings.builds()
+    stopped = [build.reason for build in known if build.reason is not None]
     if stopped:
         raise RuntimeError(f"a projection stopped: {stopped[0]}")
-    return {each.name: each.build for each in found if each.state == "live"}
+    return {build.name: build.build for build in known if build.state == "live"}
 
 
 def _rows(url: str) -> int:

@@ -45,7 +45,7 @@ class Rate:
 
     def middle(self, value: Callable[[Run], float | None]) -> float | None:
         """Return the median over runs of a value that each of them has, or None."""
-        values = [found for run in self.runs if (found := value(run)) is not None]
+        values = [rate for run in self.runs if (rate := value(run)) is not None]
         return median(values) if values else None
 
 

@@ -57,7 +57,7 @@ def measure_search(  # noqa: PLR0913 - what a run is of
 def _pages(server: str, workload: Workload, *, runs: int, times: int, events: int) -> Case:
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
-        found = make_big_log(url, workload, events=events, measured=True)
+        audits = make_big_log(url, workload, events=events, measured=True)
         _build(url)
         client = stack.enter_context(serving(url))
         actions: list[tuple[Figure, Callable[[], object]]] = [
@@ -76,7 +76,7 @@ def _pages(server: str, workload: Workload, *, runs: int, times: int, events: in
         for _ in range(runs):
             sample_in_turn(actions, times=times)
     return Case(
-        f"Search over {found:,} messages",
+        f"Search over {audits:,} messages",
         f"Pages of 20 hits over one kept connection to `agentlog serve`. Milliseconds; {runs} runs "
         f"of {times}, in turn.",
         [figure for figure, _ in actions],

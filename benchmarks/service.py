@@ -42,10 +42,10 @@ class Client:
     def _ask(self, method: str, path: str, body: bytes | None, expected: int) -> bytes:
         self._connection.request(method, path, body)
         answer = self._connection.getresponse()
-        found = answer.read()
+        content = answer.read()
         if answer.status != expected:
-            raise RuntimeError(f"{method} {path}: {answer.status} {found[:500]!r}")
-        return found
+            raise RuntimeError(f"{method} {path}: {answer.status} {content[:500]!r}")
+        return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,10 @@ def run_agentlog(arguments: Sequence[str], *, url: str | None) -> None:
 
 def _address(process: subprocess.Popen[str]) -> tuple[str, int]:
     line = process.stdout.readline() if process.stdout else ""
-    found = _ADDRESS.search(line)
-    if found is None:
+    match = _ADDRESS.search(line)
+    if match is None:
         raise RuntimeError(f"agentlog serve did not say where it listens: {line!r}")
-    return found[1], int(found[2])
+    return match[1], int(match[2])
 
 
 def _environment(url: str | None) -> dict[str, str]:

@@ -57,15 +57,15 @@ def _lines(workload: Workload) -> Iterator[bytes]:
 
 def _spans(workload: Workload) -> list[Item]:
     """Return the spans of all threads."""
-    found: list[Item] = []
+    items: list[Item] = []
     for number, drafts in enumerate(_threads(workload)):
         events = [sample_event(draft, n) for n, draft in enumerate(drafts, 1)]
         whole, *others = spans_of(f"airline-{number}", events)
-        for n, each in enumerate(others):  # the sample events share one id
-            each["spanId"] = f"{n + 1:016x}"
-            each["startTimeUnixNano"] = each["endTimeUnixNano"] = (n + 1) * 1_000_000
-        found += [*others, whole]
-    return found
+        for n, other in enumerate(others):  # the sample events share one id
+            other["spanId"] = f"{n + 1:016x}"
+            other["startTimeUnixNano"] = other["endTimeUnixNano"] = (n + 1) * 1_000_000
+        items += [*others, whole]
+    return items
 
 
 def _threads(workload: Workload) -> Iterator[Sequence[Item]]:

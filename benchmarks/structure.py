@@ -58,13 +58,17 @@ def _rooms(container: str) -> str:
     uses: defaultdict[str, set[str]] = defaultdict(set)
     for module in graph.modules:
         for used in graph.find_modules_directly_imported_by(module):
-            ours = [each.split(".") for each in (module, used) if each.startswith(f"{container}.")]
+            ours = [
+                module_name.split(".")
+                for module_name in (module, used)
+                if module_name.startswith(f"{container}.")
+            ]
             if len(ours) == 2 and ours[0][depth] != ours[1][depth]:
                 uses[ours[0][depth]].add(ours[1][depth])
-    rooms = {*uses, *(used for found in uses.values() for used in found)}
+    rooms = {*uses, *(used for base in uses.values() for used in base)}
     floors = {room: _floor(room, uses, ()) for room in rooms}
     arrows = sum(map(len, uses.values()))
-    upward = sum(floors[used] >= floors[room] for room, found in uses.items() for used in found)
+    upward = sum(floors[used] >= floors[room] for room, base in uses.items() for used in base)
     return (
         f"{container}: {len(rooms)} rooms, {arrows} arrows, {max(floors.values())} floors, "
         f"{upward} arrows upward"
@@ -72,8 +76,8 @@ def _rooms(container: str) -> str:
 
 
 def _floor(room: str, uses: dict[str, set[str]], above: tuple[str, ...]) -> int:
-    below = [each for each in uses.get(room, ()) if each not in above]
-    return 1 + max((_floor(each, uses, (*above, room)) for each in below), default=0)
+    below = [lower for lower in uses.get(room, ()) if lower not in above]
+    return 1 + max((_floor(lower, uses, (*above, room)) for lower in below), default=0)
 
 
 class _Passed:
@@ -90,11 +94,11 @@ class _Passed:
 
     def by(self, act: Callable[[], None]) -> set[str]:
         """Return the files that are passed while something is done."""
-        self._files = found = set[str]()
+        self._files = modules = set[str]()
         act()
         self._files = None
         ours = tuple(f"{ROOT / package}/" for package in PACKAGES)
-        return {each for each in found if each.startswith(ours)}
+        return {module for module in modules if module.startswith(ours)}
 
 
 def _print_passed(passed: _Passed, client: TestClient) -> None:

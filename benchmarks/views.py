@@ -40,7 +40,7 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
                 service.store.append(f"long-{number}", drafts)
         connection = stack.enter_context(connected(url))
         recorder = stack.enter_context(peer.library_recorder(url))
-        bodies = [each for each in floor.stored_bodies(url) if each.thread_id == _THREAD]
+        bodies = [body for body in floor.stored_bodies(url) if body.thread_id == _THREAD]
         peer.insert_all(recorder, bodies)
         floor.make_table(connection)
         floor.copy_all(connection, bodies)
@@ -64,7 +64,7 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
         for _ in range(runs):
             sample_in_turn(actions, times=times)
         cold = _cold_reads(connection, client, runs=runs)
-    size = sum(len(each.body) for each in bodies)
+    size = sum(len(body.body) for body in bodies)
     return Case(
         f"Reading a thread of {LENGTH:,} messages",
         f"{size:,} bytes of messages; whole views, over one kept connection to `agentlog serve` "
@@ -92,10 +92,10 @@ def _cold_reads(connection: psycopg.Connection, client: Client, *, runs: int) ->
 
 
 def _reads(client: Client) -> list[tuple[Figure, _Action]]:
-    found: list[tuple[Figure, _Action]] = []
+    figures: list[tuple[Figure, _Action]] = []
     for name in VIEWS:
         again = partial(client.get, f"{_PATH}/views/{name}")
-        found += [
+        figures += [
             (_of_ours(f"GET …/views/{name}, afresh"), _afresh(client, name)),
             (_of_ours(f"GET …/views/{name}, again"), again),
         ]
@@ -104,7 +104,7 @@ def _reads(client: Client) -> list[tuple[Figure, _Action]]:
     def state_at_any_version() -> bytes:
         return client.get(f"{_PATH}/views/agent-state?at={random.randint(1, LENGTH)}")
 
-    found += [
+    figures += [
         (_of_ours("GET …/views/agent-state?at=, any version"), state_at_any_version),
         (
             _of_ours(f"GET …/messages, the last {_PAGE}"),
@@ -115,7 +115,7 @@ def _reads(client: Client) -> list[tuple[Figure, _Action]]:
             partial(client.get, f"{_PATH}/messages?limit={LENGTH}"),
         ),
     ]
-    return found
+    return figures
 
 
 def _afresh(client: Client, name: str) -> _Action:

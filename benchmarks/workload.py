@@ -36,8 +36,8 @@ class Workload:
 
     def lone_drafts(self) -> list[Draft]:
         """Return messages that can stand in any thread: replies of about 500 bytes."""
-        found = [draft for draft in self.drafts(self.messages) if draft["type"] == "reply"]
-        return [draft for draft in found if 350 <= len(print_bytes(draft)) <= 700] or found
+        answers = [draft for draft in self.drafts(self.messages) if draft["type"] == "reply"]
+        return [draft for draft in answers if 350 <= len(print_bytes(draft)) <= 700] or answers
 
     def drafts(self, number: int) -> list[Draft]:
         """Return so many messages for one thread: the histories end to end, call ids unique."""
@@ -83,7 +83,7 @@ def _generated(number: int) -> Item:
 
 
 def _round(name: str) -> list[JsonValue]:
-    found = {"order": name, "lines": [{"sku": f"sku-{n}", "price": n * 1.25} for n in range(40)]}
+    order = {"order": name, "lines": [{"sku": f"sku-{n}", "price": n * 1.25} for n in range(40)]}
     call_id = f"call_{name}"
     call = {"name": "find_order", "arguments": print_text({"order": name})}
     return [
@@ -97,7 +97,7 @@ def _round(name: str) -> list[JsonValue]:
             "role": "tool",
             "tool_call_id": call_id,
             "name": "find_order",
-            "content": print_text(found),
+            "content": print_text(order),
         },
         {"role": "assistant", "content": f"Order {name} left the house, with its forty lines."},
     ]

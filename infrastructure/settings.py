@@ -169,7 +169,7 @@ class TraceSettings(BaseSettings):
         """The exporters named; an endpoint alone implies `otlp`."""
         if self.sdk_disabled.strip().lower() == "true":
             return frozenset()
-        named = {each.strip() for each in self.traces_exporter.split(",")} - {""}
+        named = {name.strip() for name in self.traces_exporter.split(",")} - {""}
         if not named and (self.exporter_otlp_endpoint or self.exporter_otlp_traces_endpoint):
             return frozenset({"otlp"})
         return frozenset(named - {"none"})

@@ -59,10 +59,10 @@ class Tenants(dict[str, Tenant], Closing):
 
     def forget(self, name: str, thread_id: str) -> None:
         """Drop a tenant's thread from memory, as contents of it were erased."""
-        found = self.get(name)
-        if found is not None:
-            found.store.recent.discard((name, thread_id))
-            found.hub.discard()
+        tenant = self.get(name)
+        if tenant is not None:
+            tenant.store.recent.discard((name, thread_id))
+            tenant.hub.discard()
 
     @override
     def close(self) -> None:

@@ -69,14 +69,14 @@ class ItemsLive(Live):
     def fold(self, event: Event) -> Sequence[FollowUpdate]:
         self._carry, items = self._view.fold(self._carry, event)
         return [
-            FollowUpdate("item", each.key, each.item)
-            for each in items
-            if _place(each) > self._after
+            FollowUpdate("item", item.key, item.item)
+            for item in items
+            if _place(item) > self._after
         ]
 
     @override
     def present(self) -> Sequence[FollowUpdate]:
-        held = [each.item for each in self._view.rest(self._carry) if _place(each) > self._after]
+        held = [item.item for item in self._view.rest(self._carry) if _place(item) > self._after]
         if held == self._held:
             return ()
         self._held = held
@@ -100,32 +100,32 @@ class PatientLive(Live):
     @override
     def fold(self, event: Event) -> Sequence[FollowUpdate]:
         self._carry, items = self._view.fold(self._carry, event)
-        found = []
-        for each in items:
-            if _place(each) <= self._after:
+        updates = []
+        for item in items:
+            if _place(item) <= self._after:
                 continue
-            before = self._told.pop(each.key, None)
-            self._after = _place(each)
-            if before is None or before != _digest(each):
-                found.append(FollowUpdate("item", self._place(), each.item))
+            before = self._told.pop(item.key, None)
+            self._after = _place(item)
+            if before is None or before != _digest(item):
+                updates.append(FollowUpdate("item", self._place(), item.item))
         if items:
             gone = [key for key in self._told if parse_key(key) <= self._after]
             for key in gone:
                 del self._told[key]
-        return found
+        return updates
 
     @override
     def present(self) -> Sequence[FollowUpdate]:
         return self._tell(self._view.rest(self._carry))
 
     def _tell(self, items: Sequence[Placed]) -> Sequence[FollowUpdate]:
-        found = []
-        for each in items:
-            digest = _digest(each)
-            if _place(each) > self._after and self._told.get(each.key) != digest:
-                self._told[each.key] = digest
-                found.append(FollowUpdate("item", self._place(), each.item))
-        return found
+        updates = []
+        for item in items:
+            digest = _digest(item)
+            if _place(item) > self._after and self._told.get(item.key) != digest:
+                self._told[item.key] = digest
+                updates.append(FollowUpdate("item", self._place(), item.item))
+        return updates
 
     def _place(self) -> str | None:
         version, ordinal = self._after
@@ -176,7 +176,7 @@ def parse_place(text: str) -> tuple[Place, dict[str, str]]:
     if not text:
         return _BEFORE_ALL, {}
     settled, _, told = text.partition("~")
-    pairs: Mapping[str, str] = dict(each.split(":") for each in told.split(",") if told)
+    pairs: Mapping[str, str] = dict(pair.split(":") for pair in told.split(",") if told)
     for key in pairs:
         parse_key(key)
     return parse_key(settled), dict(pairs)

@@ -36,11 +36,11 @@ def growth(earlier: object, later: object) -> dict[str, Growth] | None:
     before, after = _lists_of(earlier), _lists_of(later)
     if not any(after.values()):
         return None
-    found: dict[str, Growth] = {}
+    growths: dict[str, Growth] = {}
     for name, items in after.items():
         kept, added = items.beyond(before[name])
-        found[name] = Growth(kept, items.size - kept, added)
-    return found
+        growths[name] = Growth(kept, items.size - kept, added)
+    return growths
 
 
 def grown(items: PrintedList, by: Growth) -> PrintedList:
@@ -64,5 +64,5 @@ def with_lists(carry: CarryT, lists: Mapping[str, PrintedList]) -> CarryT:
 def _lists_of(carry: object) -> dict[str, PrintedList]:
     if not is_dataclass(carry):
         return {}
-    values = {each.name: getattr(carry, each.name) for each in fields(carry)}
+    values = {field.name: getattr(carry, field.name) for field in fields(carry)}
     return {name: value for name, value in values.items() if isinstance(value, PrintedList)}

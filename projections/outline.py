@@ -132,7 +132,7 @@ class _Lines:
         if failed:
             step.outcome = "failed"
         digest = item["digest"]
-        same = (each for each in step.calls if digest is not None and each.digest == digest)
+        same = (call for call in step.calls if digest is not None and call.digest == digest)
         called = next(same, None)
         if called is None:
             step.calls.append(
@@ -147,7 +147,7 @@ class _Lines:
         """Return the lines, those of models joined with what came out of them."""
         lines = sorted([*self._steps.values(), *self._beside, *self._models], key=_place)
         joined = sorted(_joined(lines), key=_place)
-        times = [each.begun for each in joined if each.begun is not None]
+        times = [call.begun for call in joined if call.begun is not None]
         # several steps of one time: an import filled it in, and it measures nothing
         if len(times) == 1 or len(set(times)) > 1:
             for step in joined:
@@ -263,8 +263,8 @@ def _sum(total: NumberT | None, more: NumberT | None) -> NumberT | None:
 
 
 def _least(one: int | None, other: int | None) -> int | None:
-    return min((each for each in (one, other) if each is not None), default=None)
+    return min((time for time in (one, other) if time is not None), default=None)
 
 
 def _most(one: int | None, other: int | None) -> int | None:
-    return max((each for each in (one, other) if each is not None), default=None)
+    return max((time for time in (one, other) if time is not None), default=None)

@@ -85,7 +85,7 @@ def _rates(model: str, provider: str | None, quarter: int) -> Rates | Literal["t
         price = _price(model, provider, quarter, tokens)
         if price is None:
             return None
-        if any(isinstance(each, TieredPrices) for each in vars(price.model_price).values()):
+        if any(isinstance(figure, TieredPrices) for figure in vars(price.model_price).values()):
             return "tiered"
         prices.append(float(price.total_price / million))
     return Rates(*prices)

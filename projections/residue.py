@@ -26,12 +26,12 @@ def residue(rendered: Item, original: Item) -> JsonValue:
         if key not in rendered or _differ(rendered[key], value)
     }
     gone = [key for key in rendered if key not in original]
-    found: Item = {}
+    kept: Item = {}
     if changed:
-        found["set"] = changed
+        kept["set"] = changed
     if gone:
-        found["unset"] = gone
-    return found or None
+        kept["unset"] = gone
+    return kept or None
 
 
 def residue_of(event: Event, wire: str, ordinal: int) -> JsonValue:
@@ -51,11 +51,11 @@ def residues_of(event: Event, wire: str) -> Sequence[JsonValue]:
             return ()
 
 
-def apply_residue(item: Item, found: JsonValue, permit: Permit) -> Item:
+def apply_residue(item: Item, lost: JsonValue, permit: Permit) -> Item:
     """Return `item` with a residue applied, as far as the view permits."""
-    if found is None:
+    if lost is None:
         return item
-    match found:
+    match lost:
         case {"set": dict(changed), "unset": list(gone)}:
             pass
         case {"set": dict(changed)}:

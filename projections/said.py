@@ -88,7 +88,7 @@ def arguments_of(text: JsonValue) -> JsonValue:
 def objects_in(value: JsonValue) -> list[dict[str, JsonValue]]:
     """Return the objects of an array; none where it is no array."""
     listed = value if isinstance(value, list) else ()
-    return [each for each in listed if isinstance(each, dict)]
+    return [item for item in listed if isinstance(item, dict)]
 
 
 def _one_or_all(contents: list[JsonValue]) -> JsonValue:

@@ -35,11 +35,11 @@ _ERROR: Item = {"code": 2}
 
 def spans_of(thread_id: str, events: Iterable[Event]) -> list[Item]:
     """Return the spans of a thread, the whole first; none for a thread without messages."""
-    found = _Spans(thread_id)
+    spans = _Spans(thread_id)
     for event in events:
         if isinstance(event.message, KernelMessage):
-            found.take(event, event.message)
-    return found.finished()
+            spans.take(event, event.message)
+    return spans.finished()
 
 
 @dataclass(slots=True)
@@ -92,8 +92,8 @@ class _Spans:
             case InputMessage(text=text, files=files):
                 parts: list[JsonValue] = [] if text is None else [_text_part(text)]
                 parts += [
-                    {"type": "blob", "mime_type": each.mime_type, "content": each.data}
-                    for each in files or ()
+                    {"type": "blob", "mime_type": file.mime_type, "content": file.data}
+                    for file in files or ()
                 ]
                 self._say("user", parts)
             case ToolResultsMessage(results=results):

@@ -148,10 +148,10 @@ def _fields_in(text: str) -> Mapping[str, JsonValue]:
     if not text.lstrip().startswith("{"):
         return {}
     try:
-        found = from_json(text.encode(), allow_partial="trailing-strings")
+        value = from_json(text.encode(), allow_partial="trailing-strings")
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 # --- rules over a thread ------------------------------------------------------------------------

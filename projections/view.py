@@ -56,8 +56,8 @@ class Printed(NamedTuple):
 def print_items(items: Iterable[Placed | Printed]) -> list[Printed]:
     """Return items as JSON, each at its place."""
     return [
-        each if type(each) is Printed else Printed(each[0], each[1], print_to_keep(each[2]))
-        for each in items
+        item if type(item) is Printed else Printed(item[0], item[1], print_to_keep(item[2]))
+        for item in items
     ]
 
 

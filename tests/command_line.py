@@ -42,14 +42,14 @@ def figures_of(told: str) -> dict[str, int]:
     """Return the figures of an import's table, those that are not 0."""
     rows = re.findall(r"^([a-z ]+?) +([\d,]+)(?!\S)", told, re.MULTILINE)
     rows += [("there already", number) for number in re.findall(r"([\d,]+) there already", told)]
-    return {name: n for name, each in rows if (n := int(each.replace(",", "")))}
+    return {name: n for name, text in rows if (n := int(text.replace(",", "")))}
 
 
 def agentlog(*arguments: str | Path, url: str, stdin: bytes = b"", columns: int = 200) -> Outcome:
     """Run a command in this process; what it does not handle is raised."""
     result = CliRunner().invoke(
         app,
-        [str(each) for each in arguments],
+        [str(argument) for argument in arguments],
         input=stdin,
         env={"AGENTLOG_DATABASE_URL": url, "COLUMNS": str(columns)},
         catch_exceptions=False,

@@ -31,7 +31,7 @@ def span(
     number: int, name: str, *, parent: int = 0, trace: str = TRACE, **attributes: object
 ) -> Item:
     """Return a span; `__` in the name of an attribute is a dot."""
-    found: Item = {
+    item: Item = {
         "traceId": trace,
         "spanId": f"{number:016x}",
         "name": name,
@@ -41,8 +41,8 @@ def span(
         "attributes": {key.replace("__", "."): value for key, value in attributes.items()},
     }
     if parent:
-        found["parentSpanId"] = f"{parent:016x}"
-    return found
+        item["parentSpanId"] = f"{parent:016x}"
+    return item
 
 
 def chat(

@@ -18,17 +18,17 @@ from agentlog.infrastructure.backup.programs import Programs
 from tests.command_line import AGENTLOG, agentlog, environment, started
 
 HOUSE = Path(__file__).parents[1]
-LOCKS = tuple(f"requirements{each}.lock" for each in ("", "-runtime", "-build", "-install"))
+LOCKS = tuple(f"requirements{suffix}.lock" for suffix in ("", "-runtime", "-build", "-install"))
 
 
 def pins(lock: str) -> dict[str, str]:
     """Return each requirement of a lock: its name, and the rest of it with all hashes."""
     text = (HOUSE / lock).read_text().replace("\\\n", "")
-    found = {}
+    pinned = {}
     for line in text.splitlines():
         name, _, rest = line.partition("==")
-        found[name] = " ".join(rest.split())
-    return found
+        pinned[name] = " ".join(rest.split())
+    return pinned
 
 
 def compose() -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_the_demo_installs_no_test_tools(tmp_path: Path) -> None:
         ["make", "-n", "demo"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     installed = re.findall(r"--requirement (\S+)", done.stdout)
-    assert installed == [f"requirements-{each}.lock" for each in ("install", "runtime", "build")]
+    assert installed == [f"requirements-{name}.lock" for name in ("install", "runtime", "build")]
     assert re.search(r"npm .* ci --omit=dev\n(?s:.*)npm .* run build\n", done.stdout)
     assert ".venv-runtime/bin/agentlog demo" in done.stdout
     assert not re.search(r"\.venv/", done.stdout)
@@ -92,7 +92,7 @@ def test_the_image_gets_everything_that_the_package_is_built_from() -> None:
         for line in (HOUSE / ".dockerignore").read_text().splitlines()
         if line.startswith("!")
     }
-    assert all((HOUSE / each).exists() for each in kept)
+    assert all((HOUSE / path).exists() for path in kept)
     built_from = {
         "LICENSE",
         "README.md",
@@ -159,20 +159,20 @@ def test_the_composed_services_start_in_turn_and_the_last_is_no_superuser(
 
     def environment_of(name: str) -> dict[str, str]:
         given: dict[str, str] = services[name]["environment"]
-        found = {each: value.replace(place, str(tmp_path)) for each, value in given.items()}
+        variables = {name: value.replace(place, str(tmp_path)) for name, value in given.items()}
         user = log_in.get(name)
         url = make_conninfo(empty_database_url, **({"user": user} if user else {}))
         path = f"{AGENTLOG.parent}:{os.environ['PATH']}"
-        return {**environment(url), **found, "AGENTLOG_DATABASE_URL": url, "PATH": path}
+        return {**environment(url), **variables, "AGENTLOG_DATABASE_URL": url, "PATH": path}
 
     shell, flags, script = services["owner"]["command"]
     script = script.replace("$$", "$").replace(place, str(tmp_path))
     subprocess.run([shell, flags, script], env=environment_of("owner"), check=True)
-    keys = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    keys = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert keys.keys() == {"signing-key.pem", "snapshot-key"}
     again = script.replace("exec agentlog migrate", "")  # at each start
     subprocess.run([shell, flags, again], env=environment_of("owner"), check=True)
-    assert keys == {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    assert keys == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     sql = tmp_path / "login.sql"
     sql.write_text(file["configs"]["login"]["content"])
     psql = Programs.at_least(15).folder / "psql"

@@ -43,12 +43,12 @@ _URL = re.compile(r"https?://\S+")
 
 
 def _with_examples() -> list[Path]:
-    found = [
+    documents = [
         document
         for document in DOCUMENTS
         if _BLOCK.search(document.read_text()) and document.name != NOT_ON_THE_DEMO
     ]
-    return sorted(found, key=lambda document: document.name == MAKES_A_KEY)
+    return sorted(documents, key=lambda document: document.name == MAKES_A_KEY)
 
 
 def _name(document: Path) -> str:
@@ -89,9 +89,9 @@ def _demo(database_url: str, signing_key: Path) -> Iterator[dict[str, str]]:
         try:
             assert demo.stdout is not None
             first = demo.stdout.readline()
-            found = re.search(r"http://127\.0\.0\.1:\d+", first)
-            assert found is not None, first
-            yield {**environment, "ADDRESS": found[0]}
+            match = re.search(r"http://127\.0\.0\.1:\d+", first)
+            assert match is not None, first
+            yield {**environment, "ADDRESS": match[0]}
         finally:
             demo.terminate()
         assert demo.wait(timeout=20) == 0
@@ -167,12 +167,12 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 def _anchors(document: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_index_names_every_document() -> None:
     linked = set(re.findall(r"\]\(([\w./-]+\.md)\)", _text("README.md")))
-    assert {str(each.relative_to(ROOT / "docs")) for each in DOCUMENTS[2:]} <= linked
+    assert {str(document.relative_to(ROOT / "docs")) for document in DOCUMENTS[2:]} <= linked
 
 
 def test_the_reference_names_every_setting() -> None:
@@ -222,13 +222,13 @@ def test_the_reference_names_the_problems_of_every_status() -> None:
         (status, str(problem_of(cls.__new__(cls))["type"]).rpartition(":")[2])
         for cls, status in STATUSES.items()
     }
-    assert {each for each in raised if each[1] not in families} <= listed
+    assert {raised_name for raised_name in raised if raised_name[1] not in families} <= listed
 
 
 def test_no_document_example_or_help_has_readers_import_our_packages() -> None:
     imports = re.compile(r"\b(?:from|import) (?:api|domain|infrastructure|projections)\b")
     files = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*")]
-    texts = {each.name: each.read_text() for each in files if each.is_file()}
+    texts = {file.name: file.read_text() for file in files if file.is_file()}
     commands = get_command(app).commands  # type: ignore[attr-defined] # it is a group
-    texts |= {name: each.help or "" for name, each in commands.items()}
+    texts |= {name: command.help or "" for name, command in commands.items()}
     assert [name for name, text in texts.items() if imports.search(text)] == []

@@ -62,7 +62,7 @@ def run(block: str, places: Mapping[str, Path], temporary: Path) -> None:
 def test_its_metrics_exist() -> None:
     middleware = ROOT / "api" / "http" / "middleware"
     writer = ROOT / "infrastructure" / "appending" / "writer_metrics.py"
-    exposition = "".join(each.read_text() for each in (*middleware.glob("*metrics*.py"), writer))
+    exposition = "".join(path.read_text() for path in (*middleware.glob("*metrics*.py"), writer))
     pool = re.findall(r'^    \("([a-z_]+)", "', exposition, re.MULTILINE)
     known = {f"agentlog_pool_{name}" for name in pool}
     known |= set(re.findall(r'"(agentlog_[a-z_]+)"', exposition))

@@ -55,7 +55,7 @@ def test_there_are_at_least_five() -> None:
 
 
 def test_between_them_they_use_every_message_type_and_a_custom_one() -> None:
-    used = {message["type"] for each in EXAMPLES.values() for message in each["messages"]}
+    used = {message["type"] for example in EXAMPLES.values() for message in example["messages"]}
     assert used >= set(MESSAGE_TYPES)
     custom = used - set(MESSAGE_TYPES)
     assert custom
@@ -65,24 +65,26 @@ def test_between_them_they_use_every_message_type_and_a_custom_one() -> None:
 
 
 def test_between_them_they_show_what_goes_wrong_and_what_waits_for_a_person() -> None:
-    results = [each for message in _messages("tool_results") for each in message["results"]]
-    assert any(each.get("error") for each in results)
-    assert any(not each.get("error") for each in results)
-    assert {each["approved"] for each in _messages("approval_response")} == {True, False}
-    outcomes = {"error" if "error" in each else "output" for each in _messages("worker_result")}
+    results = [result for message in _messages("tool_results") for result in message["results"]]
+    assert any(result.get("error") for result in results)
+    assert any(not result.get("error") for result in results)
+    assert {message["approved"] for message in _messages("approval_response")} == {True, False}
+    outcomes = {
+        "error" if "error" in message else "output" for message in _messages("worker_result")
+    }
     assert outcomes == {"error", "output"}
 
 
 def test_a_worker_has_a_thread_of_its_own() -> None:
-    (parent,) = [name for name, each in EXAMPLES.items() if _workers(each)]
-    threads = [each["threadId"] for each in _workers(EXAMPLES[parent]) if "threadId" in each]
+    (parent,) = [name for name, example in EXAMPLES.items() if _workers(example)]
+    threads = [worker["threadId"] for worker in _workers(EXAMPLES[parent]) if "threadId" in worker]
     assert threads
     for thread_id in threads:
         assert EXAMPLES[thread_id]["parent"] == parent
 
 
 def _workers(example: dict[str, Any]) -> list[dict[str, Any]]:
-    return [each for each in example["messages"] if each["type"] == "worker_spawned"]
+    return [message for message in example["messages"] if message["type"] == "worker_spawned"]
 
 
 def test_a_file_is_attached() -> None:
@@ -95,14 +97,14 @@ def test_a_file_is_attached() -> None:
 
 @every_example
 def test_under_the_strict_policy_nothing_is_an_anomaly(examples_url: str, thread_id: str) -> None:
-    found = _view(examples_url, thread_id, "anomalies")
+    view = _view(examples_url, thread_id, "anomalies")
     strict = EXAMPLES[thread_id]["policy"] == "strict"
-    assert (found == []) is strict
+    assert (view == []) is strict
 
 
 def test_the_thread_of_a_worker_is_found_by_its_parent(examples_url: str) -> None:
     outcome = agentlog("threads", "--parent", "research", "--json", url=examples_url)
-    assert [each["threadId"] for each in outcome.lines] == ["research-worker-1"]
+    assert [line["threadId"] for line in outcome.lines] == ["research-worker-1"]
 
 
 @every_example
@@ -141,7 +143,7 @@ def test_an_export_imports_to_the_same_export(
 ) -> None:
     first = agentlog("export", url=examples_url)
     assert first.code == 0
-    assert [each["threadId"] for each in first.lines] == sorted(EXAMPLES)
+    assert [line["threadId"] for line in first.lines] == sorted(EXAMPLES)
     file = tmp_path / "all.jsonl"
     file.write_text(first.out, encoding="utf-8")
     with new_database(server_url, template=template_database) as url:

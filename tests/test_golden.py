@@ -203,25 +203,25 @@ def test_what_was_stored_can_still_be_read(path: Path) -> None:
 def _golden_events(path: Path) -> list[Event]:
     """Return the events of a thread, as an import would write them at a known time."""
     (record,) = read_records(find_sources([path]).files[0])
-    (found,) = threads_of(Plan(), FORMAT, record, record.value)
-    facts = [fact for fact in (found.started, found.closed) if fact is not None]
+    (thread,) = threads_of(Plan(), FORMAT, record, record.value)
+    facts = [fact for fact in (thread.started, thread.closed) if fact is not None]
     prepared = [
-        *(_fact(found.thread_id, fact) for fact in facts[:1]),
-        *(prepare(draft, message_id="", timestamp=0) for draft in found.drafts),
-        *(_fact(found.thread_id, fact) for fact in facts[1:]),
+        *(_fact(thread.thread_id, fact) for fact in facts[:1]),
+        *(prepare(draft, message_id="", timestamp=0) for draft in thread.drafts),
+        *(_fact(thread.thread_id, fact) for fact in facts[1:]),
     ]
     return [
         Event(
-            originator_id=found.thread_id,
+            originator_id=thread.thread_id,
             originator_version=version,
-            type=each.message.type,
-            body=each.body,
-            message_id=each.message.id,
+            type=read.message.type,
+            body=read.body,
+            message_id=read.message.id,
             position=version,
             recorded_at=STARTED + timedelta(seconds=version),
-            metadata={} if each.metadata is None else parse_stored(each.metadata),
+            metadata={} if read.metadata is None else parse_stored(read.metadata),
         )
-        for version, each in enumerate(prepared, 1)
+        for version, read in enumerate(prepared, 1)
     ]
 
 

@@ -70,9 +70,9 @@ def service(imported_url: str) -> Iterator[Service]:
 
 
 def _items(service: Service, run: Run, view: str, **options: object) -> list[Item]:
-    found = service.store.view(_thread_id(run), choose_view(view, options))
-    assert isinstance(found, Page)
-    return [placed.item for placed in found.items]
+    page = service.store.view(_thread_id(run), choose_view(view, options))
+    assert isinstance(page, Page)
+    return [placed.item for placed in page.items]
 
 
 def test_there_are_200_threads_with_what_their_records_say(service: Service) -> None:
@@ -224,14 +224,14 @@ def test_the_store_answers_with_the_state_at_each_version(service: Service) -> N
     view = choose_view("agent-state")
     for run in RUNS[::20]:
         for version, expected in enumerate(straight_states(run["traj"]), 1):
-            found = service.store.view(_thread_id(run), view, at=AtVersion(version))
-            assert isinstance(found, State)
-            assert (found.version, found.state) == (version, expected)
+            state = service.store.view(_thread_id(run), view, at=AtVersion(version))
+            assert isinstance(state, State)
+            assert (state.version, state.state) == (version, expected)
     for run in RUNS:
-        found = service.store.view(_thread_id(run), view)
-        assert isinstance(found, State)
+        state = service.store.view(_thread_id(run), view)
+        assert isinstance(state, State)
         *_, last = straight_states(run["traj"])
-        assert found.state == last
+        assert state.state == last
 
 
 def test_the_command_line_prints_the_same_view(imported_url: str) -> None:
@@ -258,16 +258,16 @@ def _calls_of(run: Run) -> list[tuple[str, Any]]:
 def _shared(runs: list[Run]) -> int:
     """Return how many first calls all of these runs share."""
     shared = zip(*map(_calls_of, runs), strict=False)
-    first_apart = (n for n, calls in enumerate(shared) if any(each != calls[0] for each in calls))
+    first_apart = (n for n, calls in enumerate(shared) if any(call != calls[0] for call in calls))
     return next(first_apart, min(len(_calls_of(run)) for run in runs))
 
 
 def test_the_runs_of_each_task_part_where_their_calls_do(service: Service) -> None:
     asked = SetsAsked(ThreadFilter(), choose_view("kernel"), by="task", failed={"reward": 0.0})
-    found = service.own.run_sets.compare(asked)
-    assert (found.lacking, found.is_cut) == (0, False)
-    assert [task.value for task in found.sets] == list(range(50))
-    for task in found.sets:
+    compared = service.own.run_sets.compare(asked)
+    assert (compared.lacking, compared.is_cut) == (0, False)
+    assert [task.value for task in compared.sets] == list(range(50))
+    for task in compared.sets:
         runs = [run for run in RUNS if run["task_id"] == task.value]
         verdicts = {_thread_id(run): "succeeded" if run["reward"] else "failed" for run in runs}
         assert {run.thread_id: run.verdict for run in task.runs} == verdicts
@@ -320,8 +320,8 @@ def test_three_tasks_part_as_read_by_hand(
 ) -> None:
     which = ThreadFilter(metadata={"task": task})
     asked = SetsAsked(which, choose_view("kernel"), by="task", failed={"reward": 0.0})
-    (found,) = service.own.run_sets.compare(asked).sets
-    first = found.forks[0]
+    (run_set,) = service.own.run_sets.compare(asked).sets
+    first = run_set.forks[0]
     assert first.equal == equal
     told: dict[str, set[str]] = {}
     for way in first.ways:
@@ -336,8 +336,10 @@ def test_a_run_is_equal_to_itself_and_part_of_it_is_a_prefix(service: Service) -
     comparer, view = service.own.comparer, choose_view("kernel")
     for run in RUNS[::20]:
         thread_id = _thread_id(run)
-        found = comparer.compare([SideAsked(thread_id), SideAsked(thread_id, AtVersion(9))], view)
-        divergence = found.comparisons[0].divergence
+        compared = comparer.compare(
+            [SideAsked(thread_id), SideAsked(thread_id, AtVersion(9))], view
+        )
+        divergence = compared.comparisons[0].divergence
         assert divergence == Divergence(8, 8, None)  # the first event starts the thread
         same = comparer.compare([SideAsked(thread_id), SideAsked(thread_id)], view)
         assert same.comparisons[0].divergence is None

@@ -95,8 +95,8 @@ def verify(  # noqa: PLR0913 - one parameter an option
     offline, without any database.
     """
     named = which or []
-    files = [each for each in named if each.endswith(".json") or "/" in each]
-    threads = [each for each in named if each not in files]
+    files = [word for word in named if word.endswith(".json") or "/" in word]
+    threads = [word for word in named if word not in files]
     held = Held.read(public_key=public_key, checkpoint=checkpoint)
     verdict = _verify_bundles([*map(Path, files), *(bundle or [])], held)
     if threads or not (files or bundle):
@@ -243,10 +243,10 @@ def _progress() -> Progress:
 
 def _print_findings(findings: Iterable[Finding], *, count: int = 0) -> None:
     shown = 0
-    for each in findings:
-        where = "" if each.thread_id is None else f"thread {each.thread_id!r} "
-        where += "" if each.version is None else f"version {each.version} "
-        print(printable(f"{where}{each.what}: {each.detail}"))  # noqa: T201 - the command's output
+    for finding in findings:
+        where = "" if finding.thread_id is None else f"thread {finding.thread_id!r} "
+        where += "" if finding.version is None else f"version {finding.version} "
+        print(printable(f"{where}{finding.what}: {finding.detail}"))  # noqa: T201 - the command's output
         shown += 1
     if count > shown:
         print(f"… and {count - shown} more")  # noqa: T201 - the command's output

@@ -74,7 +74,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
         for name, value in {**filters, "failed": failed}.items():
             if value not in (None, []):
                 raise InvalidOption(f"--{name} goes with --by metadata.KEY")
-        sides = [parse_side(each) for each in threads or ()]
+        sides = [parse_side(thread) for thread in threads or ()]
         if len(sides) < _FEWEST_SIDES:
             raise InvalidOption("name two threads or more, or --by metadata.KEY")
         around = 1 if context is None else context

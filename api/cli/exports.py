@@ -198,15 +198,15 @@ def _export_examples(settings: Settings, asked: Asked) -> None:
     count = 0
     with open_service(settings) as service, _opened(asked.output) as file:
         store = service.store
-        named = [store.thread(each) for each in asked.threads]
+        named = [store.thread(thread) for thread in asked.threads]
         heads = named or threads_matching(store, asked.which)
         open_too = bool(named or asked.open or asked.status == "open")
-        for found in training_examples(store, heads, open_too=open_too):
-            if isinstance(found, LeftOut):
-                left_out[found] += 1
+        for example in training_examples(store, heads, open_too=open_too):
+            if isinstance(example, LeftOut):
+                left_out[example] += 1
             else:
                 count += 1
-                file.write(f"{json_line(found)}\n".encode())
+                file.write(f"{json_line(example)}\n".encode())
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     console.print(f"{count} examples, {left_out.total()} threads left out")
     for reason, times in left_out.most_common():
@@ -223,15 +223,15 @@ def _export_spans(settings: Settings, asked: Asked) -> None:
     with open_service(settings) as service:
         store = service.store
         chosen = asked.threads or all_thread_ids(store)
-        found = (spans_of(each, store.messages(each, at=moment)) for each in chosen)
+        threads = (spans_of(head, store.messages(head, at=moment)) for head in chosen)
         if asked.to is None:
             with _opened(asked.output) as file:
-                for spans in found:
+                for spans in threads:
                     if spans:
                         file.write(f"{json_line(export_request(spans))}\n".encode())
             return
         count = 0
-        for spans in found:
+        for spans in threads:
             if spans:
                 send(asked.to, spans)
                 count += 1

@@ -33,26 +33,26 @@ def list_(
     if context.invoked_subcommand is not None:
         return
     with service_in(data_dir) as service:
-        found = imports_of(service).all()
-    for each in found:
+        imports = imports_of(service).all()
+    for made in imports:
         if as_json:
-            typer.echo(json_line(_shown(each)))
+            typer.echo(json_line(_shown(made)))
             continue
-        counted = f"{each.threads:>7,} threads {each.events:>9,} events"
-        ended = "" if each.ended_at is not None else " (not ended)"
-        paths = printable(" ".join(each.paths))
-        typer.echo(f"{each.id}  {time_text(each.at)} {counted}  {paths}{ended}")
+        counted = f"{made.threads:>7,} threads {made.events:>9,} events"
+        ended = "" if made.ended_at is not None else " (not ended)"
+        paths = printable(" ".join(made.paths))
+        typer.echo(f"{made.id}  {time_text(made.at)} {counted}  {paths}{ended}")
 
 
-def _shown(found: Import) -> JsonValue:
+def _shown(made: Import) -> JsonValue:
     return {
-        "id": found.id,
-        "at": time_text(found.at),
-        "endedAt": time_text(found.ended_at),
-        "threads": found.threads,
-        "events": found.events,
-        "grown": [*found.grown],
-        "paths": [*found.paths],
+        "id": made.id,
+        "at": time_text(made.at),
+        "endedAt": time_text(made.ended_at),
+        "threads": made.threads,
+        "events": made.events,
+        "grown": [*made.grown],
+        "paths": [*made.paths],
     }
 
 

@@ -91,7 +91,7 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Import histories; running it again writes nothing twice."""
     known: tuple[Policy, ...] = get_args(Policy)
-    chosen = next((each for each in known if each == policy), None)
+    chosen = next((choice for choice in known if choice == policy), None)
     if policy is not None and chosen is None:
         raise InvalidOption(f"--policy {policy}: use one of {', '.join(known)}")
     templates = dict(pairs_of("--metadata", metadata, form="KEY=TEMPLATE", named=True))
@@ -213,14 +213,16 @@ class _Held:
 @contextmanager
 def _held_interrupt() -> Iterator[_Held]:
     held = _Held()
-    before = {each: signal.signal(each, held.take) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        number: signal.signal(number, held.take) for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield held
     finally:
         if held.patience is not None:
             held.patience.cancel()
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _progress(console: Console) -> Progress:

@@ -136,19 +136,19 @@ def _print_tables(tables: Sequence[CatalogueTable], *, as_json: bool) -> None:
         print_line({"items": tables, "next": None})
         return
     console = Console()
-    for each in tables:
-        console.print(Text(each.name, style="bold"), Text(each.comment or ""))
+    for table in tables:
+        console.print(Text(table.name, style="bold"), Text(table.comment or ""))
         shown = Table("column", "type", "meaning")
-        for column in each.columns:
+        for column in table.columns:
             shown.add_row(Text(column.name), Text(column.type), Text(column.comment or ""))
         console.print(shown)
 
 
 def _table(answer: QueryResult) -> Table:
     table = Table()
-    for each in answer.columns:
-        right = each.type.startswith(_NUMBERS) and not each.type.endswith("[]")
-        table.add_column(Text(printable(each.name)), justify="right" if right else "left")
+    for column in answer.columns:
+        right = column.type.startswith(_NUMBERS) and not column.type.endswith("[]")
+        table.add_column(Text(printable(column.name)), justify="right" if right else "left")
     for row in rows_of_text(answer):
         table.add_row(*(Text(_short(printable(cell))) for cell in row))
     return table
@@ -207,16 +207,16 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
     with service_in(data_dir) as service:
         if wait:
             bring_up_to_now(service, [MODEL.name])
-        found = _found(service.own.search, query, after=after, limit=limit)
+        matches = _found(service.own.search, query, after=after, limit=limit)
     if json:
-        print_line(Hits.of(found))
+        print_line(Hits.of(matches))
     else:
-        _print_hits(found)
-        if not found.items:
+        _print_hits(matches)
+        if not matches.items:
             _say_why_not(text)
-    if found.next is not None:
-        reason = "there are more" if len(found.items) == limit else "the search takes long"
-        print(f"{reason}: go on with --after {found.next}", file=sys.stderr)  # noqa: T201 - to scripts too
+    if matches.next is not None:
+        reason = "there are more" if len(matches.items) == limit else "the search takes long"
+        print(f"{reason}: go on with --after {matches.next}", file=sys.stderr)  # noqa: T201 - to scripts too
 
 
 def _found(search: Search, query: Query, *, after: str | None, limit: int) -> Found:
@@ -229,14 +229,14 @@ def _found(search: Search, query: Query, *, after: str | None, limit: int) -> Fo
     return replace(first, items=items, next=page.next)
 
 
-def _print_hits(found: Found) -> None:
+def _print_hits(matches: Found) -> None:
     console = Console(soft_wrap=True, highlight=False)
-    for hit in found.items:
+    for hit in matches.items:
         place = f"version {hit.version}  @{hit.position}  {time_text(hit.recorded_at)}"
         console.print(Text(printable(f"{hit.thread_id}  {place}  {hit.type}"), style="dim"))
-        for each in hit.excerpts:
-            console.print(Text(f"        {printable(each.place)}: ").append(_marked(each)))
-    console.print(Text(f"as of position {found.as_of:,} of the log", style="dim"))
+        for excerpt in hit.excerpts:
+            console.print(Text(f"        {printable(excerpt.place)}: ").append(_marked(excerpt)))
+    console.print(Text(f"as of position {matches.as_of:,} of the log", style="dim"))
 
 
 def _say_why_not(text: str) -> None:

@@ -86,7 +86,7 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     question = question_of(
         report,
         [
-            *(("by", each) for each in by or ()),
+            *(("by", breakdown) for breakdown in by or ()),
             *pairs_of("--only", only),
             *((f"{METADATA}{key}", value) for key, value in pairs_of("--metadata", metadata)),
             *((option, str(value)) for option, value in options.items() if value is not None),

@@ -161,11 +161,11 @@ def filter_of(
 ) -> ThreadFilter:
     """Return the filter of threads from the command's options."""
     known: tuple[Status, ...] = get_args(Status)
-    chosen = next((each for each in known if each == status), None)
+    chosen = next((choice for choice in known if choice == status), None)
     if status is not None and chosen is None:
         raise InvalidOption(f"--status {status}: use one of {', '.join(known)}")
-    found = metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE"))
-    return ThreadFilter(status=chosen, parent=parent, text=q, metadata=found)
+    wanted = metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE"))
+    return ThreadFilter(status=chosen, parent=parent, text=q, metadata=wanted)
 
 
 def chosen_view(name: str, options: list[str] | None) -> AnyView:
@@ -175,7 +175,7 @@ def chosen_view(name: str, options: list[str] | None) -> AnyView:
 
 def json_line(value: JsonValue) -> str:
     """Return JSON on one line, safe for a terminal: control characters are escaped."""
-    return _DRIVES_TERMINAL.sub(lambda found: f"\\u{ord(found[0]):04x}", print_text(value))
+    return _DRIVES_TERMINAL.sub(lambda code: f"\\u{ord(code[0]):04x}", print_text(value))
 
 
 def print_line(value: JsonValue) -> None:

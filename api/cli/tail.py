@@ -160,30 +160,30 @@ def _tail_log(hub: Hub, which: LogFilter, how: Tailing) -> None:
 
 def _tail_events(service: Service, thread_id: str, which: LogFilter, how: Tailing) -> None:
     begin = 0 if how.after is None else number_of(how.after)
-    found = tail_of(service.store, thread_id, FollowRequest(choose_view("kernel")))
-    for event in _of_thread(service.own.hub, found, begin, how):
+    thread_tail = tail_of(service.store, thread_id, FollowRequest(choose_view("kernel")))
+    for event in _of_thread(service.own.hub, thread_tail, begin, how):
         if event is not None and which.takes(event):
             _print_event(event, how)
 
 
 def _tail_view(service: Service, thread_id: str, view: AnyView, how: Tailing) -> None:
     asked = FollowRequest(view, after=how.after, whole=how.speed is not None)
-    found = tail_of(service.store, thread_id, asked)
-    for event in _of_thread(service.own.hub, found, found.version, how):
-        told = found.live.present() if event is None else found.live.fold(event)
+    thread_tail = tail_of(service.store, thread_id, asked)
+    for event in _of_thread(service.own.hub, thread_tail, thread_tail.version, how):
+        told = thread_tail.live.present() if event is None else thread_tail.live.fold(event)
         _print_told(told, how)
-    _print_told(found.live.end(), how, last=True)
+    _print_told(thread_tail.live.end(), how, last=True)
 
 
 def _of_thread(hub: Hub, tail: Tail, version: int, how: Tailing) -> Iterator[Event | None]:
     def recent() -> Sequence[Event]:
         nonlocal version
-        found = hub.thread_after(tail.thread_id, version, limit=_LIMIT) if how.follow else None
-        if found is None:
+        entries = hub.thread_after(tail.thread_id, version, limit=_LIMIT) if how.follow else None
+        if entries is None:
             upto = BIGGEST if how.follow else tail.present
             events = hub.reader.events(tail.thread_id, after=version, upto=upto, limit=_LIMIT)
         else:
-            events = [entry.event for entry in found]
+            events = [entry.event for entry in entries]
         if events:
             version = events[-1].version
         return events
@@ -205,7 +205,7 @@ def _as_they_come(
         if (
             thread_id is None
             or not entries
-            or any(each.event.thread_id == thread_id for each in entries)
+            or any(entry.event.thread_id == thread_id for entry in entries)
         ):
             rung.set()
 
@@ -260,14 +260,14 @@ def _print_event(event: Event, how: Tailing) -> None:
 
 
 def _print_told(told: Sequence[FollowUpdate], how: Tailing, *, last: bool = False) -> None:
-    for each in told:
-        values = each.data if each.kind == "held" else [each.data]
+    for update in told:
+        values = update.data if update.kind == "held" else [update.data]
         if how.plain:
-            if each.kind != "held" or last:  # programs get held items only at the end
+            if update.kind != "held" or last:  # programs get held items only at the end
                 for value in values:
                     print_line(value)
             continue
         for value in values:
             text = JSONHighlighter()(Text(json_line(value)))
-            mark = {"held": "… ", "patch": "± "}.get(each.kind, "")
+            mark = {"held": "… ", "patch": "± "}.get(update.kind, "")
             how.console.print(Text(mark, style="dim") + text)

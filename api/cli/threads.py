@@ -129,14 +129,14 @@ def outline(
 ) -> None:
     """Show what a thread did, a line a step, and where it went wrong."""
     with service_in(data_dir) as service:
-        found = readable_store(service, hidden=hidden).outline(
+        result = readable_store(service, hidden=hidden).outline(
             thread, at=None if at is None else parse_moment(at)
         )
     if json:
-        print_line(outline_json(found))
+        print_line(outline_json(result))
         return
     console = Console(soft_wrap=True, highlight=False)
-    for line in outline_lines(found.steps, width=console.width if console.is_terminal else None):
+    for line in outline_lines(result.steps, width=console.width if console.is_terminal else None):
         console.print(Text(line))
 
 
@@ -154,11 +154,11 @@ def view(  # noqa: PLR0913 - one parameter an option
     chosen = chosen_view(name, option)
     moment = None if at is None else parse_moment(at)
     with service_in(data_dir) as service:
-        found = readable_store(service, hidden=hidden).view(thread, chosen, at=moment)
-    if isinstance(found, State):
-        print_line(found.printable)
+        result = readable_store(service, hidden=hidden).view(thread, chosen, at=moment)
+    if isinstance(result, State):
+        print_line(result.printable)
         return
-    for item in found.items:
+    for item in result.items:
         print_line(item.item)
 
 
@@ -180,13 +180,13 @@ def diff(  # noqa: PLR0913 - one parameter a choice
     """Print what changed in a view between two moments, as JSON."""
     chosen = chosen_view(name, option)
     with service_in(data_dir) as service:
-        found = readable_store(service, hidden=hidden).difference(
+        difference = readable_store(service, hidden=hidden).difference(
             thread,
             chosen,
             begin=None if begin is None else parse_moment(begin),
             end=None if end is None else parse_moment(end),
         )
-    print_line(difference_json(found))
+    print_line(difference_json(difference))
 
 
 @app.command()

@@ -182,10 +182,10 @@ async def _leave(_: Request, error: Exception) -> Response:
 async def _refuse_request(_: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    flaws = [Flaw(path(each["loc"]), each["msg"]) for each in error.errors()]
+    flaws = [Flaw(path(flaw["loc"]), flaw["msg"]) for flaw in error.errors()]
     detail = "; ".join(map(str, flaws))
-    found = problem(422, name="invalid-request", title="A parameter is off", detail=detail)
-    return problem_answer({**found, "errors": flaw_list(flaws)})
+    content = problem(422, name="invalid-request", title="A parameter is off", detail=detail)
+    return problem_answer({**content, "errors": flaw_list(flaws)})
 
 
 async def _refuse_route(request: Request, error: Exception) -> Response:
@@ -196,8 +196,8 @@ async def _refuse_route(request: Request, error: Exception) -> Response:
         return pages.page(404)
     detail = f"{request.method} {request.url.path}: {error.detail}; see /docs for what there is"
     name = "no-such-route" if is_unknown else "http"
-    found = problem(error.status_code, name=name, title=error.detail, detail=detail)
-    return problem_answer(found, headers=dict(error.headers or {}))
+    content = problem(error.status_code, name=name, title=error.detail, detail=detail)
+    return problem_answer(content, headers=dict(error.headers or {}))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
@@ -206,7 +206,7 @@ async def _refuse(request: Request, error: Exception) -> Response:
 
 def _document(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
-        found = get_openapi(
+        document = get_openapi(
             title=app.title,
             version=app.version,
             summary=app.summary,
@@ -214,11 +214,11 @@ def _document(app: FastAPI) -> dict[str, Any]:
             "is folded from it, at any point in time.",
             routes=app.routes,
         )
-        schemas = found.setdefault("components", {}).setdefault("schemas", {})
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update(components())
         for name, schema in schemas.items():
             schema["title"] = name  # pydantic gives all pages one title, and generators one class
-        describe_limits(found)
-        describe_permissions(found)
-        app.openapi_schema = found
+        describe_limits(document)
+        describe_permissions(document)
+        app.openapi_schema = document
     return app.openapi_schema

@@ -66,16 +66,16 @@ class HttpApi:
                 "start it by `agentlog serve`, or name its address by --url"
             ) from error
         try:
-            found = parse_stored(answer.content)
+            parsed = parse_stored(answer.content)
         except ValueError as error:
             raise ToolError(f"agentlog at {self.url} answered no JSON: is it agentlog?") from error
-        if not isinstance(found, dict):
+        if not isinstance(parsed, dict):
             raise ToolError(f"agentlog at {self.url} answered something else: is it agentlog?")
         if answer.is_error:
-            raise ToolError(str(found.get("detail") or found.get("title") or answer.status_code))
-        return found
+            raise ToolError(str(parsed.get("detail") or parsed.get("title") or answer.status_code))
+        return parsed
 
 
 def path_of(*parts: str) -> str:
     """Return a path below `/v1`, each of its parts encoded."""
-    return "/".join(["/v1", *(quote(each, safe="") for each in parts)])
+    return "/".join(["/v1", *(quote(part, safe="") for part in parts)])

@@ -53,7 +53,7 @@ def items_that_fit(items: list[JsonValue], most_bytes: int = MOST_BYTES) -> list
 
 def models_that_fit(items: list[ModelT], most_bytes: int = MOST_BYTES) -> list[ModelT]:
     """Return what `items_that_fit` does, of models."""
-    return items[: len(items_that_fit([each.model_dump() for each in items], most_bytes))]
+    return items[: len(items_that_fit([item.model_dump() for item in items], most_bytes))]
 
 
 def _cut(value: JsonValue, longest: int) -> JsonValue:
@@ -61,10 +61,10 @@ def _cut(value: JsonValue, longest: int) -> JsonValue:
         case str():
             return cut_text(value, longest)
         case list() if len(value) > _MOST_ITEMS:
-            shown = [_cut(each, longest) for each in value[:_MOST_ITEMS]]
+            shown = [_cut(item, longest) for item in value[:_MOST_ITEMS]]
             return [*shown, f"[…{len(value) - _MOST_ITEMS} more items]"]
         case list():
-            return [_cut(each, longest) for each in value]
+            return [_cut(item, longest) for item in value]
         case dict():
             shown_keys = list(value)[:_MOST_ITEMS]
             cut = {cut_text(key, longest): _cut(value[key], longest) for key in shown_keys}

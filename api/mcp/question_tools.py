@@ -52,7 +52,7 @@ class QuestionTools:
         """Find messages of all threads by their contents, with the text around: phrases first."""
         given = {"from": begin, "to": end, **metadata_filters(metadata)}
         while True:
-            found = await self._api_of(ctx).get(
+            answer = await self._api_of(ctx).get(
                 "/v1/search",
                 q=q or None,
                 type=types,
@@ -64,10 +64,10 @@ class QuestionTools:
                 limit=limit,
                 **given,
             )
-            hits = [fitted(each, _ROW_BYTES) for each in found["items"]]
+            hits = [fitted(hit, _ROW_BYTES) for hit in answer["items"]]
             page = items_that_fit(hits)
             if len(page) == len(hits):
-                return SearchPage(hits=page, as_of=found["asOf"], next=found["next"])
+                return SearchPage(hits=page, as_of=answer["asOf"], next=answer["next"])
             limit = len(page)
 
     async def outline(
@@ -80,17 +80,17 @@ class QuestionTools:
             if not (at.isdigit() and rest.isdigit()):
                 raise ToolError(f"after={after[:64]!r} is not the `next` of an outline")
             begin = int(rest)
-        found = await self._api_of(ctx).get(path_of("threads", thread_id, "outline"), at=at)
-        steps = [_told(fitted(each, _ROW_BYTES)) for each in found["steps"][begin : begin + 500]]
+        answer = await self._api_of(ctx).get(path_of("threads", thread_id, "outline"), at=at)
+        steps = [_told(fitted(step, _ROW_BYTES)) for step in answer["steps"][begin : begin + 500]]
         page = items_that_fit(steps)
         reached = begin + len(page)
-        more = reached < len(found["steps"])
+        more = reached < len(answer["steps"])
         return Outline(
             thread_id=thread_id,
-            version=found["version"],
-            prices=found["prices"],
+            version=answer["version"],
+            prices=answer["prices"],
             steps=page,
-            next=f"{found['version']}.{reached}" if more else None,
+            next=f"{answer['version']}.{reached}" if more else None,
         )
 
     async def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
@@ -107,20 +107,27 @@ class QuestionTools:
         """Compare histories by what was said and called: where they part first, and how."""
         limit = _MOST_ROWS
         while True:
-            found = await self._api_of(ctx).get(
+            answer = await self._api_of(ctx).get(
                 "/v1/compare", a=a, b=b, view=view, steps=steps, after=after, limit=limit
             )
-            comparisons = [_rows_cut(each) for each in found["comparisons"]]
+            comparisons = [_rows_cut(comparison) for comparison in answer["comparisons"]]
             if limit == 1 or size_of(comparisons) <= MOST_BYTES:
                 break
             limit //= 2
         return Comparison(
-            view=found["view"],
-            as_of=found["asOf"],
-            sides=found["sides"],
-            divergence=fitted(found["divergence"], _ROW_BYTES),
-            comparisons=[fitted(each) for each in comparisons],
-            next=next((each["next"] for each in comparisons if each["next"] is not None), None),
+            view=answer["view"],
+            as_of=answer["asOf"],
+            sides=answer["sides"],
+            divergence=fitted(answer["divergence"], _ROW_BYTES),
+            comparisons=[fitted(comparison) for comparison in comparisons],
+            next=next(
+                (
+                    comparison["next"]
+                    for comparison in comparisons
+                    if comparison["next"] is not None
+                ),
+                None,
+            ),
         )
 
     async def compare_runs(  # noqa: PLR0913, PLR0917 - one parameter a choice
@@ -140,7 +147,7 @@ class QuestionTools:
         if after is not None and not after.isdigit():
             raise ToolError(f"after={after[:64]!r} is not the `next` of a comparison")
         begin = int(after or 0)
-        found = await self._api_of(ctx).get(
+        answer = await self._api_of(ctx).get(
             "/v1/compare/sets",
             by=by,
             failed=failed,
@@ -148,16 +155,16 @@ class QuestionTools:
             steps=steps,
             **metadata_filters(metadata),
         )
-        sets = [fitted(each, MOST_BYTES // 2) for each in found["items"][begin:]]
+        sets = [fitted(run_set, MOST_BYTES // 2) for run_set in answer["items"][begin:]]
         page = items_that_fit(sets)
         reached = begin + len(page)
         return ComparedSets(
-            view=found["view"],
-            as_of=found["asOf"],
-            by=found["by"],
+            view=answer["view"],
+            as_of=answer["asOf"],
+            by=answer["by"],
             sets=page,
-            cut=found["cut"],
-            next=str(reached) if reached < len(found["items"]) else None,
+            cut=answer["cut"],
+            next=str(reached) if reached < len(answer["items"]) else None,
         )
 
 
@@ -165,8 +172,8 @@ def _told(step: Any) -> Any:  # noqa: ANN401 - JSON
     """Return a step without what it has nothing to say of."""
     if not isinstance(step, dict):
         return step
-    return {key: each for key, each in step.items() if each not in (None, [], {}, False, 0)}
+    return {key: value for key, value in step.items() if value not in (None, [], {}, False, 0)}
 
 
 def _rows_cut(comparison: dict[str, Any]) -> dict[str, Any]:
-    return {**comparison, "items": [fitted(each, _ROW_BYTES) for each in comparison["items"]]}
+    return {**comparison, "items": [fitted(row, _ROW_BYTES) for row in comparison["items"]]}

@@ -21,8 +21,8 @@ class ReportTools:
 
     async def list_reports(self, ctx: Context) -> Reports:
         """List the reports over all threads: what each says, by what, and its filters."""
-        found = await self._api_of(ctx).get("/v1/analytics")
-        return Reports(reports=[fitted(_without_comments(each)) for each in found["items"]])
+        answer = await self._api_of(ctx).get("/v1/analytics")
+        return Reports(reports=[fitted(_without_comments(report)) for report in answer["items"]])
 
     async def report(
         self,
@@ -37,15 +37,15 @@ class ReportTools:
     ) -> Report:
         """Ask a report about all threads: usage, tools, failures, latency, approvals and others."""
         given = {**(filters or {}), "by": by and ",".join(by), "limit": limit}
-        found = await self._api_of(ctx).get(path_of("analytics", name), **given)
-        rows = [fitted(each, MOST_BYTES // 2) for each in found["rows"]]
+        answer = await self._api_of(ctx).get(path_of("analytics", name), **given)
+        rows = [fitted(row, MOST_BYTES // 2) for row in answer["rows"]]
         page = items_that_fit(rows)
         return Report(
-            report=found["report"],
-            as_of=found["asOf"],
-            columns=[_without_comments(each) for each in found["columns"]],
+            report=answer["report"],
+            as_of=answer["asOf"],
+            columns=[_without_comments(column) for column in answer["columns"]],
             rows=page,
-            truncated=found["truncated"] or len(page) < len(rows),
+            truncated=answer["truncated"] or len(page) < len(rows),
         )
 
     async def sql_tables(
@@ -56,15 +56,17 @@ class ReportTools:
         ] = None,
     ) -> Tables:
         """List the tables that sql may read, or the columns of one."""
-        found = await self._api_of(ctx).get("/v1/analytics/sql/tables")
-        tables = found["items"]
+        answer = await self._api_of(ctx).get("/v1/analytics/sql/tables")
+        tables = answer["items"]
         if table is not None:
-            named = [fitted(each) for each in tables if each["name"] == table]
+            named = [fitted(entry) for entry in tables if entry["name"] == table]
             if not named:
-                known = ", ".join(each["name"] for each in tables)
+                known = ", ".join(table["name"] for table in tables)
                 raise ToolError(f"there is no table {table[:64]!r}: there are {known}")
             return Tables(tables=named)
-        return Tables(tables=[fitted({**each, "columns": len(each["columns"])}) for each in tables])
+        return Tables(
+            tables=[fitted({**table, "columns": len(table["columns"])}) for table in tables]
+        )
 
     async def sql(
         self,
@@ -75,16 +77,16 @@ class ReportTools:
     ) -> SqlAnswer:
         """Ask the tables of analysts in SQL; it can read its tenant's and change nothing."""
         body: JsonValue = {"sql": query, "parameters": parameters or {}, "limit": limit}
-        found = await self._api_of(ctx).post("/v1/analytics/sql", body)
-        rows = [fitted(each, MOST_BYTES // 2) for each in found["rows"]]
+        answer = await self._api_of(ctx).post("/v1/analytics/sql", body)
+        rows = [fitted(row, MOST_BYTES // 2) for row in answer["rows"]]
         page = items_that_fit(rows)
         return SqlAnswer(
-            columns=found["columns"],
-            rows=[each if isinstance(each, list) else [each] for each in page],
-            truncated=found["truncated"] or len(page) < len(rows),
-            as_of=found["asOf"],
+            columns=answer["columns"],
+            rows=[row if isinstance(row, list) else [row] for row in page],
+            truncated=answer["truncated"] or len(page) < len(rows),
+            as_of=answer["asOf"],
         )
 
 
-def _without_comments(found: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if key not in {"comment", "clocks"}}
+def _without_comments(described: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in described.items() if key not in {"comment", "clocks"}}

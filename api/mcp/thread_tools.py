@@ -41,7 +41,7 @@ class ThreadTools:
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> Threads:
         """List threads of agents, most recently changed first."""
-        found = await self._api_of(ctx).get(
+        answer = await self._api_of(ctx).get(
             "/v1/threads",
             q=q,
             status=status,
@@ -49,10 +49,10 @@ class ThreadTools:
             limit=limit,
             **metadata_filters(metadata),
         )
-        threads = [_thread(each) for each in found["items"]]
+        threads = [_thread(row) for row in answer["items"]]
         page = models_that_fit(threads)
         all_fit = len(page) == len(threads)
-        following = found["next"] if all_fit else str(found["items"][len(page) - 1]["position"])
+        following = answer["next"] if all_fit else str(answer["items"][len(page) - 1]["position"])
         return Threads(threads=page, next=following)
 
     async def read_thread(  # noqa: PLR0913, PLR0917 - one parameter a choice
@@ -67,7 +67,7 @@ class ThreadTools:
         limit: Annotated[int, Field(ge=1, le=200)] = 50,
     ) -> ThreadPage:
         """Read what happened in a thread, in order: messages and facts, long texts cut."""
-        found = await self._api_of(ctx).get(
+        answer = await self._api_of(ctx).get(
             path_of("threads", thread_id, "messages"),
             at=at,
             type=types,
@@ -75,9 +75,9 @@ class ThreadTools:
             limit=limit,
             files="linked",
         )
-        events = [_event(each) for each in found["items"]]
+        events = [_event(row) for row in answer["items"]]
         page = models_that_fit(events)
-        following = found["next"] if len(page) == len(events) else str(page[-1].version)
+        following = answer["next"] if len(page) == len(events) else str(page[-1].version)
         return ThreadPage(thread_id=thread_id, events=page, next=following)
 
     async def read_message(
@@ -88,10 +88,10 @@ class ThreadTools:
         offset: Annotated[int, Field(ge=0, description="where to begin, in characters")] = 0,
     ) -> MessageText:
         """Read one message whole, as JSON text in parts."""
-        found = await self._api_of(ctx).get(
+        answer = await self._api_of(ctx).get(
             path_of("threads", thread_id, "messages", message_id), files="linked"
         )
-        text = print_text(found["message"])
+        text = print_text(answer["message"])
         end = min(offset + _PART, len(text))
         return MessageText(
             thread_id=thread_id,
@@ -113,19 +113,19 @@ class ThreadTools:
     ) -> ViewPage:
         """Read a thread in a view at a moment, such as exactly what the model was sent then."""
         api, path = self._api_of(ctx), path_of("threads", thread_id, "views", view)
-        found = await api.get(path, at=at, after=after, limit=limit)
-        items = [fitted(each) for each in found.get("items", ())]
+        answer = await api.get(path, at=at, after=after, limit=limit)
+        items = [fitted(item) for item in answer.get("items", ())]
         shown = items_that_fit(items)
         if len(shown) < len(items):  # for the cursor of what is shown
-            at_same = str(found["version"])
-            found = await api.get(path, at=at_same, after=after, limit=len(shown))
+            at_same = str(answer["version"])
+            answer = await api.get(path, at=at_same, after=after, limit=len(shown))
         return ViewPage(
             thread_id=thread_id,
             view=view,
-            version=found["version"],
-            items=None if "state" in found else shown,
-            state=fitted(found.get("state")),
-            next=found.get("next"),
+            version=answer["version"],
+            items=None if "state" in answer else shown,
+            state=fitted(answer.get("state")),
+            next=answer.get("next"),
         )
 
     async def diff(
@@ -138,47 +138,47 @@ class ThreadTools:
     ) -> Difference:
         """Tell what changed in one thread's view between two moments."""
         given = {"from": begin, "to": end}
-        found = await self._api_of(ctx).get(
+        answer = await self._api_of(ctx).get(
             path_of("threads", thread_id, "diff"), view=view, **given
         )
         rest = {"threadId", "from", "to"}
         return Difference(
             thread_id=thread_id,
             view=view,
-            from_version=found["from"],
-            to_version=found["to"],
-            changes=fitted({key: value for key, value in found.items() if key not in rest}),
+            from_version=answer["from"],
+            to_version=answer["to"],
+            changes=fitted({key: value for key, value in answer.items() if key not in rest}),
         )
 
 
-def _thread(found: dict[str, Any]) -> ThreadSummary:
+def _thread(row: dict[str, Any]) -> ThreadSummary:
     shown: dict[str, Any] = {
-        "goal": fitted(found["goal"], MOST_BYTES // 8),
-        "metadata": fitted(found["metadata"], MOST_BYTES // 8),
+        "goal": fitted(row["goal"], MOST_BYTES // 8),
+        "metadata": fitted(row["metadata"], MOST_BYTES // 8),
     }
     return ThreadSummary(
-        thread_id=found["threadId"],
+        thread_id=row["threadId"],
         goal=shown["goal"],
-        status=found["status"],
-        version=found["version"],
-        anomalies=found["anomalies"],
-        parent=found["parent"],
+        status=row["status"],
+        version=row["version"],
+        anomalies=row["anomalies"],
+        parent=row["parent"],
         metadata=shown["metadata"] if isinstance(shown["metadata"], dict) else {},
-        started_at=found["startedAt"],
-        updated_at=found["updatedAt"],
+        started_at=row["startedAt"],
+        updated_at=row["updatedAt"],
     )
 
 
-def _event(found: dict[str, Any]) -> ThreadEvent:
-    message = found["message"]
+def _event(row: dict[str, Any]) -> ThreadEvent:
+    message = row["message"]
     message_id = message.get("id") if isinstance(message, dict) else None
     if isinstance(message, dict):
         message = {key: value for key, value in message.items() if key not in {"id", "type"}}
     return ThreadEvent(
-        version=found["version"],
+        version=row["version"],
         message_id=message_id,
-        type=found["type"],
-        recorded_at=found["recordedAt"],
+        type=row["type"],
+        recorded_at=row["recordedAt"],
         message=fitted(message),
-        redacted="redacted" in found,
+        redacted="redacted" in row,
     )

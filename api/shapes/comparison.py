@@ -133,70 +133,70 @@ class Comparisons(TypedDict):
 
 
 def compared_json(
-    found: Compared, *, context: int, after: int = 0, limit: int | None = None
+    compared: Compared, *, context: int, after: int = 0, limit: int | None = None
 ) -> Comparisons:
     """Return each comparison, or a page of it; `next` is the log's position and a row."""
     comparisons: list[Comparison] = []
-    for number, each in enumerate(found.comparisons, 1):
+    for number, pair in enumerate(compared.comparisons, 1):
         page, following = details.details(
-            found.view, each, context=context, after=after, limit=limit
+            compared.view, pair, context=context, after=after, limit=limit
         )
         comparisons.append(
             {
                 "a": 0,
                 "b": number,
-                "divergence": _divergence_json(each),
-                "counts": Counts.of(each.counts),
-                "items": [_row_json(row, each) for row in page],
-                "next": None if following is None else f"{found.as_of}.{following}",
+                "divergence": _divergence_json(pair),
+                "counts": Counts.of(pair.counts),
+                "items": [_row_json(row, pair) for row in page],
+                "next": None if following is None else f"{compared.as_of}.{following}",
             }
         )
     return {
-        "view": found.view.name,
-        "asOf": found.as_of,
-        "sides": [Side.of(side) for side in found.sides],
-        "divergence": _parting_json(found),
+        "view": compared.view.name,
+        "asOf": compared.as_of,
+        "sides": [Side.of(side) for side in compared.sides],
+        "divergence": _parting_json(compared),
         "comparisons": comparisons,
     }
 
 
-def _divergence_json(found: comparison.Comparison) -> Divergence | None:
-    divergence = found.divergence
+def _divergence_json(pair: comparison.Comparison) -> Divergence | None:
+    divergence = pair.divergence
     if divergence is None:
         return None
     return {
         "equal": divergence.equal,
-        "a": None if divergence.a is None else found.a.items[divergence.a].key,
-        "b": None if divergence.b is None else found.b.items[divergence.b].key,
+        "a": None if divergence.a is None else pair.a.items[divergence.a].key,
+        "b": None if divergence.b is None else pair.b.items[divergence.b].key,
     }
 
 
-def _parting_json(found: Compared) -> SideParting | None:
-    if found.parting is None:
+def _parting_json(compared: Compared) -> SideParting | None:
+    if compared.parting is None:
         return None
     branches: list[SideBranch] = []
-    for branch in found.parting.branches:
+    for branch in compared.parting.branches:
         did = None
         if not branch.ended:
-            history = found.sides[branch.members[0]].history
-            did = Glimpse.of(details.glimpse(found.view, history, found.parting.equal))
+            history = compared.sides[branch.members[0]].history
+            did = Glimpse.of(details.glimpse(compared.view, history, compared.parting.equal))
         branches.append({"sides": list(branch.members), "did": did})
-    return {"equal": found.parting.equal, "branches": branches}
+    return {"equal": compared.parting.equal, "branches": branches}
 
 
-def _row_json(found: details.Detail, of: comparison.Comparison) -> ComparisonRow:
-    row = found.row
+def _row_json(detail: details.Detail, of: comparison.Comparison) -> ComparisonRow:
+    row = detail.row
     if row.folded:
         a, b = _folded_json(of.a, row.a), _folded_json(of.b, row.b)
         return {"op": row.op, "count": len(row.a), "a": a, "b": b}
     shown: ComparisonRow = {"op": row.op, "count": 1}
-    if found.a is not None:
-        shown["a"] = _item_json(found.a)
-    if found.b is not None:
-        shown["b"] = _item_json(found.b)
+    if detail.a is not None:
+        shown["a"] = _item_json(detail.a)
+    if detail.b is not None:
+        shown["b"] = _item_json(detail.b)
     if row.op == "changed":
-        made = found.changes
-        shown["changes"] = None if made is None else [_change_json(each) for each in made]
+        made = detail.changes
+        shown["changes"] = None if made is None else [_change_json(change) for change in made]
     return shown
 
 
@@ -204,20 +204,20 @@ def _folded_json(history: comparison.History, run: range) -> Folded:
     return {"from": history.items[run[0]].key, "to": history.items[run[-1]].key}
 
 
-def _item_json(found: details.Shown) -> ComparedItem:
-    glimpse = found.glimpse
+def _item_json(shown: details.Shown) -> ComparedItem:
+    glimpse = shown.glimpse
     return {
         "place": glimpse.place,
         "type": glimpse.type,
         "tools": list(glimpse.tools),
         "hint": glimpse.hint,
-        "item": found.item,
-        "cut": found.is_cut,
+        "item": shown.item,
+        "cut": shown.is_cut,
     }
 
 
 def _change_json(change: changes.Change) -> Change:
-    operation: JsonValue = {key: shortened(each)[0] for key, each in change.operation.items()}
+    operation: JsonValue = {key: shortened(value)[0] for key, value in change.operation.items()}
     shown: Change = operation
     if change.edits is not None:
         shown["edits"] = [shortened(Edit.of(edit))[0] for edit in change.edits]

@@ -10,29 +10,29 @@ from agentlog.projections.comparison.comparison import Comparison
 from agentlog.projections.comparison.details import Detail, Glimpse, Shown, detail, visible
 
 
-def compared_lines(found: Compared, *, context: int = 1) -> Iterator[str]:
+def compared_lines(compared: Compared, *, context: int = 1) -> Iterator[str]:
     """Yield each comparison: the first divergence, then the rows."""
-    for number, comparison in enumerate(found.comparisons, 1):
+    for number, comparison in enumerate(compared.comparisons, 1):
         if number > 1:
             yield ""
-        yield from map(visible, _comparison_lines(found, number, comparison, context))
+        yield from map(visible, _comparison_lines(compared, number, comparison, context))
 
 
-def run_sets_lines(found: ComparedSets) -> Iterator[str]:
+def run_sets_lines(compared: ComparedSets) -> Iterator[str]:
     """Yield the tasks, each with where its runs part and which way those went that failed."""
-    for task in found.sets:
-        yield from map(visible, _set_lines(found.asked.by, task))
-    if found.lacking:
-        yield visible(f"threads without metadata.{found.asked.by}: {found.lacking}")
-    if found.is_cut:
+    for task in compared.sets:
+        yield from map(visible, _set_lines(compared.asked.by, task))
+    if compared.lacking:
+        yield visible(f"threads without metadata.{compared.asked.by}: {compared.lacking}")
+    if compared.is_cut:
         yield "older threads are left out: filter them, or compare fewer"
 
 
 def _comparison_lines(
-    found: Compared, number: int, comparison: Comparison, context: int
+    compared: Compared, number: int, comparison: Comparison, context: int
 ) -> Iterator[str]:
-    yield f"a  {_side(found.sides[0])}"
-    yield f"b  {_side(found.sides[number])}"
+    yield f"a  {_side(compared.sides[0])}"
+    yield f"b  {_side(compared.sides[number])}"
     divergence = comparison.divergence
     if divergence is None:
         yield f"no difference in {_count(len(comparison.a.items), 'item')}"
@@ -49,17 +49,17 @@ def _comparison_lines(
     )
     yield ""
     for row in comparison.rows(context=context):
-        yield from _row_lines(detail(found.view, comparison, row))
+        yield from _row_lines(detail(compared.view, comparison, row))
 
 
-def _row_lines(found: Detail) -> Iterator[str]:
-    if found.row.folded:
-        yield f"  … {len(found.row.a)} equal …"
-    elif found.row.op == "equal":
-        yield from _item_lines(" ", found.a)
+def _row_lines(row: Detail) -> Iterator[str]:
+    if row.row.folded:
+        yield f"  … {len(row.row.a)} equal …"
+    elif row.row.op == "equal":
+        yield from _item_lines(" ", row.a)
     else:
-        yield from _item_lines("-", found.a)
-        yield from _item_lines("+", found.b)
+        yield from _item_lines("-", row.a)
+        yield from _item_lines("+", row.b)
 
 
 def _item_lines(sign: str, shown: Shown | None) -> Iterator[str]:
@@ -71,16 +71,16 @@ def _side(side: Side) -> str:
     return f"{side.thread_id} at version {side.version}, {_count(side.count, 'item')}"
 
 
-def _did(found: Glimpse) -> str:
-    return " ".join([found.type, *found.tools, found.hint])
+def _did(glimpse: Glimpse) -> str:
+    return " ".join([glimpse.type, *glimpse.tools, glimpse.hint])
 
 
-def _set_lines(by: str, found: RunSet) -> Iterator[str]:
-    yield f"{by} {print_text(found.value)}: {_tally(found.runs)}"
-    for fork in found.forks:
+def _set_lines(by: str, run_set: RunSet) -> Iterator[str]:
+    yield f"{by} {print_text(run_set.value)}: {_tally(run_set.runs)}"
+    for fork in run_set.forks:
         yield from _fork_lines(fork)
-    if found.fork_count > len(found.forks):
-        yield f"  … {found.fork_count - len(found.forks)} later partings"
+    if run_set.fork_count > len(run_set.forks):
+        yield f"  … {run_set.fork_count - len(run_set.forks)} later partings"
 
 
 def _fork_lines(fork: Fork) -> Iterator[str]:

@@ -53,15 +53,15 @@ class Outline(TypedDict):
     steps: list[Step]
 
 
-def outline_json(found: results.Outline) -> JsonValue:
+def outline_json(result: results.Outline) -> JsonValue:
     """Return the outline of a thread, for printing."""
-    is_priced = any(step.computed_calls for step in found.steps)
+    is_priced = any(step.computed_calls for step in result.steps)
     return {
-        "threadId": found.thread_id,
-        "version": found.version,
-        "position": found.position,
+        "threadId": result.thread_id,
+        "version": result.version,
+        "position": result.position,
         "prices": price_list() if is_priced else None,
-        "steps": PrintedArray.of([print_to_keep(dict(_step(each))) for each in found.steps]),
+        "steps": PrintedArray.of([print_to_keep(dict(_step(step))) for step in result.steps]),
     }
 
 

@@ -91,7 +91,9 @@ def _duration(ms: float | None) -> str:
 def _tokens(step: Step) -> str:
     if step.input_tokens is None and step.output_tokens is None:
         return ""
-    shown = ("?" if each is None else str(each) for each in (step.input_tokens, step.output_tokens))
+    shown = (
+        "?" if tokens is None else str(tokens) for tokens in (step.input_tokens, step.output_tokens)
+    )
     return " → ".join(shown)
 
 

@@ -95,7 +95,7 @@ def audit_json(thread_id: str, audit: findings.Audit) -> Audit:
         "whole": audit.whole,
         "events": audit.events,
         "findingCount": audit.count,
-        "findings": [Finding.of(each) for each in audit.findings],
+        "findings": [Finding.of(finding) for finding in audit.findings],
     }
 
 
@@ -130,7 +130,7 @@ def inclusion_json(inclusion: checkpoints.Inclusion, *, tenant: str) -> Inclusio
     return {
         "leafIndex": inclusion.index,
         "leafHash": to_base64(inclusion.leaf),
-        "path": [to_base64(each) for each in inclusion.path],
+        "path": [to_base64(digest) for digest in inclusion.path],
         "checkpoint": checkpoint_json(inclusion.checkpoint, tenant=tenant),
     }
 
@@ -140,5 +140,5 @@ def consistency_json(consistency: checkpoints.Consistency, *, tenant: str) -> Co
     return {
         "from": checkpoint_json(consistency.first, tenant=tenant),
         "to": checkpoint_json(consistency.second, tenant=tenant),
-        "path": [to_base64(each) for each in consistency.path],
+        "path": [to_base64(digest) for digest in consistency.path],
     }

@@ -78,7 +78,7 @@ def terms_json(report: Report) -> ReportTerms:
 
 def report_json(answer: ReportResult) -> ReportAnswer:
     """Return an answer as JSON, one object per row."""
-    names = [each.name for each in answer.columns]
+    names = [column.name for column in answer.columns]
     return {
         "report": answer.report.name,
         "by": list(answer.by),
@@ -99,7 +99,7 @@ def report_csv(answer: ReportResult) -> str:
     """
     output = StringIO(newline="")
     writer = csv.writer(output)
-    writer.writerow([_cell(each.name) for each in answer.columns])
+    writer.writerow([_cell(column.name) for column in answer.columns])
     writer.writerows([_cell(value) for value in row] for row in answer.rows)
     return output.getvalue()
 

@@ -63,37 +63,37 @@ class RunSets(TypedDict):
     next: str | None
 
 
-def run_sets_json(found: run_sets.ComparedSets) -> RunSets:
+def run_sets_json(compared: run_sets.ComparedSets) -> RunSets:
     """Return where the runs of each task part."""
     return {
-        "view": found.asked.view.name,
-        "asOf": found.as_of,
-        "by": f"metadata.{found.asked.by}",
-        "lacking": found.lacking,
-        "cut": found.is_cut,
-        "items": [_set_json(each) for each in found.sets],
+        "view": compared.asked.view.name,
+        "asOf": compared.as_of,
+        "by": f"metadata.{compared.asked.by}",
+        "lacking": compared.lacking,
+        "cut": compared.is_cut,
+        "items": [_set_json(run_set) for run_set in compared.sets],
         "next": None,
     }
 
 
-def _set_json(found: run_sets.RunSet) -> RunSet:
+def _set_json(run_set: run_sets.RunSet) -> RunSet:
     return {
-        "value": found.value,
-        **_tally(found.runs),
-        "threads": [Run.of(run) for run in found.runs],
+        "value": run_set.value,
+        **_tally(run_set.runs),
+        "threads": [Run.of(run) for run in run_set.runs],
         "partings": [
             {"equal": fork.equal, "branches": [_branch_json(way) for way in fork.ways]}
-            for fork in found.forks
+            for fork in run_set.forks
         ],
-        "partingCount": found.fork_count,
+        "partingCount": run_set.fork_count,
     }
 
 
-def _branch_json(found: run_sets.Way) -> RunBranch:
+def _branch_json(way: run_sets.Way) -> RunBranch:
     return {
-        **_tally(found.runs),
-        "threads": [run.thread_id for run in found.runs],
-        "did": None if found.did is None else Glimpse.of(found.did),
+        **_tally(way.runs),
+        "threads": [run.thread_id for run in way.runs],
+        "did": None if way.did is None else Glimpse.of(way.did),
     }
 
 

@@ -50,7 +50,7 @@ def query_csv(answer: QueryResult) -> str:
     """Return an answer as CSV (RFC 4180), its column names first; raises `InvalidQuery`."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow([each.name for each in answer.columns])
+    writer.writerow([column.name for column in answer.columns])
     writer.writerows(rows_of_text(answer))
     return text.getvalue()
 

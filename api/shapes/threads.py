@@ -219,12 +219,12 @@ def appended_json(appended: append_request.Appended) -> Appended:
         "position": appended.position,
         "messages": [
             {
-                "id": each.id,
-                "version": each.version,
-                "position": each.position,
-                "replayed": each.replayed,
+                "id": message.id,
+                "version": message.version,
+                "position": message.position,
+                "replayed": message.replayed,
             }
-            for each in appended.messages
+            for message in appended.messages
         ],
         "anomalies": [
             {
@@ -238,21 +238,21 @@ def appended_json(appended: append_request.Appended) -> Appended:
     }
 
 
-def view_json(found: Page | State) -> JsonValue:
+def view_json(result: Page | State) -> JsonValue:
     """Return a view of a thread."""
     place: dict[str, JsonValue] = {
-        "threadId": found.thread_id,
-        "version": found.version,
-        "position": found.position,
+        "threadId": result.thread_id,
+        "version": result.version,
+        "position": result.position,
     }
-    if isinstance(found, State):
-        return {**place, "state": found.printable}
-    return {**place, "items": bare_items(found.items), "next": found.next}
+    if isinstance(result, State):
+        return {**place, "state": result.printable}
+    return {**place, "items": bare_items(result.items), "next": result.next}
 
 
-def bare_view_json(found: Page | State) -> JsonValue:
+def bare_view_json(result: Page | State) -> JsonValue:
     """Return only the items, or the state."""
-    return found.printable if isinstance(found, State) else bare_items(found.items)
+    return result.printable if isinstance(result, State) else bare_items(result.items)
 
 
 def bare_items(items: Sequence[Printed]) -> JsonValue:
@@ -260,27 +260,27 @@ def bare_items(items: Sequence[Printed]) -> JsonValue:
     return PrintedArray.of([item.text for item in items])
 
 
-def difference_json(found: Difference) -> JsonValue:
+def difference_json(difference: Difference) -> JsonValue:
     """Return the difference of a view between two versions."""
     span: dict[str, JsonValue] = {
-        "threadId": found.thread_id,
-        "from": found.from_version,
-        "to": found.to_version,
+        "threadId": difference.thread_id,
+        "from": difference.from_version,
+        "to": difference.to_version,
     }
-    if found.items is None:
-        return {**span, "patch": list(found.patch or ())}
+    if difference.items is None:
+        return {**span, "patch": list(difference.patch or ())}
     return {
         **span,
-        "added": [_placed_json(item) for item in found.items.added],
+        "added": [_placed_json(item) for item in difference.items.added],
         "changed": [
             {
-                "place": each.before.key,
-                "before": printed_json(each.before.text),
-                "after": printed_json(each.after.text),
+                "place": change.before.key,
+                "before": printed_json(change.before.text),
+                "after": printed_json(change.after.text),
             }
-            for each in found.items.changed
+            for change in difference.items.changed
         ],
-        "removed": [_placed_json(item) for item in found.items.removed],
+        "removed": [_placed_json(item) for item in difference.items.removed],
     }
 
 

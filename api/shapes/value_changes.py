@@ -37,21 +37,21 @@ class ValueChanges(TypedDict):
     next: str | None
 
 
-def value_changes_json(found: value_changes.ValueChanges) -> JsonValue:
+def value_changes_json(changes: value_changes.ValueChanges) -> JsonValue:
     """Return where the values changed."""
     return {
-        "threadId": found.thread_id,
-        "examined": found.examined,
+        "threadId": changes.thread_id,
+        "examined": changes.examined,
         "items": [
             {
-                "version": each.version,
-                "position": each.position,
-                "recordedAt": time_text(each.recorded_at),
-                "values": each.values,
-                "count": each.count,
-                "cut": each.is_cut,
+                "version": change.version,
+                "position": change.position,
+                "recordedAt": time_text(change.recorded_at),
+                "values": change.values,
+                "count": change.count,
+                "cut": change.is_cut,
             }
-            for each in found.items
+            for change in changes.items
         ],
-        "next": None if found.next is None else str(found.next),
+        "next": None if changes.next is None else str(changes.next),
     }

@@ -188,21 +188,21 @@ def _types(session: Session, columns: Sequence[tuple[str, int, int]]) -> list[st
         "SELECT format_type(type, modifier) AS type "
         "FROM unnest(%s::oid[], %s::integer[]) WITH ORDINALITY AS _ (type, modifier, place) "
         "ORDER BY place",
-        ([each[1] for each in columns], [each[2] for each in columns]),
+        ([column[1] for column in columns], [column[2] for column in columns]),
     )
     return [row["type"] for row in rows]
 
 
 def _check_confined(session: Session, tenant: str) -> None:
     try:
-        (found,) = session.ask(statement("select_analyst"))
+        (analyst,) = session.ask(statement("select_analyst"))
     except psycopg.ProgrammingError as error:
         raise AnalystNotConfined("agentlog's views are not where it leads") from error
-    if found["mighty"] or found["privileged"]:
+    if analyst["mighty"] or analyst["privileged"]:
         raise AnalystNotConfined("it has rights beyond reading")
-    if found["insider"]:
+    if analyst["insider"]:
         raise AnalystNotConfined("it has rights on agentlog's own tables")
-    if found["tenant"] != tenant:
+    if analyst["tenant"] != tenant:
         raise AnalystNotConfined("it is not bound to the tenant of this service")
 
 

@@ -45,7 +45,7 @@ class Complaint:
     @override
     def __str__(self) -> str:
         place = "" if self.line is None else f" (line {self.line}, column {self.column})"
-        more = "".join(f"; {each}" for each in (self.detail, self.hint) if each)
+        more = "".join(f"; {sentence}" for sentence in (self.detail, self.hint) if sentence)
         return f"{self.message}{place}{more}"
 
 

@@ -54,15 +54,15 @@ def own_login(database: Database, url: str, *, tenant: str) -> Login:
     Calling it raises `DatabaseUnavailable`.
     """
     made = threading.Lock()
-    found: list[str] = []
+    urls: list[str] = []
 
     def login() -> str:
         with made:
-            if not found:
+            if not urls:
                 with database.connection() as connection:
                     make_role(connection, tenant)
-                found.append(make_conninfo(url, user=role_of(tenant)))
-        return found[0]
+                urls.append(make_conninfo(url, user=role_of(tenant)))
+        return urls[0]
 
     return login
 

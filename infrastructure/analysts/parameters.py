@@ -64,7 +64,7 @@ def query_of(written: str, parameters: Parameters) -> Query:
         raise InvalidQuery(f"parameters: more than {MOST_PARAMETERS}")
     text = written.rstrip(" \t\r\n\f;")
     if not isinstance(parameters, Mapping):
-        values = (_value(each, f"parameters[{i}]") for i, each in enumerate(parameters))
+        values = (_value(given, f"parameters[{i}]") for i, given in enumerate(parameters))
         return Query(text, tuple(values), written, ())
     numbers: dict[str, int] = {}
     parts, moved, done, length = [], [], 0, 0
@@ -85,7 +85,7 @@ def query_of(written: str, parameters: Parameters) -> Query:
 
 def _names(text: str) -> list[tuple[int, int, str]]:
     """Return each `:name` outside of strings and comments: begin, end, name."""
-    found, place = [], 0
+    places, place = [], 0
     while token := _TOKEN.search(text, place):
         place = token.end()
         if token["tag"]:
@@ -94,8 +94,8 @@ def _names(text: str) -> list[tuple[int, int, str]]:
         elif token["comment"]:
             place = _end_of_comment(text, place)
         elif token["name"]:
-            found.append((token.start(), place, token["name"]))
-    return found
+            places.append((token.start(), place, token["name"]))
+    return places
 
 
 def _end_of_comment(text: str, place: int) -> int:
@@ -116,7 +116,7 @@ def _value(value: JsonValue, place: str) -> bytes | None:
         case None:
             return None
         case list():
-            text = f"{{{','.join(_element(each) for each in value)}}}"
+            text = f"{{{','.join(_element(element) for element in value)}}}"
         case _:
             text = _scalar(value)
     _check(text, place=place)

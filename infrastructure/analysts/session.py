@@ -41,8 +41,8 @@ class StatementRefused(Exception):
 
     def __init__(self, result: PGresult) -> None:
         def field(name: DiagnosticField) -> str | None:
-            found = result.error_field(name)
-            return None if found is None else found.decode("utf-8", "replace")
+            field = result.error_field(name)
+            return None if field is None else field.decode("utf-8", "replace")
 
         self.sqlstate = field(DiagnosticField.SQLSTATE) or ""
         self.message = field(DiagnosticField.MESSAGE_PRIMARY) or "PostgreSQL gave no reason"
@@ -111,12 +111,12 @@ class Session(Closing):
         for _ in self._results():
             pass
         self._pgconn.send_describe_prepared(b"")
-        (found,) = self._results()
+        (result,) = self._results()
         columns = [
-            ((found.fname(i) or b"").decode("utf-8", "replace"), found.ftype(i), found.fmod(i))
-            for i in range(found.nfields)
+            ((result.fname(i) or b"").decode("utf-8", "replace"), result.ftype(i), result.fmod(i))
+            for i in range(result.nfields)
         ]
-        return columns, [found.param_type(i) for i in range(found.nparams)]
+        return columns, [result.param_type(i) for i in range(result.nparams)]
 
     def run(
         self, query: str, values: Sequence[bytes | None], types: Sequence[int]

@@ -136,8 +136,8 @@ class Preparer:
                 request,
                 (request.tenant, request.thread_id),
                 prepared,
-                [stored(each) for each in prepared],
-                sum([len(each.body) for each in prepared]),
+                [stored(message) for message in prepared],
+                sum([len(message.body) for message in prepared]),
             )
         except AgentlogError as error:
             return error.detached()

@@ -44,8 +44,8 @@ def ground_of(connection: psycopg.Connection, wanted: Wanted) -> Ground:
     there = {key for key, head in heads.items() if head.version}
     entries, places = _known(
         connection,
-        [each for each in wanted.keys if each[0] in there],
-        [each for each in wanted.ids if each[:2] in there],
+        [key for key in wanted.keys if key[0] in there],
+        [message_id for message_id in wanted.ids if message_id[:2] in there],
     )
     return Ground(position, heads, entries, places)
 
@@ -57,8 +57,8 @@ def look(
     rows = _query(connection, "look", _arrays(threads, **_THREADS)).fetchall()
     if not rows:
         raise CounterLost
-    found = {(row[1], row[2]): Head(*row[1:]) for row in rows if row[1] is not None}
-    return rows[0][0], {key: found.get(key) or Head(*key) for key in threads}
+    heads = {(row[1], row[2]): Head(*row[1:]) for row in rows if row[1] is not None}
+    return rows[0][0], {key: heads.get(key) or Head(*key) for key in threads}
 
 
 def _known(
@@ -103,7 +103,7 @@ def append(connection: psycopg.Connection, changes: Changes) -> list[Head] | Non
         row = _query(connection, "append", _columns(changes), prepare=True).fetchone()
     if row is None:
         return None
-    chains = {each[:2]: chain for each, chain in zip(changes.events, row[0], strict=True)}
+    chains = {event[:2]: chain for event, chain in zip(changes.events, row[0], strict=True)}
     return [head._replace(chain=chains[head[:2]]) for head in changes.heads]
 
 
@@ -182,8 +182,8 @@ def _columns(changes: Changes) -> dict[str, Any]:
         "positions": integers(positions),
         "types": texts(types),
         "message_ids": texts(ids),
-        "bodies": byte_strings([each.body for each in stored]),
-        "cuts": byte_strings([each.cuts for each in stored]),
+        "bodies": byte_strings([body.body for body in stored]),
+        "cuts": byte_strings([body.cuts for body in stored]),
         "body_digests": byte_strings(digests),
         "left": byte_strings(left),
         "metadata": byte_strings(metadata),
@@ -199,12 +199,16 @@ def _columns(changes: Changes) -> dict[str, Any]:
         "policies": texts([head.policy for head in heads]),
         "statuses": texts([head.status for head in heads]),
         "anomalies": integers([head.anomalies for head in heads]),
-        "parents": texts([each.get("parent") for each in facts]),
-        "goals": texts([searchable(each.get("goal")) for each in facts]),
+        "parents": texts([fact.get("parent") for fact in facts]),
+        "goals": texts([searchable(fact.get("goal")) for fact in facts]),
         "facts": byte_strings([head.facts for head in heads]),
         "hidden": booleans([head.hidden for head in heads]),
         **_arrays(
-            [(each.tenant, each.thread_id, each.message_id) for each in events if each.id_assumed],
+            [
+                (event.tenant, event.thread_id, event.message_id)
+                for event in events
+                if event.id_assumed
+            ],
             id_tenants=texts,
             id_threads=texts,
             assumed_ids=texts,
@@ -233,12 +237,12 @@ def _columns(changes: Changes) -> dict[str, Any]:
 
 
 def _blob_pieces(events: Sequence[NewEvent]) -> list[tuple[str, bytes, int, bytes]]:
-    found = {
+    contents = {
         (event.tenant, named): content for event in events for named, content in event.stored.blobs
     }
     return [
         (tenant, named, number, piece)
-        for (tenant, named), content in found.items()
+        for (tenant, named), content in contents.items()
         for number, piece in enumerate(pieces_of(content))
     ]
 

@@ -58,8 +58,8 @@ class Tracing(Closing):
 
     def committed(self, commit: Commit) -> None:
         """Queue a commit for the traces of its requests; dropped if the queue is full."""
-        found = {each.request.origin.traceparent for each in commit.requests}
-        traces = [each for each in found if each is not None]
+        traceparents = {request.request.origin.traceparent for request in commit.requests}
+        traces = [trace for trace in traceparents if trace is not None]
         if traces and self._notes.qsize() < _MOST_NOTES:
             # not the requests themselves: that would keep their bodies in memory
             facts = len(commit.requests), commit.events, commit.way, commit.seconds
@@ -104,7 +104,7 @@ def _processor(name: str) -> SpanProcessor:
 
 def _resource() -> Resource:
     """Return the service's resource: from the environment, with our name as the default."""
-    found = Resource.create()
-    if str(found.attributes[SERVICE_NAME]).startswith("unknown_service"):
-        return found.merge(Resource({SERVICE_NAME: "agentlog"}))
-    return found
+    resource = Resource.create()
+    if str(resource.attributes[SERVICE_NAME]).startswith("unknown_service"):
+        return resource.merge(Resource({SERVICE_NAME: "agentlog"}))
+    return resource

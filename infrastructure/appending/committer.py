@@ -90,7 +90,7 @@ class Committer:
 
         It is not if a request is refused or was appended before.
         """
-        if not self._cache.alone or sum(each.size for each in ready) > _ONWARD_BYTES:
+        if not self._cache.alone or sum(request.size for request in ready) > _ONWARD_BYTES:
             return None
         missing = self._cache.missing(wanted.threads)
         heads: Mapping[ThreadKey, Head] = {}
@@ -99,9 +99,9 @@ class Committer:
             if not self._cache.holds_at(position):
                 return None
         batch = Batch(self._cache.ground(wanted, heads), partial(stored_body, connection))
-        outcomes = [batch.decide(each) for each in ready]
+        outcomes = [batch.decide(request) for request in ready]
         changes = batch.changes()
-        if changes is None or any(isinstance(each, AgentlogError) for each in outcomes):
+        if changes is None or any(isinstance(outcome, AgentlogError) for outcome in outcomes):
             return None
         asked_at = time.monotonic()
         after = append(connection, changes)
@@ -119,7 +119,7 @@ class Committer:
         changes, after = None, None
         with log_transaction(connection, wanted) as ground:
             batch = Batch(ground, partial(stored_body, connection))
-            outcomes = [batch.decide(each) for each in ready]
+            outcomes = [batch.decide(request) for request in ready]
             changes = batch.changes()
             if changes is None:
                 raise psycopg.Rollback  # a commit would wait for the disk
@@ -222,11 +222,13 @@ class HeadCache:
         """Return the cached state, with `heads` of the threads that are not cached."""
         if self._position is None:
             raise RuntimeError("nothing has been written yet")
-        found = {key: self._threads.get(key) or _Remembered(heads[key]) for key in wanted.threads}
+        remembered = {
+            key: self._threads.get(key) or _Remembered(heads[key]) for key in wanted.threads
+        }
         return Ground(
             self._position,
-            {key: known.head for key, known in found.items()},
-            {key: known.open for key, known in found.items() if known.open},
+            {key: known.head for key, known in remembered.items()},
+            {key: known.open for key, known in remembered.items() if known.open},
             complete=False,
         )
 

@@ -46,19 +46,19 @@ def wanted_by(ready: Sequence[Ready], *, again: bool) -> Wanted:
     `again`: an earlier try may have been committed, so generated ids may exist too.
     """
     return Wanted(
-        threads=list({each.thread: None for each in ready}),
+        threads=list({request.thread: None for request in ready}),
         keys=list(
             {
-                (each.thread, key): None
-                for each in ready
-                for prepared in each.prepared
+                (request.thread, key): None
+                for request in ready
+                for prepared in request.prepared
                 for key in mentions(prepared.message)
             }
         ),
         ids=[
-            (*each.thread, prepared.message.id)
-            for each in ready
-            for prepared in each.prepared
+            (*request.thread, prepared.message.id)
+            for request in ready
+            for prepared in request.prepared
             if again or prepared.id_given
         ],
     )

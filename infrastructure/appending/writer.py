@@ -132,7 +132,7 @@ class Writer:
             raise WriterOverloaded(self._capacity)
         self._database.check()  # a commit without an answer may wait for half a minute
         tried = [self._preparer.prepare(request) for request in requests]
-        ready = [each for each in tried if isinstance(each, Ready)]
+        ready = [outcome for outcome in tried if isinstance(outcome, Ready)]
         self._queue.append(_Entry(tried, ready, asked_at, deliver))
 
     def _commit(self) -> None:
@@ -151,7 +151,7 @@ class Writer:
         while self._queue:
             ready = self._queue[0].ready
             requests += len(ready)
-            size += sum([each.size for each in ready])
+            size += sum([request.size for request in ready])
             if entries and (requests > _BATCH_REQUESTS or size > _BATCH_BYTES):
                 break
             entries.append(self._queue.popleft())
@@ -168,7 +168,9 @@ class Writer:
     def _write(self, entries: Sequence[_Entry]) -> None:
         """Write entries together; one that cannot be written does not affect the others."""
         try:
-            decided = self._committer.write([each for entry in entries for each in entry.ready])
+            decided = self._committer.write(
+                [request for entry in entries for request in entry.ready]
+            )
         except Exception as error:  # noqa: BLE001 - it is given to the callers
             if len(entries) > 1 and not isinstance(error, DatabaseUnavailable):
                 for entry in entries:
@@ -185,7 +187,8 @@ class Writer:
         rest = iter(decided)
         for entry in entries:
             entry.outcomes = [
-                each if isinstance(each, AgentlogError) else next(rest) for each in entry.tried
+                outcome if isinstance(outcome, AgentlogError) else next(rest)
+                for outcome in entry.tried
             ]
 
     def _deliver(self, entry: _Entry) -> None:

@@ -106,7 +106,7 @@ def check_bundle(
     try:
         enclosed = VerifierKey.parse(bundle.public_key)
         inclusion, checkpoint = bundle.inclusion, Checkpoint.parse(bundle.checkpoint)
-        path = [from_base64(each) for each in inclusion.path]
+        path = [from_base64(text) for text in inclusion.path]
         events = [_record(bundle, event) for event in bundle.events]
     except (InvalidVerifierKey, InvalidNote, ValueError) as error:
         raise InvalidBundle(str(error)) from error
@@ -196,14 +196,14 @@ def _record(bundle: _Bundle, event: ChainedEvent) -> tuple[ChainRecord, bytes | 
 
 
 def _time(text: str | None) -> datetime | None:
-    found = None if text is None else datetime.fromisoformat(text)
-    if found is not None and (found.tzinfo is None or bundle_time(found) != text):
+    time = None if text is None else datetime.fromisoformat(text)
+    if time is not None and (time.tzinfo is None or bundle_time(time) != text):
         raise ValueError(f"{text} is not written as a bundle has it")
-    return found
+    return time
 
 
 def _hash(text: str) -> bytes:
-    found = bytes.fromhex(text)
-    if found.hex() != text:
+    data = bytes.fromhex(text)
+    if data.hex() != text:
         raise ValueError(f"{text} is not written as a bundle has it")
-    return found
+    return data

@@ -152,10 +152,10 @@ class Checkpoints:
     def latest(self) -> SignedCheckpoint:
         """Return the latest; raises `UnknownCheckpoint` if there is none yet."""
         with self._cursor() as cursor:
-            found = self._latest(cursor)
-        if found is None:
+            last = self._latest(cursor)
+        if last is None:
             raise UnknownCheckpoint(None)
-        return found
+        return last
 
     def of_size(self, size: int) -> SignedCheckpoint:
         """Return the one of that size; raises `UnknownCheckpoint`."""
@@ -235,10 +235,10 @@ class Checkpoints:
         return None if row is None else SignedCheckpoint(*row)
 
     def _of_size(self, cursor: psycopg.Cursor[TupleRow], size: int) -> SignedCheckpoint:
-        found = self._select(cursor, after=size - 1, upto=size, limit=1)
-        if not found:
+        checkpoints = self._select(cursor, after=size - 1, upto=size, limit=1)
+        if not checkpoints:
             raise UnknownCheckpoint(size)
-        return found[0]
+        return checkpoints[0]
 
     def _select(
         self, cursor: psycopg.Cursor[TupleRow], *, after: int, limit: int, upto: int = BIGGEST

@@ -120,7 +120,7 @@ class Evidence:
 
     def _events(self, head: Head, first: int, limit: int) -> Sequence[ChainedEvent]:
         """Return events from a version up to the head; at least one if there is one."""
-        found: list[ChainedEvent] = []
+        events: list[ChainedEvent] = []
         size = 0
         with log_snapshot(self._database) as cursor:
             for event in stored_events(
@@ -128,11 +128,11 @@ class Evidence:
             ):
                 if event.version > head.version:
                     break  # appended since
-                found.append(_chained(event))
+                events.append(_chained(event))
                 size += len(event.body)
-                if len(found) == limit or size >= PAGE_BYTES:
+                if len(events) == limit or size >= PAGE_BYTES:
                     break
-        return found
+        return events
 
     def _covering(self, position: int, *, signing: bool) -> SignedCheckpoint:
         try:
@@ -154,7 +154,7 @@ def _opening(tenant: str, head: Head, inclusion: Inclusion) -> str:
         "inclusion": {
             "leafIndex": inclusion.index,
             "treeSize": checkpoint.size,
-            "path": [to_base64(each) for each in inclusion.path],
+            "path": [to_base64(digest) for digest in inclusion.path],
         },
         "checkpoint": checkpoint.note,
         "publicKey": VerifierKey(origin_of(tenant), checkpoint.public_key).text,
@@ -164,7 +164,7 @@ def _opening(tenant: str, head: Head, inclusion: Inclusion) -> str:
 
 def _chained(event: StoredEvent) -> ChainedEvent:
     body, metadata = event.chained_body, event.chained_metadata
-    found: ChainedEvent = {
+    chained: ChainedEvent = {
         "version": event.version,
         "position": event.position,
         "type": event.type,
@@ -176,11 +176,11 @@ def _chained(event: StoredEvent) -> ChainedEvent:
         "chain": event.chain.hex(),
     }
     if event.redacted is not None:
-        found["redacted"] = event.redacted
-        found["metadataSha256"] = event.metadata_digest.hex()
+        chained["redacted"] = event.redacted
+        chained["metadataSha256"] = event.metadata_digest.hex()
     if event.left is not None:
-        found["leftSha256"] = event.left.hex()
-    return found
+        chained["leftSha256"] = event.left.hex()
+    return chained
 
 
 def bundle_time(time: datetime | None) -> str | None:

@@ -90,7 +90,7 @@ class ReplayedHead:
         if stored.values is None and last:
             detail = "the thread has events but no head"
             return [Finding("head-missing", detail, thread_id)]
-        found: list[Finding] = []
+        findings: list[Finding] = []
         if stored.values is not None:
             should = self._last_place()
             sound = sound and all(stored.values[name] == value for name, value in should.items())
@@ -102,13 +102,13 @@ class ReplayedHead:
                     f"the head has another {', '.join(names)} than the events come to; they end "
                     f"with version {last} at position {self._head.position}"
                 )
-                found.append(Finding("head-differs", detail, thread_id, last))
+                findings.append(Finding("head-differs", detail, thread_id, last))
         ledger = {(key.kind, ledger_digest(key)): entry for key, entry in self._ledger.items()}
         if sound and ledger != stored.ledger:
             count = len(ledger.items() ^ stored.ledger.items())
             detail = f"{count} entries of the ledger are not what the events come to"
-            found.append(Finding("ledger-differs", detail, thread_id, last))
-        return found
+            findings.append(Finding("ledger-differs", detail, thread_id, last))
+        return findings
 
     def _last_place(self) -> dict[str, Any]:
         head = self._head

@@ -67,9 +67,9 @@ class Checkpoint:
         match lines:
             case [str(origin), str(size), str(root), *_] if origin and _is_number(size):
                 with suppress(ValueError):
-                    found = from_base64(root)
-                    if len(found) == _ROOT_BYTES:
-                        return cls(origin, int(size), found)
+                    digest = from_base64(root)
+                    if len(digest) == _ROOT_BYTES:
+                        return cls(origin, int(size), digest)
         raise InvalidNote("its first lines are not origin, size and root")
 
 
@@ -100,10 +100,10 @@ class VerifierKey:
             decoded = from_base64(encoded)
         except ValueError as error:
             raise InvalidVerifierKey from error
-        found = cls(name, decoded[1:])
-        if decoded[:1] != _ED25519 or len(decoded) != _KEY_BYTES + 1 or found.id.hex() != key_id:
+        key = cls(name, decoded[1:])
+        if decoded[:1] != _ED25519 or len(decoded) != _KEY_BYTES + 1 or key.id.hex() != key_id:
             raise InvalidVerifierKey
-        return found
+        return key
 
 
 def public_key_of(key: Ed25519PrivateKey) -> bytes:
@@ -153,14 +153,14 @@ def check_signature(note: str, verifier: VerifierKey) -> None:
 
 def _signatures(lines: str, verifier: VerifierKey) -> list[bytes]:
     """Return the signatures with this key's name and id."""
-    found = []
+    signatures = []
     for line in lines.split("\n"):
         if line.startswith(f"{_DASH}{verifier.name} "):
             with suppress(ValueError):  # a line that does not parse is not by this key
                 signature = from_base64(line.rpartition(" ")[2])
                 if signature[:_ID_BYTES] == verifier.id:
-                    found.append(signature[_ID_BYTES:])
-    return found
+                    signatures.append(signature[_ID_BYTES:])
+    return signatures
 
 
 def to_base64(content: bytes) -> str:
@@ -173,10 +173,10 @@ def from_base64(text: str) -> bytes:
 
     Otherwise unused bits could be changed unnoticed.
     """
-    found = b64decode(text, validate=True)
-    if to_base64(found) != text:
+    data = b64decode(text, validate=True)
+    if to_base64(data) != text:
         raise ValueError("base64 with bits that stand for nothing")
-    return found
+    return data
 
 
 def _is_number(text: str) -> bool:

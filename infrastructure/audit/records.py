@@ -138,10 +138,10 @@ def stored_events(
         contents = _contents(cursor, tenant, [row[10] for row in rows if row[10] is not None])
         for row in rows:
             cuts = row[10]
-            found = contents
-            if cuts is not None and found is None:  # too large to hold together
-                found = read_contents(cursor, tenant, [cuts])
-            yield _event(row, found or {})
+            whole_contents = contents
+            if cuts is not None and whole_contents is None:  # too large to hold together
+                whole_contents = read_contents(cursor, tenant, [cuts])
+            yield _event(row, whole_contents or {})
         # a page is full by number or by bytes
         if len(rows) < limit and sum(len(row[5]) for row in rows) < PAGE_BYTES:
             return

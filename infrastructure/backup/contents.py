@@ -58,8 +58,8 @@ def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: 
     """
     with connection.cursor(binary=True) as cursor:
         position = position_in(connection)
-        tenants = [each for (each,) in cursor.execute(statement("select_tenants")).fetchall()]
-        found, done = [], 0
+        tenants = [tenant for (tenant,) in cursor.execute(statement("select_tenants")).fetchall()]
+        of_tenants, done = [], 0
         for tenant in tenants:
             asked = {"tenant": tenant}
             threads = cursor.execute(
@@ -72,8 +72,8 @@ def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: 
             tree = _tree(cursor, tenant, tell, checked=checked)
             done += tree.size
             count = 0 if threads is None else int(threads[0])
-            found.append(TenantContents(tenant, count, tree.size, tree.root()))
-    return Contents(position, applied_migrations(connection), found)
+            of_tenants.append(TenantContents(tenant, count, tree.size, tree.root()))
+    return Contents(position, applied_migrations(connection), of_tenants)
 
 
 def _tree(

@@ -92,7 +92,7 @@ def back_up(  # noqa: PLR0913 - one parameter a choice
             position=contents.position,
             tenants=_logs(contents, None if signing is None else signing.key),
             files={
-                each: file_of(folder / each) for each in (DUMP, KEY) if (folder / each).exists()
+                name: file_of(folder / name) for name in (DUMP, KEY) if (folder / name).exists()
             },
         )
         (folder / NAME).write_text(manifest.text(), "utf-8")
@@ -129,10 +129,10 @@ def _arguments(file: Path, snapshot: str, views: Sequence[str]) -> list[str]:
         "--format=custom",
         f"--file={file}",
         f"--snapshot={snapshot}",
-        *(f"--schema={each}" for each in ("agentlog", SCHEMA, VIEWS)),
+        *(f"--schema={schema}" for schema in ("agentlog", SCHEMA, VIEWS)),
         # rebuilds create and drop tables of read models; excluded tables are not locked
         f"--exclude-table={SCHEMA}.*",
-        *(f'--exclude-table={VIEWS}."{each}"' for each in views),
+        *(f'--exclude-table={VIEWS}."{view}"' for view in views),
         "--exclude-table-data=agentlog.snapshots",
         "--exclude-table-data=agentlog.tiles",
         "--lock-wait-timeout=60s",
@@ -154,21 +154,21 @@ def _dump(
 
 
 def _logs(contents: Contents, key: Ed25519PrivateKey | None) -> list[TenantLog]:
-    return [_log(each, key) for each in contents.tenants]
+    return [_log(tenant, key) for tenant in contents.tenants]
 
 
-def _log(found: TenantContents, key: Ed25519PrivateKey | None) -> TenantLog:
+def _log(contents: TenantContents, key: Ed25519PrivateKey | None) -> TenantLog:
     log = TenantLog(
-        tenant=found.tenant,
-        threads=found.threads,
-        events=found.events,
-        root=to_base64(found.root),
+        tenant=contents.tenant,
+        threads=contents.threads,
+        events=contents.events,
+        root=to_base64(contents.root),
     )
     if key is None:
         return log
-    origin = origin_of(found.tenant)
+    origin = origin_of(contents.tenant)
     signed = {
-        "checkpoint": signed_note(Checkpoint(origin, found.events, found.root), key),
+        "checkpoint": signed_note(Checkpoint(origin, contents.events, contents.root), key),
         "public_key": VerifierKey(origin, public_key_of(key)).text,
     }
     return log.model_copy(update=signed)

@@ -49,16 +49,16 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 def _empty(folder: Path) -> None:
     """Remove the contents left by a killed backup."""
-    for each in folder.iterdir():
-        if each.name != _LOCK:
-            each.unlink()
+    for path in folder.iterdir():
+        if path.name != _LOCK:
+            path.unlink()
 
 
 def _publish(making: Path, path: Path) -> None:
     (making / _LOCK).unlink()
-    for each in making.iterdir():
-        each.chmod(0o600)  # for copies elsewhere, which may lose the folder's mode
-        _sync(each)
+    for made in making.iterdir():
+        made.chmod(0o600)  # for copies elsewhere, which may lose the folder's mode
+        _sync(made)
     _sync(making)
     if os.path.lexists(path):
         raise BackupExists(path)

@@ -74,23 +74,23 @@ def read_manifest(folder: Path) -> BackupManifest:
     try:
         with path.open("rb") as file:
             text = file.read(_LARGEST)
-        found = BackupManifest.model_validate_json(text)
+        manifest = BackupManifest.model_validate_json(text)
     except OSError as error:
         reason = f"{NAME}: {error.strerror}; is it a folder that `agentlog backup` wrote?"
         raise InvalidBackup(folder, reason) from error
     except ValidationError as error:
         reason = f"{NAME} is not one that this agentlog writes"
         raise InvalidBackup(folder, reason) from error
-    if found.format != FORMAT:
-        raise InvalidBackup(folder, f"it is of format {found.format!r}, not {FORMAT!r}")
-    _check_files(folder, found)
-    check_schema(found.schema_)
-    return found
+    if manifest.format != FORMAT:
+        raise InvalidBackup(folder, f"it is of format {manifest.format!r}, not {FORMAT!r}")
+    _check_files(folder, manifest)
+    check_schema(manifest.schema_)
+    return manifest
 
 
 def check_schema(schema: dict[int, str]) -> None:
     """Raise `NewerSchema` unless this program has all of these migrations."""
-    known = {each.number: each.digest for each in migrations()}
+    known = {migration.number: migration.digest for migration in migrations()}
     for number, digest in sorted(schema.items()):
         if known.get(number) != digest:
             raise NewerSchema(number)
@@ -107,9 +107,9 @@ def _check_files(folder: Path, manifest: BackupManifest) -> None:
         raise InvalidBackup(folder, f"{NAME} names other files than a backup has")
     for name, expected in manifest.files.items():
         try:
-            found = file_of(folder / name)
+            file = file_of(folder / name)
         except OSError as error:
             raise InvalidBackup(folder, f"{name}: {error.strerror}") from error
-        if found != expected:
+        if file != expected:
             reason = f"{name} is not the file that was written: bytes were lost or changed"
             raise InvalidBackup(folder, reason)

@@ -62,12 +62,14 @@ class Programs:
                 return cls(find_programs(ours), int(MAJOR_VERSION))
             except MissingPrograms:
                 pass
-        found = shutil.which("pg_dump")
-        if found is not None:
-            said = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 - PostgreSQL's own
+        program = shutil.which("pg_dump")
+        if program is not None:
+            said = subprocess.run(  # noqa: S603 - PostgreSQL's own
+                [program, "--version"], capture_output=True, text=True, check=False
+            )
             number = _NUMBER.search(said.stdout)
             if number is not None and int(number[0]) >= major:
-                return cls(Path(found).parent, int(number[0]))
+                return cls(Path(program).parent, int(number[0]))
         raise NoFittingProgram("pg_dump", major=major)
 
     @contextmanager

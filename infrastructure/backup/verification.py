@@ -60,28 +60,28 @@ def verify_backup(
     held = _Held(public_key, checkpoint)
     with database.connection() as connection, connection.transaction():
         connection.execute("SET LOCAL statement_timeout = 0")
-        found = contents_of(connection, progress, checked=False)
+        contents = contents_of(connection, progress, checked=False)
     findings: list[tuple[str, Finding]] = []
-    differences = list(_differences(found, manifest, held))
+    differences = list(_differences(contents, manifest, held))
     threads = count = 0
-    expected = {each.tenant: each for each in manifest.tenants}
-    for each in found.tenants:
-        auditor = Auditor(database, tenant=each.tenant)
-        for thread_id, audit in _audits(auditor, each.tenant, expected.get(each.tenant), held):
+    expected = {tenant.tenant: tenant for tenant in manifest.tenants}
+    for tenant in contents.tenants:
+        auditor = Auditor(database, tenant=tenant.tenant)
+        for thread_id, audit in _audits(auditor, tenant.tenant, expected.get(tenant.tenant), held):
             threads, count = threads + (thread_id is not None), count + audit.count
-            findings += [(each.tenant, finding) for finding in audit.findings]
+            findings += [(tenant.tenant, finding) for finding in audit.findings]
             progress("threads", threads, None)
     log = check_all_tenants(database)
     findings += [("", finding) for finding in log.audit.findings]
     differences += [
         f"tenant {tenant!r} has {events} events and no threads"
         for tenant, events in log.events.items()
-        if tenant not in {each.tenant for each in found.tenants}
+        if tenant not in {tenant.tenant for tenant in contents.tenants}
     ]
     return BackupVerdict(
-        tenants=len(found.tenants),
+        tenants=len(contents.tenants),
         threads=threads,
-        events=sum(each.events for each in found.tenants),
+        events=sum(tenant.events for tenant in contents.tenants),
         findings=findings,
         differences=differences,
         count=count + log.audit.count,
@@ -103,12 +103,12 @@ def _audits(
     yield from auditor.log(notes, public_key=key if of_tenant else None)
 
 
-def _differences(found: Contents, manifest: BackupManifest, held: _Held) -> Iterator[str]:
+def _differences(contents: Contents, manifest: BackupManifest, held: _Held) -> Iterator[str]:
     """Yield the database's differences from the manifest and from what is held."""
-    if found.position != manifest.position:
-        yield f"the log is at position {found.position}, not {manifest.position}"
-    here = {each.tenant: each for each in found.tenants}
-    there = {each.tenant: each for each in manifest.tenants}
+    if contents.position != manifest.position:
+        yield f"the log is at position {contents.position}, not {manifest.position}"
+    here = {tenant.tenant: tenant for tenant in contents.tenants}
+    there = {tenant.tenant: tenant for tenant in manifest.tenants}
     for tenant in sorted(here.keys() ^ there.keys()):
         yield f"tenant {tenant!r} is {'not in the backup' if tenant in here else 'missing'}"
     for tenant in sorted(here.keys() & there.keys()):

@@ -110,8 +110,8 @@ class Comparer:
         if sum(versions) > MOST_EVENTS:
             raise ComparisonTooLong(sum(versions))
         sides = [
-            self._side(side.thread_id, view, version, each)
-            for side, version, each in zip(asked, versions, stepping, strict=True)
+            self._side(side.thread_id, view, version, steps)
+            for side, version, steps in zip(asked, versions, stepping, strict=True)
         ]
         first, *others = [side.history for side in sides]
         parted = partings([side.history.steps for side in sides])

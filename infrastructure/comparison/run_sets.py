@@ -140,9 +140,9 @@ class RunSets:
 
     def _set(self, task: Sequence[tuple[Head, int]], asked: SetsAsked) -> RunSet:
         runs = [self._run(head, version, asked.failed) for head, version in task]
-        found = partings([self._digests(run, asked) for run in runs])
-        forks = [self._fork(each, runs, asked) for each in found[:MOST_PARTINGS]]
-        return RunSet(_metadata(task[0][0])[asked.by], runs, forks, len(found))
+        parted = partings([self._digests(run, asked) for run in runs])
+        forks = [self._fork(parting, runs, asked) for parting in parted[:MOST_PARTINGS]]
+        return RunSet(_metadata(task[0][0])[asked.by], runs, forks, len(parted))
 
     def _run(self, head: Head, version: int, failed: Mapping[str, JsonValue] | None) -> Run:
         end: str = head.status
@@ -191,8 +191,8 @@ class RunSets:
 
 
 def _metadata(head: Head) -> Mapping[str, JsonValue]:
-    found = head.read_facts().get("metadata")
-    return found if isinstance(found, dict) else {}
+    metadata = head.read_facts().get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue]) -> Verdict:
@@ -204,9 +204,9 @@ def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue])
     return "failed" if all(same) else "succeeded"
 
 
-def _order(found: RunSet) -> tuple[bool, float, str]:
+def _order(run_set: RunSet) -> tuple[bool, float, str]:
     """Return where a task is listed: numbers first, by size."""
-    value = found.value
+    value = run_set.value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return False, value, ""
     return True, 0, canonical_bytes(value).decode()

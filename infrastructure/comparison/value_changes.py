@@ -30,7 +30,7 @@ class NotOneState(InvalidInput):
     """The view is a list of items: it has no state whose values change."""
 
     def __init__(self, view: str) -> None:
-        states = ", ".join(name for name, each in VIEWS.items() if issubclass(each, StateView))
+        states = ", ".join(name for name, view in VIEWS.items() if issubclass(view, StateView))
         super().__init__(
             f"the view {view!r} is a list of items: take one that is a state ({states}), or search "
             "messages by JSONPath (search, where)"
@@ -92,7 +92,7 @@ def value_changes(  # noqa: PLR0913 - what is asked
     fold = store.fold_to(thread_id, view, min(after, upto))
     carry, examined = fold.carry, fold.version
     watched.news(carry, examined)
-    found: list[ValueChange] = []
+    changes: list[ValueChange] = []
     for event in _events(store, thread_id, examined, min(upto, examined + MOST_EVENTS)):
         carry, _ = view.fold(carry, event)
         examined = event.version
@@ -100,10 +100,10 @@ def value_changes(  # noqa: PLR0913 - what is asked
         if values is not None:
             shown, is_cut = shortened(values)
             place = event.version, event.position, event.recorded_at
-            found.append(ValueChange(*place, shown, len(values), is_cut))
-        if len(found) == limit or clock() > until:
+            changes.append(ValueChange(*place, shown, len(values), is_cut))
+        if len(changes) == limit or clock() > until:
             break
-    return ValueChanges(thread_id, examined, found, examined if examined < upto else None)
+    return ValueChanges(thread_id, examined, changes, examined if examined < upto else None)
 
 
 def _events(store: Store, thread_id: str, after: int, upto: int) -> Iterator[Event]:

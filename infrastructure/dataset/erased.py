@@ -54,8 +54,8 @@ def renew_events(database: Database, folder: Folder, *, progress: Progress) -> i
             "upto": erased.number,
             "last": manifest.position,
         }
-        found = connection.execute(statement("select_erased_positions"), asked).fetchall()
-    positions = [position for (position,) in found]
+        rows = connection.execute(statement("select_erased_positions"), asked).fetchall()
+    positions = [position for (position,) in rows]
     stale = [file for file in manifest.events if _has_one(file, positions)]
     for number, file in enumerate(stale, 1):
         _renew(database, folder, file)
@@ -88,5 +88,5 @@ def _renew(database: Database, folder: Folder, file: EventsFile) -> None:
         part.close()
     folder.publish([(part.path, file.path)])
     renewed = file.model_copy(update={"bytes": size})
-    files = [renewed if each == file else each for each in folder.manifest.events]
+    files = [renewed if event_file == file else event_file for event_file in folder.manifest.events]
     folder.write(folder.manifest.model_copy(update={"events": files}))

@@ -78,7 +78,7 @@ def _pieces(cursor: _Cursor, tenant: str, rows: list[TupleRow]) -> Iterator[list
         piece.append(row)
         size += len(row[_BODY])
         if row[_CUTS] is not None:
-            size += sum(sizes.get(each, 0) for each in digests_in([row[_CUTS]]))
+            size += sum(sizes.get(digest, 0) for digest in digests_in([row[_CUTS]]))
         if size >= _PIECE_BYTES:
             yield piece
             piece, size = [], 0
@@ -107,7 +107,7 @@ def _batch(
         for body, cut in zip(stored, cuts, strict=True)
     ]
     texts, others = _texts(bodies)
-    beside = [_beside(each) for each in metadata]
+    beside = [_beside(raw) for raw in metadata]
     columns: dict[str, Any] = {
         "tenant": [tenant] * len(rows),
         "thread_id": thread_ids,
@@ -116,14 +116,14 @@ def _batch(
         "type": types,
         "message_id": message_ids,
         "recorded_at": times,
-        "response_id": [each[0] for each in beside],
-        "actor": [each[1] for each in beside],
+        "response_id": [ids[0] for ids in beside],
+        "actor": [ids[1] for ids in beside],
         "body_sha256": digests,
         "chain": chains,
         "metadata": metadata,
     }
     arrays = {name: column(values, schema.field(name).type) for name, values in columns.items()}
-    sent = pa.array([_sent(each) for each in stored], pa.timestamp("ms", tz="UTC"))
+    sent = pa.array([_sent(body) for body in stored], pa.timestamp("ms", tz="UTC"))
     arrays["sent_at"] = sent.cast(schema.field("sent_at").type)
     arrays["body"], arrays["body_bytes"] = texts, others
     return pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
@@ -134,7 +134,7 @@ def _texts(bodies: list[bytes]) -> tuple[pa.Array, pa.Array]:
     try:
         return pa.array(bodies, pa.string()), pa.nulls(len(bodies), pa.binary())
     except pa.ArrowInvalid:
-        texts = [_text(each) for each in bodies]
+        texts = [_text(body) for body in bodies]
         others = [body if text is None else None for body, text in zip(bodies, texts, strict=True)]
         return pa.array(texts, pa.string()), pa.array(others, pa.binary())
 
@@ -152,8 +152,8 @@ def _sent(stored: bytes) -> int | None:
     if beginning is not None:
         return int(beginning[1])
     raw = _read(stored)
-    found = raw.get("timestamp") if isinstance(raw, dict) else None
-    return found if type(found) is int and 0 <= found <= _LATEST else None
+    timestamp = raw.get("timestamp") if isinstance(raw, dict) else None
+    return timestamp if type(timestamp) is int and 0 <= timestamp <= _LATEST else None
 
 
 def _beside(metadata: bytes | None) -> tuple[str | None, str | None]:

@@ -109,7 +109,7 @@ def _mark(batch: pa.RecordBatch) -> Mark:
 
 def later(one: Mark | None, other: Mark | None) -> Mark | None:
     """Return the mark with the larger position."""
-    marks = [each for each in (one, other) if each is not None]
+    marks = [mark for mark in (one, other) if mark is not None]
     return max(marks, key=lambda mark: mark.position, default=None)
 
 

@@ -62,8 +62,8 @@ class Folder:
         for path in gone:
             (self.path / path).unlink(missing_ok=True)
             folders.add((self.path / path).parent)
-        for each in folders:
-            sync(each)
+        for folder in folders:
+            sync(folder)
 
     def write(self, manifest: DatasetManifest) -> None:
         """Write the manifest; the files it names have to be in place."""
@@ -114,31 +114,31 @@ def sync(path: Path) -> None:
 
 def _is_fresh(path: Path) -> bool:
     """Return whether a folder without a manifest holds at most the files made first."""
-    return {each.name for each in path.iterdir()} <= {_LOCK, _PARTIAL}
+    return {inner.name for inner in path.iterdir()} <= {_LOCK, _PARTIAL}
 
 
 def _read(path: Path, tenant: str) -> DatasetManifest:
     try:
-        found = DatasetManifest.model_validate_json((path / NAME).read_bytes())
+        manifest = DatasetManifest.model_validate_json((path / NAME).read_bytes())
     except FileNotFoundError:
         return DatasetManifest(tenant=tenant)
     except ValidationError as error:
         raise ForeignDataset(path, f"{NAME} is not one that this agentlog writes") from error
-    if found.format != FORMAT:
-        raise ForeignDataset(path, f"{NAME} is of format {found.format}, not {FORMAT}")
-    if found.tenant != tenant:
-        reason = f"holds a dataset of tenant {found.tenant!r}, not of {tenant!r}"
+    if manifest.format != FORMAT:
+        raise ForeignDataset(path, f"{NAME} is of format {manifest.format}, not {FORMAT}")
+    if manifest.tenant != tenant:
+        reason = f"holds a dataset of tenant {manifest.tenant!r}, not of {tenant!r}"
         raise ForeignDataset(path, reason)
-    return found
+    return manifest
 
 
 def _only(manifest: DatasetManifest, whole: set[str]) -> DatasetManifest:
     """Return the manifest without incomplete files: events end before the first of them."""
-    events = list(takewhile(lambda each: each.path in whole, manifest.events))
+    events = list(takewhile(lambda file: file.path in whole, manifest.events))
     lost = len(events) < len(manifest.events)
     tables = {}
     for name, table in manifest.tables.items():
-        days = {day: each for day, each in table.days.items() if rows_path(name, day) in whole}
+        days = {day: file for day, file in table.days.items() if rows_path(name, day) in whole}
         stale = len(days) < len(table.days)
         update = {"days": days, "position": _STALE} if stale else {}
         tables[name] = table.model_copy(update=update)

@@ -79,10 +79,10 @@ class DatasetManifest(_Frozen):
 
     def files(self) -> dict[str, int]:
         """Return the path and the bytes of each file."""
-        found = {each.path: each.bytes for each in self.events}
+        sizes = {file.path: file.bytes for file in self.events}
         for name, table in self.tables.items():
-            found |= {rows_path(name, day): each.bytes for day, each in table.days.items()}
-        return found
+            sizes |= {rows_path(name, day): file.bytes for day, file in table.days.items()}
+        return sizes
 
 
 def rows_path(name: str, day: str) -> str:

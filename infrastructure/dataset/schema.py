@@ -49,8 +49,8 @@ def arrow_schema(name: str, *, tenant: str) -> pa.Schema:
         _EVENT_FIELDS
         if name == EVENTS
         else [
-            _field(each.name, _OF_SQL[each.type], each.comment, nullable=each.nullable)
-            for each in PUBLIC_READ_MODELS[name].table.columns
+            _field(column.name, _OF_SQL[column.type], column.comment, nullable=column.nullable)
+            for column in PUBLIC_READ_MODELS[name].table.columns
         ]
     )
     return pa.schema(fields, metadata={"agentlog.table": name, "agentlog.tenant": tenant})

@@ -41,7 +41,7 @@ class TableDays:
         Only open rows can change or be deleted, so a day with the same number of rows and the same
         open ones has the same rows.
         """
-        found = connection.execute(
+        days = connection.execute(
             SQL(
                 "SELECT ({day} AT TIME ZONE 'UTC')::date, count(*), "
                 "count(*) FILTER (WHERE is_open), "
@@ -50,18 +50,18 @@ class TableDays:
             ).format(day=self._day, name=self._name),
             (self._tenant,),
         ).fetchall()
-        return {day: DayRows(rows, still_open, digest) for day, rows, still_open, digest in found}
+        return {day: DayRows(rows, still_open, digest) for day, rows, still_open, digest in days}
 
     def days_of(self, connection: psycopg.Connection, threads: Sequence[str]) -> set[date | None]:
         """Return the days that have rows of some threads."""
-        found = connection.execute(
+        rows = connection.execute(
             SQL(
                 "SELECT DISTINCT ({day} AT TIME ZONE 'UTC')::date FROM {name} "
                 "WHERE tenant = %s AND thread_id = ANY (%s)"
             ).format(day=self._day, name=self._name),
             (self._tenant, list(threads)),
         ).fetchall()
-        return {day for (day,) in found}
+        return {day for (day,) in rows}
 
     def rows(self, connection: psycopg.Connection, day: date | None) -> Iterator[pa.RecordBatch]:
         """Yield a day's rows in the order of time and key."""
@@ -83,7 +83,7 @@ class TableDays:
             f"SELECT {{columns}} FROM {{name}} WHERE tenant = %(tenant)s AND {within} "  # noqa: S608 - ours
             "ORDER BY {keys}"
         ).format(
-            columns=SQL(", ").join(Identifier(each.name) for each in self._table.columns),
+            columns=SQL(", ").join(Identifier(shown.name) for shown in self._table.columns),
             name=self._name,
             day=self._day,
             keys=SQL(", ").join(map(Identifier, keys)),

@@ -42,7 +42,7 @@ def export_tables(
     for _ in range(_TRIES):
         try:
             with _snapshot(database) as connection:
-                live = {each.name: each for each in builds.builds(connection) if _is_live(each)}
+                live = {build.name: build for build in builds.builds(connection) if _is_live(build)}
                 position = live[names[0]].log_position
                 for name in names:
                     if live[name].version != read_model(name).version:
@@ -91,19 +91,19 @@ def _export_table(
     days = table.days(connection)
     erased_days = table.days_of(connection, erased.threads) if erased.threads else set()
     changed = {
-        day: each
-        for day, each in days.items()
-        if day in erased_days or not _is_same(old.get(day_text(day)), each)
+        day: rows
+        for day, rows in days.items()
+        if day in erased_days or not _is_same(old.get(day_text(day)), rows)
     }
     files: dict[str, DayFile] = {
         day_text(day): old[day_text(day)] for day in days if day not in changed
     }
     finished = []
-    for number, (day, found) in enumerate(changed.items(), 1):
+    for number, (day, rows) in enumerate(changed.items(), 1):
         part = _write_day(connection, folder, table, name, day)
         finished.append((part.path, rows_path(name, day_text(day))))
         files[day_text(day)] = DayFile(
-            rows=part.rows, open=found.open, digest=found.digest, bytes=part.path.stat().st_size
+            rows=part.rows, open=rows.open, digest=rows.digest, bytes=part.path.stat().st_size
         )
         progress(name, number, len(changed))
     before = known.days if known is not None else {}
@@ -125,8 +125,8 @@ def _export_table(
     return len(changed)
 
 
-def _is_same(known: DayFile | None, found: DayRows) -> bool:
-    return known is not None and DayRows(known.rows, known.open, known.digest) == found
+def _is_same(known: DayFile | None, rows: DayRows) -> bool:
+    return known is not None and DayRows(known.rows, known.open, known.digest) == rows
 
 
 def _write_day(

@@ -69,11 +69,11 @@ class Account:
 
     def blocked_at(self, folder: Path) -> Path | None:
         """Return the first folder on the way that is closed to the account, if there is one."""
-        for each in [*reversed(folder.parents), folder]:
-            found = each.stat()
-            shift = 6 if found.st_uid == self.uid else 3 if found.st_gid == self.gid else 0
-            if not found.st_mode >> shift & 1:
-                return each
+        for above in [*reversed(folder.parents), folder]:
+            status = above.stat()
+            shift = 6 if status.st_uid == self.uid else 3 if status.st_gid == self.gid else 0
+            if not status.st_mode >> shift & 1:
+                return above
         return None
 
 

@@ -58,9 +58,9 @@ class Cluster:
             UnreachableFolder: the account cannot reach the data folder.
         """
         if self._path.exists():
-            found = (self._path / "PG_VERSION").read_text().strip()
-            if found != MAJOR_VERSION:
-                raise OtherMajorVersion(self._data_dir, found=found, expected=MAJOR_VERSION)
+            version = (self._path / "PG_VERSION").read_text().strip()
+            if version != MAJOR_VERSION:
+                raise OtherMajorVersion(self._data_dir, made_by=version, expected=MAJOR_VERSION)
             return
         for left in self._data_dir.glob(f"{self._path.name}.new-*"):
             shutil.rmtree(left, ignore_errors=True)  # an orphaned initdb may still write
@@ -95,11 +95,11 @@ class Cluster:
         crashed = Postmaster.read(self._path) is not None
         log_from = 0
         while True:
-            found = Postmaster.read(self._path)
-            if found is not None and found.ready and self._answers(found):
-                return url(found.socket_folder, DATABASE)
+            postmaster = Postmaster.read(self._path)
+            if postmaster is not None and postmaster.ready and self._answers(postmaster):
+                return url(postmaster.socket_folder, DATABASE)
             waited = time.monotonic() - began
-            if (found is not None and found.runs) or self._child_runs:
+            if (postmaster is not None and postmaster.runs) or self._child_runs:
                 if waited > seconds:
                     raise NotAnswering(self._data_dir, seconds=seconds, tail=self._tail(log_from))
             elif self._child is None or (crashed and waited < _AFTERMATH_SECONDS):
@@ -111,8 +111,8 @@ class Cluster:
     @property
     def was_killed(self) -> bool:
         """Whether the server's pid file is there and its process is not."""
-        found = Postmaster.read(self._path)
-        return found is not None and not found.runs and not self._child_runs
+        postmaster = Postmaster.read(self._path)
+        return postmaster is not None and not postmaster.runs and not self._child_runs
 
     def stop(self) -> None:
         """Stop the server, if it runs.
@@ -120,15 +120,21 @@ class Cluster:
         Raises:
             CannotStop: it was signalled, and still runs.
         """
-        found = Postmaster.read(self._path)
-        if (found is None or not found.runs) and self._child is not None and self._child_runs:
-            found = Postmaster(self._child.pid, self._path, self._data_dir / "socket", ready=False)
-        if found is None or not found.runs:
+        postmaster = Postmaster.read(self._path)
+        if (
+            (postmaster is None or not postmaster.runs)
+            and self._child is not None
+            and self._child_runs
+        ):
+            postmaster = Postmaster(
+                self._child.pid, self._path, self._data_dir / "socket", ready=False
+            )
+        if postmaster is None or not postmaster.runs:
             return
-        if not found.stop(seconds=_STOP_SECONDS):
-            raise CannotStop(self._data_dir, pid=found.pid)
-        if found.socket_folder.parent != self._data_dir:
-            shutil.rmtree(found.socket_folder, ignore_errors=True)  # a temporary one
+        if not postmaster.stop(seconds=_STOP_SECONDS):
+            raise CannotStop(self._data_dir, pid=postmaster.pid)
+        if postmaster.socket_folder.parent != self._data_dir:
+            shutil.rmtree(postmaster.socket_folder, ignore_errors=True)  # a temporary one
 
     @property
     def _child_runs(self) -> bool:

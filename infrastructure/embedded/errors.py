@@ -70,13 +70,13 @@ class NoData(EmbeddedServerError):
 class OtherMajorVersion(EmbeddedServerError):
     """The data was made by another major version of PostgreSQL."""
 
-    def __init__(self, folder: Path, *, found: str, expected: str) -> None:
+    def __init__(self, folder: Path, *, made_by: str, expected: str) -> None:
         super().__init__(
-            f"the data in {folder} was made by PostgreSQL {found}, and this is {expected}: run the "
-            "agentlog that made it, export there and import here into another --data-dir, or "
-            f"start a PostgreSQL {found} on it and set AGENTLOG_DATABASE_URL"
+            f"the data in {folder} was made by PostgreSQL {made_by}, and this is {expected}: run "
+            "the agentlog that made it, export there and import here into another --data-dir, or "
+            f"start a PostgreSQL {made_by} on it and set AGENTLOG_DATABASE_URL"
         )
-        self.folder, self.found, self.expected = folder, found, expected
+        self.folder, self.made_by, self.expected = folder, made_by, expected
 
 
 class UnreachableFolder(EmbeddedServerError):

@@ -67,8 +67,8 @@ def _copy(site: Path) -> Path:
             shutil.rmtree(making, ignore_errors=True)
             if not os.path.lexists(target):  # else another process made it first
                 raise
-    found = target.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+    status = target.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise UntrustedFolder(target)
     return target
 

@@ -27,7 +27,7 @@ def make_socket_folder(data_dir: Path, account: Account) -> Path:
     if not _fits(folder):
         name = f"agentlog-{hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]}"
         places = [Path(tempfile.gettempdir()), Path("/tmp")]  # noqa: S108 - made private, checked
-        folder = next((each / name for each in places if _fits(each / name)), places[-1] / name)
+        folder = next((place / name for place in places if _fits(place / name)), places[-1] / name)
     folder.mkdir(mode=0o700, exist_ok=True)
     if _is_private(folder, os.geteuid()):
         account.take_over(folder)
@@ -37,8 +37,8 @@ def make_socket_folder(data_dir: Path, account: Account) -> Path:
 
 
 def _is_private(folder: Path, uid: int) -> bool:
-    found = folder.lstat()
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == uid and not found.st_mode & 0o077
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == uid and not status.st_mode & 0o077
 
 
 def _fits(folder: Path) -> bool:

@@ -147,7 +147,7 @@ def _page(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, after: int) -> lis
 def _without(body: bytes, file: Digest) -> bytes:
     """Return an input's body without a file."""
     raw = parse_stored(body)
-    places = [place for place, each in enumerate(file_digests(raw)) if each == file.hex()]
+    places = [place for place, digest in enumerate(file_digests(raw)) if digest == file.hex()]
     return without_files(body, places)
 
 
@@ -172,16 +172,16 @@ def _stored(erasure: Erasure, body: bytes) -> Stored:
 
 
 def _write(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, events: list[ErasedEvent]) -> None:
-    left = [_stored(erasure, each.body) for each in events]
+    left = [_stored(erasure, event.body) for event in events]
     cursor.execute(
         statement("redact_events"),
         {
             "tenant": erasure.tenant,
             "thread_id": erasure.thread_id,
             "version": erasure.version,
-            "versions": integers([each.version for each in events]),
-            "bodies": byte_strings([each.body for each in left]),
-            "cuts": byte_strings([each.cuts for each in left]),
-            "metadata": byte_strings([each.metadata for each in events]),
+            "versions": integers([event.version for event in events]),
+            "bodies": byte_strings([body.body for body in left]),
+            "cuts": byte_strings([body.cuts for body in left]),
+            "metadata": byte_strings([event.metadata for event in events]),
         },
     )

@@ -44,8 +44,8 @@ class Eraser:
             DatabaseUnavailable: the connection broke; finished redactions stay, the rest is
             pending.
         """
-        waiting = [each for each in self._waiting(tenant) if each[1] == thread_id]
-        return sum(self._erase(*each) for each in waiting)
+        waiting = [redaction for redaction in self._waiting(tenant) if redaction[1] == thread_id]
+        return sum(self._erase(*redaction) for redaction in waiting)
 
     def finish_all(self, tenant: str | None = None) -> int:
         """Carry out pending redactions of a tenant, or of all; a failure affects only its thread.

@@ -152,8 +152,8 @@ class Redactor:
             self._eraser.finish(self._tenant, thread_id)  # what it leaves is then final
             if known != (known := set(self._redactions(thread_id))):
                 left = LeftDigests(fact)
-            with self._database.connection() as connection, connection.cursor(binary=True) as each:
-                left.go_on(each, self._tenant, thread_id, version)
+            with self._database.connection() as connection, connection.cursor(binary=True) as row:
+                left.go_on(row, self._tenant, thread_id, version)
             request = self._store.request(
                 thread_id,
                 facts=[{**fact, "left": left.digests()}],
@@ -192,7 +192,7 @@ class Redactor:
             raise NothingToRedact(
                 f"name at least one message and at most {MOST_MESSAGES}, or redact the whole thread"
             )
-        events = [self._store.message(thread_id, each) for each in message_ids]
+        events = [self._store.message(thread_id, message_id) for message_id in message_ids]
         for event in events:
             if event.type in ONLY_WITH_ALL:
                 raise NotRedactable(thread_id, event.message_id, event.type)
@@ -216,11 +216,11 @@ class Redactor:
             rows = cursor.execute(
                 statement("select_holders"), {"tenant": self._tenant, "digest": digest}
             ).fetchall()
-        found: dict[str, list[str]] = {}
+        by_thread: dict[str, list[str]] = {}
         for thread_id, message_id, cuts in rows:
             if digest in files_in(cuts):
-                found.setdefault(thread_id, []).append(message_id)
-        return found
+                by_thread.setdefault(thread_id, []).append(message_id)
+        return by_thread
 
     def _erased_before(self, sha256: str) -> FileRedaction:
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:

@@ -19,8 +19,8 @@ def renew_rows(connection: psycopg.Connection, tenant: str, thread_id: str) -> N
     A build of other code loses the thread's rows; that code's next build has them again. So does
     one whose code fails on the events, which is then stopped until it is built anew.
     """
-    found = connection.execute(statement("lock_builds")).fetchall()
-    for name, build, version in found:
+    rows = connection.execute(statement("lock_builds")).fetchall()
+    for name, build, version in rows:
         delete_thread(connection, f"{name}_{build}", tenant, thread_id)
         model = READ_MODELS.get(name)
         if model is None or model.version != version:
@@ -35,5 +35,5 @@ def renew_rows(connection: psycopg.Connection, tenant: str, thread_id: str) -> N
             position = builds.position_of(connection, name, build)
             reason = f"{thread_id} after an erasure: {type(error).__name__}: {error}; rebuild it"
             builds.stop(connection, name, build, position=position, error=reason)
-    if found:
+    if rows:
         builds.notify(connection)

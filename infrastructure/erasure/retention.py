@@ -49,8 +49,8 @@ def read_rules(path: Path) -> Rules:
     """Return the rules of a file; raises `InvalidRules`."""
     try:
         text = path.read_text("utf-8")
-        found = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        return Rules.model_validate(found)
+        rules = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        return Rules.model_validate(rules)
     except OSError as error:
         raise InvalidRules(path, str(error.strerror)) from error
     except ValidationError as error:

@@ -17,7 +17,7 @@ _SETTINGS = (
     "SET lock_timeout = 0",
     "SET client_min_messages = warning",
 )
-_RESETS = tuple(f"RESET {each.split()[1]}" for each in _SETTINGS)
+_RESETS = tuple(f"RESET {setting.split()[1]}" for setting in _SETTINGS)
 
 
 def vacuum(database: Connections, *, full: bool) -> Iterator[str]:

@@ -58,8 +58,8 @@ def message_id_of(stored_event: StoredEvent) -> str:
     except ValueError:
         raw = None
     match raw:
-        case {"id": str(found)} if is_message_id(found):
-            return found
+        case {"id": str(message_id)} if is_message_id(message_id):
+            return message_id
         case _:
             thread_id, version = str(stored_event.originator_id), stored_event.originator_version
             return derived_message_id("foreign", thread_id, version)

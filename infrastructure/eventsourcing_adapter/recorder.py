@@ -69,11 +69,14 @@ class PostgresRecorder(ApplicationRecorder):
 
     def _insert(self, stored_events: Sequence[StoredEvent]) -> list[int]:
         told = [
-            (self._tenant, str(each.originator_id), _message_of(each)) for each in stored_events
+            (self._tenant, str(event.originator_id), _message_of(event)) for event in stored_events
         ]
-        keys = {each[:2]: None for each in told}
+        keys = {message[:2]: None for message in told}
         mentioned = [
-            (each[:2], key) for each in told if each[2] is not None for key in mentions(each[2])
+            (message[:2], key)
+            for message in told
+            if message[2] is not None
+            for key in mentions(message[2])
         ]
         with (
             self._database.connection() as connection,
@@ -192,14 +195,14 @@ class PollingSubscription(Subscription[PostgresRecorder]):
     def _read_on(self) -> None:
         # the cursor also moves past filtered events, or each poll would read them again
         end = self._recorder.max_notification_id() if self._topics else None
-        found = self._recorder.select_notifications(
+        notifications = self._recorder.select_notifications(
             self._cursor, _PAGE, end, self._topics, inclusive_of_start=False
         )
-        if len(found) < _PAGE and end is not None:
+        if len(notifications) < _PAGE and end is not None:
             self._cursor = max(end, self._cursor or 0)
-        elif found:
-            self._cursor = found[-1].id
-        self._page = list(reversed(found))
+        elif notifications:
+            self._cursor = notifications[-1].id
+        self._page = list(reversed(notifications))
 
 
 def _message_of(stored: StoredEvent) -> Message | Fact | None:

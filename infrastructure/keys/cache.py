@@ -25,7 +25,7 @@ _MOST = 10_000
 class _Look:
     """A cached result, made after `notices` notifications, and valid until a reading of `ticks`."""
 
-    found: StoredKey
+    key: StoredKey
     notices: int
     until: float
 
@@ -57,12 +57,12 @@ class RecentKeys:
         look = self._looks.get(key_id)
         if look is None or look.notices != self._notices or look.until <= self._ticks():
             return None
-        return look.found
+        return look.key
 
     def last_known(self, key_id: str) -> StoredKey | None:
         """Return a key as the database last returned it, however old, None if it never did."""
         look = self._looks.get(key_id)
-        return None if look is None else look.found
+        return None if look is None else look.key
 
     def look(self, key_id: str) -> StoredKey | None:
         """Return a key, None if there is none.
@@ -76,15 +76,15 @@ class RecentKeys:
         self._listen()
         notices, now = self._notices, self._ticks()
         try:
-            found = self.keys.find(key_id)
+            key = self.keys.find(key_id)
         except UnknownKey:
             self._looks.pop(key_id, None)
             return None
         if len(self._looks) >= _MOST:
             self._looks.clear()
         # a notification meanwhile may be about this key: then this result is stale already
-        self._looks[key_id] = _Look(found, notices, now + FRESH_SECONDS)
-        return found
+        self._looks[key_id] = _Look(key, notices, now + FRESH_SECONDS)
+        return key
 
     def recall_made(self) -> bool | None:
         """Return from memory whether a key was ever made, None if unknown; does not block."""

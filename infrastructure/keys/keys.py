@@ -72,10 +72,10 @@ class Keys:
         with self._database.connection() as connection, connection.transaction():
             connection.execute(statement("revoke_key"), asked)
             _tell(connection)
-            found = _stored(connection, key_id).key
-            if found.tenant != tenant:
+            key = _stored(connection, key_id).key
+            if key.tenant != tenant:
                 raise UnknownKey(key_id)
-            return found
+            return key
 
     def page(self, tenant: str, *, after: str = "", limit: int = 1000) -> list[Key]:
         """Return keys of a tenant by id, after `after`, including revoked and expired ones."""
@@ -103,8 +103,8 @@ def _stored(connection: psycopg.Connection, key_id: str) -> StoredKey:
 
 
 def _key(row: TupleRow) -> Key:
-    found = Key(*row)
-    return replace(found, scopes=tuple(found.scopes))
+    key = Key(*row)
+    return replace(key, scopes=tuple(key.scopes))
 
 
 def _tell(connection: psycopg.Connection) -> None:

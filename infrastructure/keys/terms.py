@@ -32,11 +32,11 @@ def name_of(text: str) -> str:
 
 def scopes_of(texts: Sequence[str]) -> tuple[Scope, ...]:
     """Return scopes, each once, in their own order; raises `InvalidKeyTerms`."""
-    unknown = [each for each in texts if each not in SCOPES]
+    unknown = [text for text in texts if text not in SCOPES]
     if unknown or not texts:
         said = f"{unknown[0][:32]!r} is no scope" if unknown else "there is none"
         raise InvalidKeyTerms("scopes", f"{said}: choose from {', '.join(SCOPES)}")
-    return tuple(each for each in SCOPES if each in texts)
+    return tuple(scope for scope in SCOPES if scope in texts)
 
 
 def expiry_of(text: str, *, now: datetime) -> datetime:
@@ -49,13 +49,13 @@ def expiry_of(text: str, *, now: datetime) -> datetime:
     try:
         span = _SPAN.match(text)
         if span is not None:
-            found = now + timedelta(**{_UNITS[span[2]]: int(span[1])})
+            end = now + timedelta(**{_UNITS[span[2]]: int(span[1])})
         else:
-            found = datetime.fromisoformat(text)
+            end = datetime.fromisoformat(text)
     except (ValueError, OverflowError) as error:
         raise InvalidKeyTerms("expires", f"{text[:64]!r} is no time: {ways}") from error
-    if found.tzinfo is None:
+    if end.tzinfo is None:
         raise InvalidKeyTerms("expires", f"{text[:64]!r} has no zone: {ways}")
-    if found <= now:
+    if end <= now:
         raise InvalidKeyTerms("expires", f"{text[:64]!r} has passed: {ways}")
-    return found
+    return end

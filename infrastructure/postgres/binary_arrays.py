@@ -104,7 +104,7 @@ def _array(oid: int, items: Sequence[bytes | None]) -> bytes:
         return _EMPTY(0, 0, oid)
     # dimensions, may have NULLs, type, length, base
     header = _HEADER(1, 1, oid, len(items), 1)
-    some = [each for each in items if each is not None]
+    some = [item for item in items if item is not None]
     if not some:
         return header + _NULL * len(items)
     lengths = set(map(len, some))
@@ -113,7 +113,7 @@ def _array(oid: int, items: Sequence[bytes | None]) -> bytes:
         return b"".join((header, length, length.join(some)))
     parts = [
         part
-        for each in items
-        for part in ((_NULL,) if each is None else (_LENGTH(len(each)), each))
+        for item in items
+        for part in ((_NULL,) if item is None else (_LENGTH(len(item)), item))
     ]
     return b"".join((header, *parts))

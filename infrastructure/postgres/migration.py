@@ -38,13 +38,13 @@ class Migration:
 
 def migrations() -> list[Migration]:
     """Return the known migrations, in order."""
-    found = []
+    numbered = []
     for file in files("agentlog.infrastructure.postgres.migrations").iterdir():
         number, _, name = file.name.removesuffix(".sql").partition("_")
         if file.name.endswith(".sql"):
             sql: LiteralString = file.read_text("utf-8")
-            found.append(Migration(int(number), name, sql))
-    return sorted(found, key=lambda migration: migration.number)
+            numbered.append(Migration(int(number), name, sql))
+    return sorted(numbered, key=lambda migration: migration.number)
 
 
 def migrate(connection: psycopg.Connection) -> list[Migration]:

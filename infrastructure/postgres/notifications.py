@@ -61,7 +61,9 @@ class Listener(Closing):
 
         def off() -> None:
             with self._changing:
-                self._rings[channel] = tuple(each for each in self._rings[channel] if each != ring)
+                self._rings[channel] = tuple(
+                    other for other in self._rings[channel] if other != ring
+                )
 
         return off
 
@@ -97,7 +99,8 @@ class Listener(Closing):
         waited = 0.0
         while not self._closed.is_set():
             heard = {
-                each.channel for each in connection.notifies(timeout=_STEP_SECONDS, stop_after=1)
+                notify.channel
+                for notify in connection.notifies(timeout=_STEP_SECONDS, stop_after=1)
             }
             for channel in heard:
                 self._ring(channel)

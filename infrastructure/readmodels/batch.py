@@ -86,24 +86,26 @@ def recorded(
             cuts[row[0]].append(row[9])
     longest = max(sizes)
     contents = {
-        tenant: _contents(cursor, tenant, digests_in(found), longest)
-        for tenant, found in cuts.items()
+        tenant: _contents(cursor, tenant, digests_in(of_tenant), longest)
+        for tenant, of_tenant in cuts.items()
     }
     events: dict[int, list[TenantEvent]] = {size: [] for size in sizes}
     left = MOST_BYTES
     for number, row in enumerate(rows):
         tenant, position, cut = row[0], row[6], row[9]
         if cut is None:
-            each = TenantEvent(tenant, event_of(row[1:], _NO_CONTENTS))
-            for found in events.values():
-                found.append(each)
+            event = TenantEvent(tenant, event_of(row[1:], _NO_CONTENTS))
+            for of_size in events.values():
+                of_size.append(event)
             continue
         known = contents[tenant]
-        is_full = left <= 0 or None in (known.get(each, b"") for each in digests_in([cut]))
+        is_full = left <= 0 or None in (known.get(digest, b"") for digest in digests_in([cut]))
         if is_full and number and position != rows[number - 1][6]:
             break
-        for size, found in events.items():
-            found.append(TenantEvent(tenant, event_of(row[1:], Contents(_texts(cut, known, size)))))
+        for size, of_size in events.items():
+            of_size.append(
+                TenantEvent(tenant, event_of(row[1:], Contents(_texts(cut, known, size))))
+            )
         left -= len(events[longest][-1].event.body)
     return events
 
@@ -117,7 +119,7 @@ def _texts(
         return dict.fromkeys(digests, b"")
     texts = digests & contents.keys()
     return {
-        each: b"" if each in files else _beginning(contents[each] or b"", size) for each in texts
+        text: b"" if text in files else _beginning(contents[text] or b"", size) for text in texts
     }
 
 
@@ -141,4 +143,4 @@ def _contents(
 
 
 def _size(events: list[TenantEvent]) -> int:
-    return sum(len(each.event.body) for each in events)
+    return sum(len(event.event.body) for event in events)

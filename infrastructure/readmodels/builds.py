@@ -78,16 +78,16 @@ def at_work(connection: psycopg.Connection, model: AnyReadModel) -> list[int]:
 
     A build is begun if none is of the code's version. Builds of newer code are not touched.
     """
-    found = [each for each in builds(connection) if each.name == model.name]
-    if any(each.version > model.version for each in found):
+    own = [build for build in builds(connection) if build.name == model.name]
+    if any(build.version > model.version for build in own):
         return []
-    if not any(each.version == model.version for each in found):
-        for each in found:
-            if each.state == "building":  # a build of an older version, no longer needed
-                discard(connection, model, each.build)
+    if not any(build.version == model.version for build in own):
+        for build in own:
+            if build.state == "building":  # a build of an older version, no longer needed
+                discard(connection, model, build.build)
         begin(connection, model)
         return at_work(connection, model)
-    return [each.build for each in found if each.version == model.version]
+    return [build.build for build in own if build.version == model.version]
 
 
 def begin(connection: psycopg.Connection, model: AnyReadModel) -> bool:

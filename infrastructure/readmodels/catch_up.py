@@ -65,14 +65,14 @@ def _lacks(builds: Sequence[Build], names: Sequence[str], position: int) -> str 
     """Return a read model that has not reached the position, None if all have."""
     for name in names:
         version = read_model(name).version
-        of_it = [each for each in builds if each.name == name]
-        if any(each.version > version for each in of_it):
+        of_it = [build for build in builds if build.name == name]
+        if any(build.version > version for build in of_it):
             raise NewerReadModel(name)
-        ours = [each for each in of_it if each.version == version]
-        if any(each.state == "live" and each.position >= position for each in ours):
+        ours = [build for build in of_it if build.version == version]
+        if any(build.state == "live" and build.position >= position for build in ours):
             continue
-        for each in ours:
-            behind = ProjectionBehind(each, wanted=position)
+        for build in ours:
+            behind = ProjectionBehind(build, wanted=position)
             if behind.stands_still:
                 raise behind
         return name

@@ -44,14 +44,16 @@ class LiveBatch:
         with connection.transaction():
             locked = self._lock(connection, names)
             # after the locks: a statement sees the positions committed when it began
-            found = {each.name: each for each in builds.builds(connection) if self._is_live(each)}
+            live = {
+                build.name: build for build in builds.builds(connection) if self._is_live(build)
+            }
             apart = [
-                name for name in names if name not in found or found[name].lag > self._most_events
+                name for name in names if name not in live or live[name].lag > self._most_events
             ]
             ours = [
-                each
-                for each in found.values()
-                if (each.name, each.build) in locked and 0 < each.lag <= self._most_events
+                build
+                for build in live.values()
+                if (build.name, build.build) in locked and 0 < build.lag <= self._most_events
             ]
             more = bool(ours) and self._work(connection, ours)
         return LiveStep(more, apart)
@@ -70,29 +72,29 @@ class LiveBatch:
 
     def _work(self, connection: psycopg.Connection, ours: list[Build]) -> bool:
         """Process the events that some builds lack; return whether there are more."""
-        models = [self._models[each.name] for each in ours]
+        models = [self._models[build.name] for build in ours]
         upto = ours[0].log_position
         batch = read_batch(
             connection,
-            after=min(each.position for each in ours),
+            after=min(build.position for build in ours),
             upto=upto,
             types=_types(models),
             limit=self._most_events,
             sizes={model.long_text_bytes for model in models},
         )
-        moved = [each for each in ours if each.position < batch.position]
+        moved = [build for build in ours if build.position < batch.position]
         self._known = {
-            (each.name, each.build): self._known.get((each.name, each.build))
-            or Projection(self._models[each.name], each.build)
-            for each in moved
+            (build.name, build.build): self._known.get((build.name, build.build))
+            or Projection(self._models[build.name], build.build)
+            for build in moved
         }
-        for each in moved:
-            model = self._models[each.name]
-            events = _lacking(batch.events[model.long_text_bytes], each, model)
-            self._known[each.name, each.build].work_in(connection, events)
+        for build in moved:
+            model = self._models[build.name]
+            events = _lacking(batch.events[model.long_text_bytes], build, model)
+            self._known[build.name, build.build].work_in(connection, events)
         # rows lost in a server crash are filled again from the log
         connection.execute("SET LOCAL synchronous_commit = off")
-        tracked = [builds.tracking_name(each.name, each.build) for each in moved]
+        tracked = [builds.tracking_name(build.name, build.build) for build in moved]
         move_all(connection, tracked, batch.position)
         builds.notify(connection)
         return batch.position < upto
@@ -111,8 +113,8 @@ def _types(models: Iterable[AnyReadModel]) -> set[str] | None:
 def _lacking(events: list[TenantEvent], build: Build, model: AnyReadModel) -> list[TenantEvent]:
     """Return the events of a build's types beyond its position."""
     return [
-        each
-        for each in events
-        if (each.event.position or 0) > build.position
-        and (model.types is None or each.event.type in model.types)
+        event
+        for event in events
+        if (event.event.position or 0) > build.position
+        and (model.types is None or event.event.type in model.types)
     ]

@@ -67,7 +67,7 @@ class Projection(Generic[RowT]):
             psycopg.OperationalError: the connection broke; nothing was written, or all of it.
         """
         try:
-            found = self._try_step(connection)
+            step = self._try_step(connection)
         except BROKEN_OFF:
             raise
         except Exception as error:  # noqa: BLE001 - any error is recorded
@@ -76,7 +76,7 @@ class Projection(Generic[RowT]):
                 return Step.MORE
             return self._stop(connection, error)
         self._limit = min(self._limit * 2, self._most_events)
-        return found
+        return step
 
     def _try_step(self, connection: psycopg.Connection) -> Step:
         with connection.transaction():
@@ -131,8 +131,8 @@ class Projection(Generic[RowT]):
         if not events:
             return
         threads = self._threads(connection, events)
-        for each in events:
-            self._model.fold(each.event, threads[each.tenant, each.event.thread_id])
+        for event in events:
+            self._model.fold(event.event, threads[event.tenant, event.event.thread_id])
         self._table.write(
             connection,
             changed=[row for rows in threads.values() for row in _known_before(rows)],
@@ -144,16 +144,16 @@ class Projection(Generic[RowT]):
     ) -> dict[ThreadKey, ThreadRows[RowT]]:
         """Return the rows by thread, with the open rows of threads whose events need them."""
         recalls = self._model.recalls
-        keys = {(each.tenant, each.event.thread_id): False for each in events}
-        for each in events:
-            if recalls is None or each.event.type in recalls:
-                keys[each.tenant, each.event.thread_id] = True
+        keys = {(event.tenant, event.event.thread_id): False for event in events}
+        for event in events:
+            if recalls is None or event.event.type in recalls:
+                keys[event.tenant, event.event.thread_id] = True
         recalled = [key for key, needed in keys.items() if needed]
-        found: defaultdict[ThreadKey, list[RowT]] = defaultdict(list)
+        by_thread: defaultdict[ThreadKey, list[RowT]] = defaultdict(list)
         if recalled:
             for row in self._table.open_rows(connection, recalled):
-                found[row.tenant, row.thread_id].append(row)
-        return {key: ThreadRows(*key, found.get(key, ())) for key in keys}
+                by_thread[row.tenant, row.thread_id].append(row)
+        return {key: ThreadRows(*key, by_thread.get(key, ())) for key in keys}
 
     def renew_thread(self, connection: psycopg.Connection, tenant: str, thread_id: str) -> None:
         """Write a thread's rows again, up to the build's position.

@@ -78,7 +78,7 @@ class ProjectionStatus:
 
     def lags(self) -> dict[str, int]:
         """Return how many positions the live build of each projection is behind the log."""
-        return {each.name: each.lag for each in self.builds() if each.state == "live"}
+        return {build.name: build.lag for build in self.builds() if build.state == "live"}
 
     def rebuild(self, name: str) -> Build:
         """Begin a build beside the live one, to replace it; a running projector fills it.
@@ -91,7 +91,7 @@ class ProjectionStatus:
         with self._database.connection() as connection:
             if not builds.begin(connection, model):
                 raise RebuildUnderWay(name)
-        return max(self._of(name), key=lambda each: each.build)
+        return max(self._of(name), key=lambda build: build.build)
 
     def pause(self, name: str) -> Sequence[Build]:
         """Pause a projection; raises `UnknownReadModel`."""
@@ -135,7 +135,7 @@ class ProjectionStatus:
             NotYetBuilt: there is no live build of one.
             UnknownReadModel: there is no such projection.
         """
-        live = {each.name: each for each in self.builds() if each.state == "live"}
+        live = {build.name: build for build in self.builds() if build.state == "live"}
         for name in names:
             build = live.get(read_model(name).name)
             if build is None:
@@ -154,4 +154,4 @@ class ProjectionStatus:
         return self._of(name)
 
     def _of(self, name: str) -> list[Build]:
-        return [each for each in self.builds() if each.name == name]
+        return [build for build in self.builds() if build.name == name]

@@ -57,8 +57,8 @@ class Projector(Closing):
             ),
         ]
         self._threads = [self._together, *self._together.workers]
-        for each in self._threads:
-            each.start()
+        for thread in self._threads:
+            thread.start()
 
     @override
     def close(self) -> None:
@@ -66,10 +66,10 @@ class Projector(Closing):
         self._closed.set()
         for off in self._off:
             off()
-        for each in self._threads:
-            each.woken.set()
-        for each in self._threads:
-            each.join()
+        for thread in self._threads:
+            thread.woken.set()
+        for thread in self._threads:
+            thread.join()
 
 
 class _ProjectorThread(threading.Thread, ABC):
@@ -179,7 +179,7 @@ class _Together(_ProjectorThread):
     @override
     def step(self, connection: psycopg.Connection) -> bool:
         """Process a batch for all read models handed over; return whether there is more to do."""
-        ours = {each.model.name: each for each in self.workers if not each.in_charge}
+        ours = {worker.model.name: worker for worker in self.workers if not worker.in_charge}
         if not ours:
             return False
         try:

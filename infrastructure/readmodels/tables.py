@@ -31,12 +31,12 @@ class BuildTable(Generic[RowT]):
         self._table = table
         self._bare_name = f"{table.name}_{build}"
         self._name = Identifier(SCHEMA, self._bare_name)
-        self._columns = SQL(", ").join(Identifier(each.name) for each in table.columns)
-        self._values = attrgetter(*(each.name for each in table.columns))
-        types = [each.type for each in table.columns]
-        self._copied_as = [_COPIED_AS[each] for each in types]
-        self._texts = [index for index, each in enumerate(types) if each == "text"]
-        self._integers = [index for index, each in enumerate(types) if each == "bigint"]
+        self._columns = SQL(", ").join(Identifier(column.name) for column in table.columns)
+        self._values = attrgetter(*(column.name for column in table.columns))
+        types = [column.type for column in table.columns]
+        self._copied_as = [_COPIED_AS[kind] for kind in types]
+        self._texts = [index for index, kind in enumerate(types) if kind == "text"]
+        self._integers = [index for index, kind in enumerate(types) if kind == "bigint"]
         self._open = SQL(
             "SELECT {columns} FROM {name} WHERE is_open AND (tenant, thread_id) IN "
             "(SELECT * FROM unnest(%s, %s)) ORDER BY {key}"
@@ -49,9 +49,9 @@ class BuildTable(Generic[RowT]):
             key=_names(table.key),
             same=SQL(" AND ").join(
                 SQL("{name}.{column} = old.{column}").format(
-                    name=Identifier(self._bare_name), column=Identifier(each)
+                    name=Identifier(self._bare_name), column=Identifier(column)
                 )
-                for each in table.key
+                for column in table.key
             ),
         )
         self._copy = SQL("COPY {name} ({columns}) FROM STDIN (FORMAT binary)").format(
@@ -62,12 +62,12 @@ class BuildTable(Generic[RowT]):
         """Create the table, with the indexes that filling needs; those for reports come later."""
         columns = SQL(", ").join(
             SQL("{name} {type}{collate}{null}").format(
-                name=Identifier(each.name),
-                type=SQL(each.type),
-                collate=SQL(' COLLATE "C"' if each.type == "text" else ""),
-                null=SQL("" if each.nullable else " NOT NULL"),
+                name=Identifier(column.name),
+                type=SQL(column.type),
+                collate=SQL(' COLLATE "C"' if column.type == "text" else ""),
+                null=SQL("" if column.nullable else " NOT NULL"),
             )
-            for each in self._table.columns
+            for column in self._table.columns
         )
         connection.execute(
             SQL("CREATE TABLE {name} ({columns}, PRIMARY KEY ({key}))").format(
@@ -78,8 +78,8 @@ class BuildTable(Generic[RowT]):
             SQL("CREATE INDEX ON {name} (tenant, thread_id) WHERE is_open").format(name=self._name)
         )
         unlooked = [
-            SQL("ALTER COLUMN {} SET STATISTICS 0").format(Identifier(each))
-            for each in self._table.unlooked_texts
+            SQL("ALTER COLUMN {} SET STATISTICS 0").format(Identifier(text))
+            for text in self._table.unlooked_texts
         ]
         # no planner statistics on these: they hold values that an erasure would not reach
         connection.execute(SQL("ALTER TABLE {} {}").format(self._name, SQL(", ").join(unlooked)))
@@ -95,11 +95,11 @@ class BuildTable(Generic[RowT]):
                     name=self._name, columns=_names(columns)
                 )
             )
-        for each in self._table.columns:
-            if each.type == "tsvector":
+        for column in self._table.columns:
+            if column.type == "tsvector":
                 connection.execute(
                     SQL("CREATE INDEX ON {name} USING gin ({column})").format(
-                        name=self._name, column=Identifier(each.name)
+                        name=self._name, column=Identifier(column.name)
                     )
                 )
         connection.execute(SQL("ANALYZE {name}").format(name=self._name))
@@ -124,11 +124,11 @@ class BuildTable(Generic[RowT]):
         connection.execute(owner.format(view=view, service=Identifier(SERVICE)))
         comment = SQL("COMMENT ON VIEW {view} IS {text}")
         connection.execute(comment.format(view=view, text=Literal(self._table.comment)))
-        for each in self._table.columns:
+        for column in self._table.columns:
             connection.execute(
                 SQL("COMMENT ON COLUMN {column} IS {text}").format(
-                    column=Identifier(VIEWS, self._table.name, each.name),
-                    text=Literal(each.comment),
+                    column=Identifier(VIEWS, self._table.name, column.name),
+                    text=Literal(column.comment),
                 )
             )
 
@@ -138,12 +138,15 @@ class BuildTable(Generic[RowT]):
 
     def open_rows(self, connection: psycopg.Connection, threads: Sequence[ThreadKey]) -> list[RowT]:
         """Return the rows of some threads that later events may still change."""
-        tenants, thread_ids = texts([each[0] for each in threads]), texts([t[1] for t in threads])
+        tenants, thread_ids = (
+            texts([thread[0] for thread in threads]),
+            texts([t[1] for t in threads]),
+        )
         with connection.cursor(binary=True, row_factory=tuple_row) as cursor:
             # unprepared: a plan made while the table was small would read all of it for ever
-            found = cursor.execute(self._open, (tenants, thread_ids), prepare=False).fetchall()
+            rows = cursor.execute(self._open, (tenants, thread_ids), prepare=False).fetchall()
         make: Any = self._table.row_type
-        return [make(*row) for row in found]
+        return [make(*row) for row in rows]
 
     def write(
         self, connection: psycopg.Connection, *, changed: Sequence[RowT], added: Iterable[RowT]
@@ -223,7 +226,7 @@ def _array(values: list[Any]) -> TextArray | IntegerArray:
 
 
 def _names(columns: Iterable[str]) -> Composed:
-    return SQL(", ").join(Identifier(each) for each in columns)
+    return SQL(", ").join(Identifier(column) for column in columns)
 
 
 _CONFINE: tuple[LiteralString, ...] = (

@@ -256,7 +256,7 @@ _ALL = (
     ),
 )
 
-REPORTS: Mapping[str, Report] = {each.name: each for each in _ALL}
+REPORTS: Mapping[str, Report] = {listed.name: listed for listed in _ALL}
 
 
 class UnknownReport(NotThere):
@@ -269,7 +269,7 @@ class UnknownReport(NotThere):
 
 def report(name: str) -> Report:
     """Return the report `name`; raises `UnknownReport`."""
-    found = REPORTS.get(name)
-    if found is None:
+    named = REPORTS.get(name)
+    if named is None:
         raise UnknownReport(name)
-    return found
+    return named

@@ -34,7 +34,7 @@ def live_tables(connection: psycopg.Connection, *models: str) -> tuple[list[Iden
     Raises:
         NotYetBuilt: a read model has no live build.
     """
-    live = {each.name: each for each in builds.builds(connection) if each.state == "live"}
+    live = {build.name: build for build in builds.builds(connection) if build.state == "live"}
     for name in models:
         if name not in live:
             raise NotYetBuilt(name)

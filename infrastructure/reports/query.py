@@ -92,7 +92,7 @@ def _text(name: str) -> LiteralString:
 
 def _kept(values: Sequence[str]) -> list[str]:
     """Return texts as tables store them: with U+FFFD for NUL."""
-    return [each.replace("\x00", "\ufffd") for each in values]
+    return [value.replace("\x00", "\ufffd") for value in values]
 
 
 def _value(report: Report, question: Question, name: str) -> Composable:

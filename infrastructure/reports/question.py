@@ -50,7 +50,7 @@ class Question:
         if self.clock not in report.clocks:
             _one_of(report, "clock", self.clock, report.clocks)
         if self.order is not None:
-            columns = [each.name for each in report.columns]
+            columns = [column.name for column in report.columns]
             _one_of(report, "order", self.order.removeprefix("-"), columns)
         if self.limit is not None and not 1 <= self.limit <= MOST_ROWS:
             raise InvalidQuestion(f"limit: from 1 to {MOST_ROWS}")

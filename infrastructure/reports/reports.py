@@ -100,8 +100,8 @@ class Reports:
         by = question.breakdown(report)
         columns = (*(_breakdown_column(name) for name in by), *report.columns)
         limit = query.parameters["limit"] - 1
-        found = [tuple(map(_json, columns, row)) for row in rows[:limit]]
-        return ReportResult(report, question, as_of, columns, found, len(rows) > limit)
+        cells = [tuple(map(_json, columns, row)) for row in rows[:limit]]
+        return ReportResult(report, question, as_of, columns, cells, len(rows) > limit)
 
 
 def _prepare(connection: psycopg.Connection) -> None:
@@ -142,5 +142,5 @@ def _json(column: ReportColumn, value: Any) -> JsonValue:  # noqa: ANN401 - as t
         case Decimal():
             return float(value) if column.unit == "USD" else int(value)
         case _:
-            found: JsonValue = value
-            return found
+            json_value: JsonValue = value
+            return json_value

@@ -98,7 +98,7 @@ MOST_ROWS = 500
 """Most rows of a page."""
 
 SORTS = tuple(
-    each.name for each in fields(Summary) if each.name not in {"metadata", "tools", "hidden"}
+    column.name for column in fields(Summary) if column.name not in {"metadata", "tools", "hidden"}
 )
 """Columns to sort by."""
 
@@ -239,7 +239,7 @@ def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
         "status": query.which.status,
         "parent": query.which.parent,
         "outcome": query.outcome,
-        "tools": [each.replace("\x00", "\ufffd") for each in query.tools],
+        "tools": [tool.replace("\x00", "\ufffd") for tool in query.tools],
         "anomalies": query.anomalies,
         "failed": query.failed,
         "pending": query.pending,
@@ -250,7 +250,7 @@ def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
 
 
 def _summary(row: dict[str, Any]) -> Summary:
-    found = {each.name: row[each.name] for each in fields(Summary)}
+    values = {column.name: row[column.name] for column in fields(Summary)}
     for name in ("metadata", "tools"):
-        found[name] = parse_stored(found[name].encode())
-    return Summary(**found)
+        values[name] = parse_stored(values[name].encode())
+    return Summary(**values)

@@ -54,10 +54,10 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
         return None
     shown: list[Excerpt] = []
     if query.parts:
-        found = list(_matching(query.parts, content))
-        if len({part for *_, parts in found for part in parts}) < len(query.parts):
+        matches = list(_matching(query.parts, content))
+        if len({part for *_, parts in matches for part in parts}) < len(query.parts):
             return None
-        shown += _chosen(found)
+        shown += _chosen(matches)
     for predicate in query.predicates:
         selected = list(islice(predicate.matches(content, tick), MOST_EXCERPTS))
         if not selected:
@@ -84,7 +84,7 @@ def _matching(parts: Sequence[Part], content: dict[str, JsonValue]) -> Iterator[
     for place, text in texts_of(content):
         lowered = folded(text)
         firsts = {part: next(part.matches(lowered), None) for part in parts}
-        spans = [each for each in firsts.values() if each is not None]
+        spans = [span for span in firsts.values() if span is not None]
         if spans:
             inside = frozenset(part for part, span in firsts.items() if span is not None)
             yield _excerpt(path(place), text, lowered, min(spans), parts), inside
@@ -97,7 +97,7 @@ def _excerpt(place: str, text: str, lowered: str, first: Range, parts: Sequence[
     for start, stop in sorted(
         span
         for part in parts
-        for span in takewhile(lambda each: each[1] <= end, part.matches(lowered, begin))
+        for span in takewhile(lambda span: span[1] <= end, part.matches(lowered, begin))
     ):
         before = ranges.pop() if ranges and start < ranges[-1][1] else (start, stop)
         ranges.append((before[0], max(before[1], stop)))  # parts may overlap
@@ -106,12 +106,12 @@ def _excerpt(place: str, text: str, lowered: str, first: Range, parts: Sequence[
     )
 
 
-def _chosen(found: Sequence[_Found]) -> list[Excerpt]:
+def _chosen(candidates: Sequence[_Found]) -> list[Excerpt]:
     """Return the first excerpts, those first that show a part which none before shows."""
     seen: set[Part] = set()
     news: list[Excerpt] = []
     others: list[Excerpt] = []
-    for excerpt, parts in found:
+    for excerpt, parts in candidates:
         (others if parts <= seen else news).append(excerpt)
         seen |= parts
     return [*news, *others][:MOST_EXCERPTS]

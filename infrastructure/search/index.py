@@ -58,9 +58,9 @@ class Index:
 
     def __init__(self, connection: psycopg.Connection, tenant: str) -> None:
         live = [
-            each
-            for each in builds.builds(connection)
-            if (each.name, each.version, each.state) == (MODEL.name, MODEL.version, "live")
+            build
+            for build in builds.builds(connection)
+            if (build.name, build.version, build.state) == (MODEL.name, MODEL.version, "live")
         ]
         if not live:
             raise NotYetBuilt(MODEL.name)
@@ -84,10 +84,12 @@ class Index:
         if not query.metadata:
             return query
         asked = {"facts": _facts(query), "limit": _MANY_THREADS}
-        found = [row[0] for row in self._rows("threads_of_metadata", asked)]
-        if len(found) == _MANY_THREADS:
+        thread_ids = [row[0] for row in self._rows("threads_of_metadata", asked)]
+        if len(thread_ids) == _MANY_THREADS:
             return query
-        threads = [each for each in found if not query.threads or each in query.threads]
+        threads = [
+            thread_id for thread_id in thread_ids if not query.threads or thread_id in query.threads
+        ]
         return replace(query, threads=threads or [_NO_THREAD], metadata={})
 
     def walk(self, query: Query, since: int, before: int) -> Candidates:

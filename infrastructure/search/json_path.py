@@ -76,7 +76,7 @@ def _members_read(path: JSONPath, text: str) -> frozenset[str] | None:
     if not path.segments or "$" in text[1:]:  # a filter may read any member from the root
         return None
     first = path.segments[0]
-    names = [each.name for each in first.selectors if isinstance(each, NameSelector)]
+    names = [selector.name for selector in first.selectors if isinstance(selector, NameSelector)]
     is_all = isinstance(first, JSONPathChildSegment) and len(names) == len(first.selectors)
     return frozenset(names) if is_all else None
 
@@ -136,13 +136,13 @@ class _Array(list[JsonValue]):
 
 
 def _counting(value: JsonValue, tick: Tick) -> JsonValue:
-    found: _Object | _Array
+    counted: _Object | _Array
     match value:
         case dict():
-            found = _Object((key, _counting(each, tick)) for key, each in value.items())
+            counted = _Object((key, _counting(item, tick)) for key, item in value.items())
         case list():
-            found = _Array(_counting(each, tick) for each in value)
+            counted = _Array(_counting(item, tick) for item in value)
         case _:
             return value
-    found.tick = tick
-    return found
+    counted.tick = tick
+    return counted

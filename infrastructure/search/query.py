@@ -51,7 +51,7 @@ class Query:
             raise InvalidSearch(f"q: longer than {MOST_TEXT} characters")
         if len(self.where) > MOST_PREDICATES:
             raise InvalidSearch(f"where: more than {MOST_PREDICATES}")
-        unknown = [each for each in self.roles if each not in ROLES]
+        unknown = [role for role in self.roles if role not in ROLES]
         if unknown:
             raise InvalidSearch(f"role: {unknown[0][:64]!r} is none of {', '.join(ROLES)}")
         if self.begin is not None and self.end is not None and self.begin >= self.end:
@@ -72,15 +72,15 @@ class Query:
     @cached_property
     def predicates(self) -> list[Predicate]:
         """The JSONPaths."""
-        return [Predicate(each) for each in self.where]
+        return [Predicate(path) for path in self.where]
 
     @cached_property
     def wanted_types(self) -> Sequence[str] | None:
         """The types of messages that may match, None for all."""
         if not self.roles:
             return self.types or None
-        of_roles = [each for role in self.roles for each in types_of_role(role)]
-        return [each for each in of_roles if not self.types or each in self.types] or [_NO_TYPE]
+        of_roles = [kind for role in self.roles for kind in types_of_role(role)]
+        return [kind for kind in of_roles if not self.types or kind in self.types] or [_NO_TYPE]
 
     @property
     def narrows(self) -> bool:

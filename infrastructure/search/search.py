@@ -153,13 +153,13 @@ class Search:
         walks, few = not query.threads, _MOST_EVENTS
         while before > since:
             if walks:
-                found = self._ask(Index.walk, query, since, before)
-                walks = not query.narrows or found.share >= _FEW
+                matches = self._ask(Index.walk, query, since, before)
+                walks = not query.narrows or matches.share >= _FEW
             else:
-                found = self._ask(Index.look_up, query, since, before, few)
+                matches = self._ask(Index.look_up, query, since, before, few)
                 few *= 4
-            yield found
-            before = found.down_to
+            yield matches
+            before = matches.down_to
 
     def _ask(
         self,
@@ -194,13 +194,13 @@ class Search:
             ):
                 rows = cursor.execute(statement("select_found"), asked).fetchall()
                 size = MODEL.long_text_bytes
-                found = [each.event for each in recorded(cursor, rows, sizes=[size])[size]]
-            threads = {each.thread_id for each in found}
+                events = [match.event for match in recorded(cursor, rows, sizes=[size])[size]]
+            threads = {event.thread_id for event in events}
             wanted = threads if kept is None else kept(threads)
-            yield from (each for each in found if each.thread_id in wanted)
+            yield from (event for event in events if event.thread_id in wanted)
             # fewer where their texts are long
-            last = (found[-1].position if found else None) or some[-1]
-            positions = [each for each in positions if each < last]
+            last = (events[-1].position if events else None) or some[-1]
+            positions = [position for position in positions if position < last]
             at_a_time = min(2 * at_a_time, _MOST_EVENTS)
 
     def _timer(self, event: Event) -> Callable[[], None]:

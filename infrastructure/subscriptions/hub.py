@@ -119,7 +119,7 @@ class Hub(Closing):
         def detach() -> None:
             with self._changing:
                 was_last = self._told == (told,)
-                self._told = tuple(each for each in self._told if each != told)
+                self._told = tuple(callback for callback in self._told if callback != told)
                 if was_last:
                     self._end()
                     self._ring.discard()
@@ -263,11 +263,11 @@ class _Ring:
 
     def of_thread(self, thread_id: str, version: int, limit: int) -> Sequence[HubEntry] | None:
         with self._lock:
-            found = self._threads.get(thread_id)
-            if found is None or found[0].event.version > version + 1:
+            events = self._threads.get(thread_id)
+            if events is None or events[0].event.version > version + 1:
                 return None
-            begin = version + 1 - found[0].event.version  # versions have no gaps
-            return list(islice(found, begin, begin + limit))
+            begin = version + 1 - events[0].event.version  # versions have no gaps
+            return list(islice(events, begin, begin + limit))
 
     def _clear(self) -> None:
         self._floor = self.position

@@ -78,9 +78,9 @@ class Documents:
         """
         if self._records is not None:
             path = self._records
-            records = chain.from_iterable(_inner(path, each) for each in records)
+            records = chain.from_iterable(_inner(path, record) for record in records)
         first = list(islice(records, _LOOKED_AT))
-        known = [each.value for each in first if not isinstance(each.value, InvalidInput)]
+        known = [record.value for record in first if not isinstance(record.value, InvalidInput)]
         records = chain(first, records)
         if not known:
             return self._plan.format, records
@@ -118,12 +118,12 @@ class _Path:
     def find(self, value: JsonValue) -> list[JsonValue]:
         """Return what the path leads to: the values, or the items of the one array."""
         try:
-            found = self.compiled.findall(value)
+            matches = self.compiled.findall(value)
         except JSONPathError as error:  # as for `$..x` in what is nested deep
             raise InvalidPath(f"{self.text} does not apply to this record: {error}") from error
-        if not found:
+        if not matches:
             raise InvalidPath(f"{self.text} leads to nothing in this record")
-        return list(found[0] if len(found) == 1 and isinstance(found[0], list) else found)
+        return list(matches[0] if len(matches) == 1 and isinstance(matches[0], list) else matches)
 
 
 def _compiled(text: str | None) -> _Path | None:
@@ -144,12 +144,12 @@ def _inner(path: _Path, record: SourceRecord) -> Iterator[SourceRecord]:
         yield record
         return
     try:
-        found = path.find(record.value)
+        values = path.find(record.value)
     except InvalidPath as error:
         yield replace(record, value=error)
         return
-    for number, value in enumerate(found):
-        place, share = f"{record.place}[{number}]", record.size // len(found)
+    for number, value in enumerate(values):
+        place, share = f"{record.place}[{number}]", record.size // len(values)
         yield replace(record, place=place, number=number, size=share, value=value)
 
 
@@ -165,6 +165,6 @@ def _together(chosen: Format, records: Iterator[SourceRecord]) -> Iterator[Sourc
             key = chosen.thread_of(record.value) or key
         threads.setdefault(key, []).append(record)
     if None in threads and len(threads) > 1:  # lines before the first that names its thread
-        first = next(each for each in threads if each is not None)
+        first = next(thread for thread in threads if thread is not None)
         threads[first] = [*threads.pop(None), *threads[first]]
-    yield from (gathered(each, n) for n, each in enumerate(threads.values()))
+    yield from (gathered(thread, n) for n, thread in enumerate(threads.values()))

@@ -59,9 +59,9 @@ class RunningImport:
     def count(self, appended: Sequence[Appended]) -> None:
         """Add threads and events to the import's figures."""
         new = [
-            (each.thread_id, message.version)
-            for each in appended
-            for message in each.messages
+            (thread.thread_id, message.version)
+            for thread in appended
+            for message in thread.messages
             if not message.replayed
         ]
         made = {thread_id for thread_id, version in new if version == 1}
@@ -110,8 +110,8 @@ class Imports:
 
     def made_by(self, import_id: str, *, hidden: bool) -> Iterator[list[str]]:
         """Yield the threads that an import made and that are hidden or not, a page at a time."""
-        found = self.one(import_id)
-        after, upto = found.after, BIGGEST if found.upto is None else found.upto
+        undone = self.one(import_id)
+        after, upto = undone.after, BIGGEST if undone.upto is None else undone.upto
         asked = {"id": import_id, "upto": upto, "hidden": hidden, "limit": _PAGE}
         while rows := self._rows("select_imported", after=after, **asked):
             yield [thread_id for _, thread_id in rows]
@@ -126,7 +126,7 @@ class Imports:
         done = 0
         for thread_ids in self.made_by(import_id, hidden=kind == "thread.shown"):
             fact = {"type": kind, "importId": import_id}
-            requests = [self._store.request(each, facts=[fact]) for each in thread_ids]
+            requests = [self._store.request(thread_id, facts=[fact]) for thread_id in thread_ids]
             for outcome in self._store.append_many(requests):
                 if isinstance(outcome, AgentlogError):
                     raise outcome

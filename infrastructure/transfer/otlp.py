@@ -10,28 +10,28 @@ RESOURCE: Item = {"service.name": "agentlog"}
 
 def export_request(spans: Iterable[Item]) -> Item:
     """Return spans as an export request in OTLP's JSON."""
-    scope: Item = {"scope": {"name": "agentlog"}, "spans": [_span(each) for each in spans]}
+    scope: Item = {"scope": {"name": "agentlog"}, "spans": [_span(span) for span in spans]}
     resource = {"attributes": _pairs(RESOURCE)}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]}
 
 
 def _span(span: Item) -> Item:
-    found = {
+    fields = {
         **span,
         "startTimeUnixNano": str(span["startTimeUnixNano"]),
         "endTimeUnixNano": str(span["endTimeUnixNano"]),
         "attributes": _pairs(span["attributes"]),
     }
     if "events" in span:
-        found["events"] = [
+        fields["events"] = [
             {
-                **each,
-                "timeUnixNano": str(each["timeUnixNano"]),
-                "attributes": _pairs(each["attributes"]),
+                **event,
+                "timeUnixNano": str(event["timeUnixNano"]),
+                "attributes": _pairs(event["attributes"]),
             }
-            for each in span["events"]
+            for event in span["events"]
         ]
-    return found
+    return fields
 
 
 def _pairs(attributes: Item) -> list[JsonValue]:
@@ -49,7 +49,7 @@ def _value(value: JsonValue) -> Item:
         case float():
             return {"doubleValue": value}
         case list():
-            return {"arrayValue": {"values": [_value(each) for each in value]}}
+            return {"arrayValue": {"values": [_value(item) for item in value]}}
         case dict():
             return {"kvlistValue": {"values": _pairs(value)}}
         case _:

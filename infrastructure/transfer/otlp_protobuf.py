@@ -15,11 +15,11 @@ from agentlog.projections.view import Item
 def printed(spans: Iterable[Item]) -> bytes:
     """Return spans as the bytes of an export request."""
     scope = InstrumentationScope(name="agentlog")
-    scoped = ScopeSpans(scope=scope, spans=[_span(each) for each in spans])
+    scoped = ScopeSpans(scope=scope, spans=[_span(span) for span in spans])
     resource = Resource(attributes=_pairs(RESOURCE))
     group = ResourceSpans(resource=resource, scope_spans=[scoped])
-    found: bytes = ExportTraceServiceRequest(resource_spans=[group]).SerializeToString()
-    return found
+    serialized: bytes = ExportTraceServiceRequest(resource_spans=[group]).SerializeToString()
+    return serialized
 
 
 def _span(span: Item) -> Span:
@@ -35,11 +35,11 @@ def _span(span: Item) -> Span:
         attributes=_pairs(span["attributes"]),
         events=[
             Span.Event(
-                name=each["name"],
-                time_unix_nano=each["timeUnixNano"],
-                attributes=_pairs(each["attributes"]),
+                name=event["name"],
+                time_unix_nano=event["timeUnixNano"],
+                attributes=_pairs(event["attributes"]),
             )
-            for each in span.get("events", ())
+            for event in span.get("events", ())
         ],
         status=Status(code=status.get("code", 0), message=status.get("message", "")),
     )
@@ -58,8 +58,8 @@ def _value(value: JsonValue) -> AnyValue:
         case float():
             return AnyValue(double_value=value)
         case list():
-            found = AnyValue()
-            found.array_value.values.extend(_value(each) for each in value)
-            return found
+            array = AnyValue()
+            array.array_value.values.extend(_value(item) for item in value)
+            return array
         case _:
             return AnyValue(string_value=str(value))

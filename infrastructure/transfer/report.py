@@ -48,7 +48,7 @@ class ImportReport:
 
     def of_kind(self, kind: str) -> list[Finding]:
         """Return the findings of a kind."""
-        return [each for each in self.findings if each.kind == kind]
+        return [finding for finding in self.findings if finding.kind == kind]
 
     @property
     def threads(self) -> int:

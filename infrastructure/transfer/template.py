@@ -80,20 +80,20 @@ def expand_value(template: str, record: JsonValue, beside: Mapping[str, JsonValu
 def _look_up(
     template: str, field: str, record: JsonValue, beside: Mapping[str, JsonValue]
 ) -> JsonValue:
-    found, wanted = record, field.removesuffix("?")
+    value, wanted = record, field.removesuffix("?")
     for name in wanted.split("."):
-        if isinstance(found, dict) and name in found:
-            found = found[name]
-        elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):
-            found = found[int(name)]
-        elif found is record and wanted in beside:
+        if isinstance(value, dict) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        elif value is record and wanted in beside:
             return beside[wanted]
         elif wanted != field:
             return None
         else:
-            known = list(found) if isinstance(found, dict) else []
+            known = list(value) if isinstance(value, dict) else []
             raise InvalidTemplate(template, field, known=known)
-    return found
+    return value
 
 
 def _text(value: JsonValue) -> str:

@@ -78,7 +78,7 @@ class ImportedThread:
         Those before the first that has one get that one's.
         """
         given = [draft.get("timestamp") for draft in self.drafts]
-        known = [each for each in given if isinstance(each, int)]
+        known = [timestamp for timestamp in given if isinstance(timestamp, int)]
         if not known:
             return []
         return list(accumulate(given, _later, initial=known[0]))[1:]
@@ -111,7 +111,7 @@ def _with_rest(plan: Plan, chosen: Format, history: History) -> History:
     """
     if not history.beside:
         return history
-    rest = {key: each for key, each in history.beside.items() if key not in plan.named_fields}
+    rest = {key: value for key, value in history.beside.items() if key not in plan.named_fields}
     if not rest:
         return history
     message_id = derived_message_id(chosen.name, print_text(rest))
@@ -184,7 +184,7 @@ class _Templates:
         self._beside = {
             "file": path.name,
             "stem": stem,
-            "path": ":".join(_UNFIT.sub("-", each) for each in (*path.parent.parts, stem)),
+            "path": ":".join(_UNFIT.sub("-", part) for part in (*path.parent.parts, stem)),
             "record": f"{record.number}-{number}" if number else record.number,
             "thread": given,
         }
@@ -200,9 +200,9 @@ def _id_by_file(record: SourceRecord, number: int) -> str:
     stem = record.file.stem
     if not stem:
         raise NamelessThread("nothing names its thread")
-    numbers = [each for each in (record.number, number) if each]
+    numbers = [given for given in (record.number, number) if given]
     name = "-".join([stem, *map(str, numbers)])
-    return found if is_thread_id(found := _like(name)) else fitted(name)
+    return name_like if is_thread_id(name_like := _like(name)) else fitted(name)
 
 
 def fitted(name: str) -> str:

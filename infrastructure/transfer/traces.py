@@ -65,7 +65,7 @@ class _Share:
 
     @property
     def count(self) -> int:
-        return sum(len(each.span.records) for each in self.spans)
+        return sum(len(span.span.records) for span in self.spans)
 
 
 class TraceIngest:
@@ -84,10 +84,10 @@ class TraceIngest:
             TooManyAdded: nothing was appended, unless others append to the same threads.
             WriterOverloaded, DatabaseUnavailable, ThreadContended: trying again is safe.
         """
-        found = list(placed(spans, cache(self._is_there)))
+        in_threads = list(placed(spans, cache(self._is_there)))
         refused = Refused()
-        refused.add(len(spans) - len(found), "not of the GenAI conventions")
-        self._take(found, origin, refused, most)
+        refused.add(len(spans) - len(in_threads), "not of the GenAI conventions")
+        self._take(in_threads, origin, refused, most)
         return refused
 
     def take_records(
@@ -95,11 +95,11 @@ class TraceIngest:
     ) -> Refused:
         """Append what log records say; return those that were refused; raises as `take_spans`."""
         refused = Refused()
-        known = [each for each in records if events.is_known(each)]
+        known = [record for record in records if events.is_known(record)]
         refused.add(len(records) - len(known), "not of the GenAI conventions")
-        named = [each for each in known if each["traceId"] or conversation_of(each)]
+        named = [record for record in known if record["traceId"] or conversation_of(record)]
         refused.add(len(known) - len(named), "without a trace and a conversation")
-        names = {each["traceId"]: name for each in named if (name := conversation_of(each))}
+        names = {record["traceId"]: name for record in named if (name := conversation_of(record))}
         self._take(
             [Placed(row, names.get(row.trace_id) or row.trace_id) for row in events.read(named)],
             origin,
@@ -108,13 +108,15 @@ class TraceIngest:
         )
         return refused
 
-    def _take(self, found: Iterable[Placed], origin: Origin, refused: Refused, most: int) -> None:
+    def _take(
+        self, in_threads: Iterable[Placed], origin: Origin, refused: Refused, most: int
+    ) -> None:
         shares: dict[str, _Share] = {}
-        for each in found:
-            share = shares.setdefault(_thread_id(each.name), _Share())
-            share.spans.append(each)
-            share.facts = share.facts or _facts(each)
-            share.also_named = each.also_named or share.also_named
+        for span in in_threads:
+            share = shares.setdefault(_thread_id(span.name), _Share())
+            share.spans.append(span)
+            share.facts = share.facts or _facts(span)
+            share.also_named = span.also_named or share.also_named
         for attempt in range(_TRIES):
             try:
                 shares = self._append(shares, origin, refused, most, is_first=attempt == 0)
@@ -178,7 +180,7 @@ class TraceIngest:
         if not before:
             facts.append({"type": "thread.started", "policy": "record", "metadata": share.facts})
             state.version += 1
-        drafts: list[Draft] = state.take([each.span for each in share.spans], most=most)
+        drafts: list[Draft] = state.take([taken.span for taken in share.spans], most=most)
         closing: list[dict[str, JsonValue]] = []
         if share.also_named is not None and state.conversation != share.also_named:
             state.conversation = share.also_named
@@ -236,13 +238,13 @@ def _thread_id(name: str) -> str:
     return f"{fitted(name)[:100]}-{digest}".lstrip("-")
 
 
-def _facts(found: Placed) -> dict[str, JsonValue]:
+def _facts(span: Placed) -> dict[str, JsonValue]:
     """Return the metadata that a thread begins with."""
     facts: dict[str, JsonValue] = {"source": "otlp"}
-    for record in found.span.records.values():
+    for record in span.span.records.values():
         service = record.get("resource", {}).get("service.name")
         if isinstance(service, str):
             facts["service"] = service
-    if not is_thread_id(found.name):
-        facts[CONVERSATION] = found.name
+    if not is_thread_id(span.name):
+        facts[CONVERSATION] = span.name
     return facts

@@ -244,7 +244,7 @@ class Store:
         view = TimelineView(TimelineOptions(hint=True))
         self.in_use.note(view)
         fold = self._fold(thread_id, view, 0)
-        steps = outline(printed.item for printed in fold.each(version))
+        steps = outline(printed.item for printed in fold.items(version))
         return Outline(thread_id, version, self._reader.position_of(head, version), steps)
 
     def difference(

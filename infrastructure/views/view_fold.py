@@ -231,7 +231,7 @@ class Fold(Generic[CarryT, OptionsT]):
             settled += self.read(upto)
         return settled
 
-    def each(self, upto: int) -> Iterator[Printed]:
+    def items(self, upto: int) -> Iterator[Printed]:
         """Yield all items as they stand at `upto`, without holding all of them."""
         while self.version < upto:
             yield from self.read(upto)

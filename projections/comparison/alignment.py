@@ -90,9 +90,9 @@ def matched(
 ) -> Iterator[tuple[bool, range, range]]:
     """Yield, in order, the runs that two spans have in common (True) and the gaps between them."""
     at_a = at_b = 0
-    found = _common(a[span_a.start : span_a.stop], b[span_b.start : span_b.stop])
-    found.append((len(span_a), len(span_b), 0))
-    for begin_a, begin_b, size in found:
+    pairs = _common(a[span_a.start : span_a.stop], b[span_b.start : span_b.stop])
+    pairs.append((len(span_a), len(span_b), 0))
+    for begin_a, begin_b, size in pairs:
         if at_a < begin_a or at_b < begin_b:
             yield False, span_a[at_a:begin_a], span_b[at_b:begin_b]
         at_a, at_b = begin_a + size, begin_b + size
@@ -105,7 +105,7 @@ def _common(a: Sequence[StepT], b: Sequence[StepT]) -> list[tuple[int, int, int]
     if list(b) < list(a):  # of several, the same one in either order of the sides
         return [(begin_a, begin_b, size) for begin_b, begin_a, size in _common(b, a)]
     return [
-        (each.src_start, each.dest_start, each.src_end - each.src_start)
-        for each in LCSseq.opcodes(a, b)
-        if each.tag == "equal"
+        (opcode.src_start, opcode.dest_start, opcode.src_end - opcode.src_start)
+        for opcode in LCSseq.opcodes(a, b)
+        if opcode.tag == "equal"
     ]

@@ -54,12 +54,12 @@ def changes(before: JsonValue, after: JsonValue) -> list[Change] | None:
 def _changes(document: JsonValue, after: JsonValue) -> Iterator[Change]:
     """Yield the changes, applying each to the document."""
     for operation in jsonpatch.make_patch(document, after).patch[:_MOST_CHANGES]:
-        found = None
+        made = None
         if operation["op"] == "replace":
             old = jsonpatch.JsonPointer(operation["path"]).resolve(document)
             if isinstance(old, str) and isinstance(operation["value"], str):
-                found = edits(old, operation["value"])
-        yield Change(operation, found)
+                made = edits(old, operation["value"])
+        yield Change(operation, made)
         document = jsonpatch.JsonPatch([operation]).apply(document, in_place=True)
 
 
@@ -102,7 +102,7 @@ def _gaps(
 
 def shortened(value: JsonValue) -> tuple[JsonValue, bool]:
     """Return a value cut, and whether it was; None where it is still too large."""
-    found = beginnings(value, MOST_CHARACTERS)
-    if len(print_bytes(found)) > MOST_BYTES:
+    short = beginnings(value, MOST_CHARACTERS)
+    if len(print_bytes(short)) > MOST_BYTES:
         return None, True
-    return found, found is not value
+    return short, short is not value

@@ -54,16 +54,16 @@ def details(
     A page has at most `limit` rows and about a megabyte of items, or without `limit` all rows;
     None is the last page.
     """
-    found: list[Detail] = []
+    page: list[Detail] = []
     size = 0
     for row in islice(comparison.rows(context=context), after, None):
-        if limit is not None and (len(found) >= limit or size > _PAGE_BYTES):
-            return found, after + len(found)
-        found.append(detail(view, comparison, row))
+        if limit is not None and (len(page) >= limit or size > _PAGE_BYTES):
+            return page, after + len(page)
+        page.append(detail(view, comparison, row))
         if not row.folded:
             items = [comparison.a.items[n] for n in row.a] + [comparison.b.items[n] for n in row.b]
-            size += sum(min(len(each.text), MOST_BYTES) for each in items)
-    return found, None
+            size += sum(min(len(item.text), MOST_BYTES) for item in items)
+    return page, None
 
 
 def detail(view: View[Any, Any], comparison: Comparison, row: Row) -> Detail:
@@ -78,13 +78,17 @@ def detail(view: View[Any, Any], comparison: Comparison, row: Row) -> Detail:
         view.said(history.items[index].item, {}).content
         for history, index in ((comparison.a, row.a[0]), (comparison.b, row.b[0]))
     ]
-    found = changes(*contents)
-    first = found[0].edits[0] if found and found[0].edits and isinstance(contents[0], str) else None
+    differences = changes(*contents)
+    first = (
+        differences[0].edits[0]
+        if differences and differences[0].edits and isinstance(contents[0], str)
+        else None
+    )
     return Detail(
         row,
         _shown(view, comparison.a, row.a[0], at=0 if first is None else first.a),
         _shown(view, comparison.b, row.b[0], at=0 if first is None else first.b),
-        found,
+        differences,
     )
 
 
@@ -111,4 +115,4 @@ def _line(text: str, at: int) -> str:
 
 def visible(text: str) -> str:
     """Return a text with U+FFFD for each character that is not printed, such as an escape."""
-    return "".join(each if each.isprintable() else "\ufffd" for each in text)
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)

@@ -31,7 +31,7 @@ class Parting:
 
 def partings(histories: Sequence[Sequence[Hashable]]) -> list[Parting]:
     """Return all partings of these histories, the earliest first; none where all are equal."""
-    found: list[Parting] = []
+    parted: list[Parting] = []
     together = [(0, list(range(len(histories))))] if histories else []
     while together:
         begin, members = together.pop()
@@ -42,10 +42,10 @@ def partings(histories: Sequence[Sequence[Hashable]]) -> list[Parting]:
         for member in members:
             history = histories[member]
             ways.setdefault(history[equal] if equal < len(history) else _ENDED, []).append(member)
-        branches = [Branch(each, way is _ENDED) for way, each in ways.items()]
-        found.append(Parting(equal, branches))
-        together += [(equal + 1, each) for way, each in ways.items() if way is not _ENDED]
-    return sorted(found, key=lambda each: (each.equal, each.branches[0].members[0]))
+        branches = [Branch(taken, way is _ENDED) for way, taken in ways.items()]
+        parted.append(Parting(equal, branches))
+        together += [(equal + 1, taken) for way, taken in ways.items() if way is not _ENDED]
+    return sorted(parted, key=lambda parting: (parting.equal, parting.branches[0].members[0]))
 
 
 _ENDED = object()
@@ -57,6 +57,6 @@ def _equal_steps(
     """Return how many first steps are equal, at least `begin`; None where the members are."""
     first = histories[members[0]]
     rest = [histories[member] for member in members[1:]]
-    if all(each == first for each in rest):
+    if all(step == first for step in rest):
         return None
-    return begin + min(common_prefix(first[begin:], each[begin:]) for each in rest)
+    return begin + min(common_prefix(first[begin:], step[begin:]) for step in rest)

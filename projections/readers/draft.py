@@ -85,15 +85,15 @@ def _with_residue(view: AnyView, drafts: Sequence[Draft], original: Item) -> Seq
     rendered = render(view, events)
     if len(rendered.items) != 1 or not drafts:
         return drafts
-    found = residue(rendered.items[0].item, original)
-    if found is None:
+    lost = residue(rendered.items[0].item, original)
+    if lost is None:
         return drafts
     # the residue belongs to the message that renders the item
     at = rendered.items[0].version - 1
     metadata = drafts[at].get("metadata") or {}
     # keep the reader's own notes, such as the number of parts in the item
     noted = residue_of(events[at], view.name, 0) or {}
-    mended = {**metadata, METADATA_KEY: {view.name: [{**noted, **found}]}}
+    mended = {**metadata, METADATA_KEY: {view.name: [{**noted, **lost}]}}
     return [*drafts[:at], {**drafts[at], "metadata": mended}, *drafts[at + 1 :]]
 
 

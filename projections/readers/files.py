@@ -11,8 +11,8 @@ _DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[^,]*)\Z")
 
 def file_of_uri(uri: JsonValue, filename: JsonValue = None) -> Item | None:
     """Return the file that a data URI holds; None where it is none, or not in base64."""
-    found = _DATA_URI.match(uri) if isinstance(uri, str) else None
-    return None if found is None else file_of(found["data"], found["mime"], filename)
+    uri_match = _DATA_URI.match(uri) if isinstance(uri, str) else None
+    return None if uri_match is None else file_of(uri_match["data"], uri_match["mime"], filename)
 
 
 def file_of(data: JsonValue, mime: JsonValue, filename: JsonValue = None) -> Item | None:

@@ -59,14 +59,14 @@ def masked(value: JsonValue, masks: Sequence[Mask], hits: Counter[str]) -> JsonV
         case str():
             for mask in masks:
                 if any(hint in value for hint in mask.hints):
-                    value, found = mask.pattern.subn(f"[masked: {mask.name}]", value)
-                    hits.update({mask.name: found} if found else {})
+                    value, count = mask.pattern.subn(f"[masked: {mask.name}]", value)
+                    hits.update({mask.name: count} if count else {})
             return value
         case list():
-            return [masked(each, masks, hits) for each in value]
+            return [masked(item, masks, hits) for item in value]
         case {"data": str(data), "mimeType": _, **rest}:
             return {"data": data, **masked(rest, masks, hits), "mimeType": value["mimeType"]}
         case dict():
-            return {key: masked(each, masks, hits) for key, each in value.items()}
+            return {key: masked(item, masks, hits) for key, item in value.items()}
         case _:
             return value

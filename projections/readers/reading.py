@@ -44,11 +44,11 @@ class Fields:
 
     def amount(self, key: str) -> int | float | None:
         """Take a number that is not negative; anything else stays, and None is returned."""
-        found = self._left.get(key)
-        if isinstance(found, bool) or not isinstance(found, int | float) or not found >= 0:
+        value = self._left.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
             return None
         self.take(key)
-        return found
+        return value
 
     def take_equal(self, said: Item) -> None:
         """Take each field that has the value `said`, since a message tells it otherwise."""
@@ -58,22 +58,22 @@ class Fields:
 
     def items(self, key: str) -> Iterator["Fields"]:
         """Take an array of objects; anything else stays, and nothing is yielded."""
-        found = self._left.get(key)
-        if isinstance(found, list) and all(isinstance(each, dict) for each in found):
-            for number, each in enumerate(self.take(key)):
-                yield Fields(each, f"{self.within(key)}[{number}]")
+        value = self._left.get(key)
+        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+            for number, item in enumerate(self.take(key)):
+                yield Fields(item, f"{self.within(key)}[{number}]")
 
     def inner(self, key: str) -> "Fields | None":
         """Take an object, of which what is left stays under its key; None if it is none."""
         if not isinstance(self._left.get(key), dict):
             return None
-        self._inner[key] = found = Fields(self.take(key), self.within(key))
-        return found
+        self._inner[key] = inner = Fields(self.take(key), self.within(key))
+        return inner
 
     def inners(self, key: str) -> "list[Fields]":
         """Take an array of objects, of which what is left stays under its key."""
-        self._inner[key] = found = list(self.items(key))
-        return found
+        self._inner[key] = inners = list(self.items(key))
+        return inners
 
     def put(self, key: str, value: JsonValue) -> None:
         """Leave a value under a key, such as what is left of a field that was taken."""
@@ -84,19 +84,19 @@ class Fields:
         left = dict(self._left)
         for key, inner in self._inner.items():
             if isinstance(inner, list):
-                found: JsonValue = [each.left() for each in inner]
-                if any(found):
-                    left[key] = found
-            elif found := inner.left():
-                left[key] = found
+                rest: JsonValue = [fields.left() for fields in inner]
+                if any(rest):
+                    left[key] = rest
+            elif rest := inner.left():
+                left[key] = rest
         return left
 
     def untaken(self) -> Iterator[tuple["Fields", list[str]]]:
         """Yield this object and those within, each with the names of its fields left."""
         yield self, list(self._left)
         for inner in self._inner.values():
-            for each in inner if isinstance(inner, list) else [inner]:
-                yield from each.untaken()
+            for fields in inner if isinstance(inner, list) else [inner]:
+                yield from fields.untaken()
 
     def within(self, key: str) -> str:
         """Return the place of a field."""
@@ -123,16 +123,16 @@ class Reading:
         left: Item = {}
         for fields in kept:
             left |= self._noted(fields)
-        if found := [each for part in parts if (each := self._noted(part))]:
-            left["parts"] = found
+        if noted := [text for part in parts if (text := self._noted(part))]:
+            left["parts"] = noted
         if left:
             metadata = draft.get("metadata") or {}
             draft = {**draft, "metadata": {**metadata, METADATA_KEY: {self.wire: [{"set": left}]}}}
         self.drafts.append(draft)
 
     def _noted(self, fields: Fields) -> Item:
-        for each, keys in fields.untaken():
-            self.note(each, keys)
+        for untaken, keys in fields.untaken():
+            self.note(untaken, keys)
         return fields.left()
 
     def note(self, fields: Fields, keys: Iterable[str]) -> None:
@@ -213,7 +213,7 @@ class Entry:
 
     def keep(self, part: Fields, kind: str, *, is_known: bool = False) -> None:
         """Add a whole part of the item as a message of its own type."""
-        beside = [each for each in self._beside() if each is not part]
+        beside = [other for other in self._beside() if other is not part]
         self._reading.keep(part, kind, beside=beside, is_known=is_known, **self._next())
         self.count += 1
 
@@ -248,9 +248,9 @@ def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:
     """Return token figures under the catalogue's names (`names`: theirs to ours), or None."""
     if not isinstance(item, dict):
         return None
-    found = {
+    facts = {
         ours: value
         for theirs, ours in names.items()
         if isinstance(value := item.get(theirs), int) and not isinstance(value, bool) and value >= 0
     }
-    return found or None
+    return facts or None

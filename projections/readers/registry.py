@@ -37,8 +37,8 @@ from agentlog.projections.readers.traces import langfuse, langsmith
 from agentlog.projections.readers.wires import kernel, letta, maria, openai, openletta
 
 FORMATS: Mapping[str, Format] = {
-    each.name: each
-    for each in (
+    source.name: source
+    for source in (
         responses.FORMAT,  # of general formats the first counts: before chat and the kernel's
         openai.FORMAT,
         letta.FORMAT,

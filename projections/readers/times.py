@@ -25,5 +25,5 @@ def milliseconds_of_seconds(seconds: JsonValue) -> int | None:
     return _in_range(round(seconds * 1000)) if abs(seconds) <= _LAST else None
 
 
-def _in_range(found: int) -> int | None:
-    return found if 0 <= found <= _LAST else None
+def _in_range(time: int) -> int | None:
+    return time if 0 <= time <= _LAST else None

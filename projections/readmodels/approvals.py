@@ -58,7 +58,7 @@ class Approvals(ReadModel[ApprovalRow]):
                 rows.add(row)
             case ApprovalResponseMessage() as message:
                 call_id = held(message.call_id)
-                asked = next((each for each in rows.open if each.call_id == call_id), None)
+                asked = next((row for row in rows.open if row.call_id == call_id), None)
                 row = _row(event, rows, message.call_id) if asked is None else asked
                 _answer(row, event, message)
                 if asked is None:

@@ -88,7 +88,7 @@ def tool_word(tool: str) -> str:
 
 def _fitting(words: Iterable[str]) -> Words:
     """Return words in order; without the last, where they are too long together."""
-    found = sorted(words)
-    while len("".join(found).encode()) > _MOST_BYTES:
-        found = found[: len(found) * 9 // 10]
-    return Words(found)
+    kept = sorted(words)
+    while len("".join(kept).encode()) > _MOST_BYTES:
+        kept = kept[: len(kept) * 9 // 10]
+    return Words(kept)

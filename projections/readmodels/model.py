@@ -21,10 +21,10 @@ class ThreadRows(Generic[RowT]):
 
     __slots__ = ("added", "changed", "open", "tenant", "thread_id")
 
-    def __init__(self, tenant: str, thread_id: str, found: Iterable[RowT] = ()) -> None:
+    def __init__(self, tenant: str, thread_id: str, rows: Iterable[RowT] = ()) -> None:
         self.tenant = tenant
         self.thread_id = thread_id
-        self.open = list(found)
+        self.open = list(rows)
         self.added: list[RowT] = []
         self.changed: dict[int, RowT] = {}
 
@@ -38,7 +38,7 @@ class ThreadRows(Generic[RowT]):
         """Mark an open row as changed; a closed row is dropped from `open`."""
         self.changed[id(row)] = row
         if not row.is_open:
-            self.open = [each for each in self.open if each is not row]
+            self.open = [open_row for open_row in self.open if open_row is not row]
 
 
 class ReadModel(ABC, Generic[RowT]):

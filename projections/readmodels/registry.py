@@ -44,7 +44,7 @@ class UnknownReadModel(NotThere):
 
 def read_model(name: str) -> AnyReadModel:
     """Return the read model `name`; raises `UnknownReadModel`."""
-    found = READ_MODELS.get(name)
-    if found is None:
+    model = READ_MODELS.get(name)
+    if model is None:
         raise UnknownReadModel(name)
-    return found
+    return model

@@ -72,11 +72,11 @@ class Table:
     @property
     def unlooked_texts(self) -> tuple[str, ...]:
         """The text columns in no key and no index, which include contents of messages."""
-        looked = {*self.key, *(name for each in self.indexes for name in each)}
+        looked = {*self.key, *(name for index in self.indexes for name in index)}
         return tuple(
-            each.name
-            for each in self.columns
-            if each.type in {"text", "tsvector"} and each.name not in looked
+            column.name
+            for column in self.columns
+            if column.type in {"text", "tsvector"} and column.name not in looked
         )
 
 
@@ -92,7 +92,7 @@ def table_of(  # noqa: PLR0913 - what a table has
 ) -> Table:
     """Return the table for rows of `row_type`; `key` is its key after tenant and thread."""
     hints = get_type_hints(row_type, include_extras=True)
-    columns = tuple(_column(each.name, hints[each.name]) for each in fields(row_type))
+    columns = tuple(_column(field.name, hints[field.name]) for field in fields(row_type))
     whole_key = ("tenant", "thread_id", *key)
     return Table(name, comment, row_type, columns, whole_key, day, indexes, public)
 
@@ -102,7 +102,7 @@ def _column(name: str, hint: Any) -> TableColumn:  # noqa: ANN401 - an annotatio
     options = (annotation,)
     if get_origin(annotation) in {UnionType, Union}:  # `X | None` is either, depending on X
         options = get_args(annotation)
-    kinds = [_plain(each) for each in options if each is not NoneType]
+    kinds = [_plain(option) for option in options if option is not NoneType]
     (kind,) = set(kinds)
     return TableColumn(name, _SQL_TYPES[kind], NoneType in options, comment)
 

@@ -29,8 +29,8 @@ def sent_at(event: Event) -> datetime | None:
     if known is not None:
         return time_of(int(known[1]))
     raw = event.raw
-    found = raw.get("timestamp") if isinstance(raw, dict) else None
-    return time_of(found) if type(found) is int and 0 <= found <= _LATEST else None
+    timestamp = raw.get("timestamp") if isinstance(raw, dict) else None
+    return time_of(timestamp) if type(timestamp) is int and 0 <= timestamp <= _LATEST else None
 
 
 def time_of(timestamp: int) -> datetime:
@@ -55,8 +55,8 @@ def elapsed_ms(begun: Moment, ended: Moment) -> float | None:
 
 def text_in(metadata: dict[str, JsonValue], key: str) -> str | None:
     """Return the text under a key, adapted to a column."""
-    found = metadata.get(key)
-    return held(found) if isinstance(found, str) else None
+    value = metadata.get(key)
+    return held(value) if isinstance(value, str) else None
 
 
 def shown(text: TextT) -> TextT:

@@ -64,7 +64,7 @@ class Workers(ReadModel[WorkerRow]):
                 rows.add(row)
             case WorkerResultMessage() as message:
                 worker_id = held(message.worker_id)
-                sent = next((each for each in rows.open if each.worker_id == worker_id), None)
+                sent = next((row for row in rows.open if row.worker_id == worker_id), None)
                 row = _row(event, rows, message.worker_id) if sent is None else sent
                 _answer(row, event, message)
                 if sent is None:

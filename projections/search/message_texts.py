@@ -35,7 +35,7 @@ _APART = frozenset({"id", "timestamp", "type"})
 
 def types_of_role(role: str) -> list[str]:
     """Return the types of messages of a role."""
-    return [each for each, of in _ROLES.items() if of == role]
+    return [role_name for role_name, of in _ROLES.items() if of == role]
 
 
 def role_of(type_name: str) -> str | None:
@@ -59,8 +59,8 @@ def tools_of(content: dict[str, JsonValue]) -> list[str]:
         if isinstance(content.get(key), list)
         for item in content[key]
     ]
-    named = [each.get("name") for each in items if isinstance(each, dict)]
-    return [each for each in [*named, content.get("tool")] if isinstance(each, str)]
+    named = [item.get("name") for item in items if isinstance(item, dict)]
+    return [name for name in [*named, content.get("tool")] if isinstance(name, str)]
 
 
 def texts_of(content: dict[str, JsonValue]) -> Iterator[tuple[Parts, str]]:

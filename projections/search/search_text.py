@@ -47,9 +47,9 @@ class Part:
     @property
     def words(self) -> list[tuple[str, bool]]:
         """Its words, each with whether it may be but the beginning of one."""
-        found = _WORDS.finditer(self.folded)
+        words = _WORDS.finditer(self.folded)
         end = len(self.folded)
-        return [(each[0], not self.whole and each.end() == end) for each in found]
+        return [(word[0], not self.whole and word.end() == end) for word in words]
 
     def matches(self, text: str, begin: int = 0) -> Iterator[tuple[int, int]]:
         """Yield begin and end of each place, from `begin` on, where it stands in a folded text."""

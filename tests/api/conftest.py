@@ -90,12 +90,12 @@ def app_over(  # noqa: PLR0913 - what tests set
     slots = Slots() if slots is None else slots
 
     def tenant_of(name: str) -> Tenant:
-        found = store if name == TENANT else store_over(database, tenant=name)
+        own_store = store if name == TENANT else store_over(database, tenant=name)
         reader = LogReader(database, tenant=name)
         snapshots = Snapshots(database, tenant=name, key=b"key")
         return Tenant(
             name=name,
-            store=found,
+            store=own_store,
             hub=Hub(reader, listener),
             analyst=Analyst(login_of(database, name), tenant=name, slots=slots),
             reports=Reports(database, tenant=name),
@@ -105,14 +105,14 @@ def app_over(  # noqa: PLR0913 - what tests set
             derived=DerivedAuditor(database, reader, snapshots, tenant=name),
             redactor=Redactor(
                 database,
-                found.with_hidden(),
+                own_store.with_hidden(),
                 Eraser(database),
                 tenant=name,
                 discard=lambda thread_id: tenants.forget(name, thread_id),
             ),
-            comparer=Comparer(found, reader),
-            run_sets=RunSets(found, reader),
-            traces=TraceIngest(found),
+            comparer=Comparer(own_store, reader),
+            run_sets=RunSets(own_store, reader),
+            traces=TraceIngest(own_store),
         )
 
     tenants = Tenants(tenant_of)

@@ -15,8 +15,8 @@ from tests.infrastructure.appends import TENANT
 
 def keys_of(app: FastAPI) -> RecentKeys:
     """Return the keys of an application."""
-    found: RecentKeys = app.state.keys
-    return found
+    keys: RecentKeys = app.state.keys
+    return keys
 
 
 def make_key(

@@ -15,14 +15,14 @@ def problem_in(response: Any, status: int, name: str, *words: str) -> dict[str, 
     """Check that a response is that problem and says these words; return it."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
-    found: dict[str, Any] = response.json()
-    assert found["type"] == PROBLEM + name
-    assert found["status"] == status
-    assert found["title"]
-    assert not found["title"].endswith(".")
+    body: dict[str, Any] = response.json()
+    assert body["type"] == PROBLEM + name
+    assert body["status"] == status
+    assert body["title"]
+    assert not body["title"].endswith(".")
     for word in words:
-        assert word in found["detail"]
-    return found
+        assert word in body["detail"]
+    return body
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Refusals:
         """Ask, and check the problem, its words, and that the log has not moved; return it."""
         before = last_position(self.database)
         response = self.client.request(method, path, **asked)
-        found = problem_in(response, status, name, *words)
+        problem = problem_in(response, status, name, *words)
         assert last_position(self.database) == before
         check_log(self.database)
-        return found
+        return problem
 
     def append(
         self,

@@ -81,7 +81,7 @@ def answers(remote: httpx2.Client, *pieces: bytes) -> list[tuple[int, dict[str, 
             for piece in pieces:
                 connection.sendall(piece)
         received = until_closed(connection)
-    found = []
+    received_answers = []
     while received:
         head, _, received = received.partition(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").split("\r\n")
@@ -89,9 +89,9 @@ def answers(remote: httpx2.Client, *pieces: bytes) -> list[tuple[int, dict[str, 
             name.lower(): value for name, _, value in (line.partition(": ") for line in lines)
         }
         size = int(headers.get("content-length", "0"))
-        found.append((int(first.split()[1]), headers, received[:size]))
+        received_answers.append((int(first.split()[1]), headers, received[:size]))
         received = received[size:]
-    return found
+    return received_answers
 
 
 def asking(

@@ -25,8 +25,8 @@ def test_a_comparison_begins_with_the_first_difference(database: Database, store
     store.append("a", [*said, _search("BER"), reply("done")])
     store.append("b", [*said, _search("MUC"), reply("\x1b[2Jso\nit goes"), reply("done")])
     comparer = Comparer(store, LogReader(database, tenant=TENANT))
-    found = comparer.compare([parse_side("a"), parse_side("b"), parse_side("a")], KERNEL)
-    assert list(compared_lines(found)) == [
+    compared = comparer.compare([parse_side("a"), parse_side("b"), parse_side("a")], KERNEL)
+    assert list(compared_lines(compared)) == [
         "a  a at version 8, 8 items",
         "b  b at version 9, 9 items",
         "first difference after 6 equal items: a goes on at 7.0, b goes on at 7.0",
@@ -51,8 +51,8 @@ def test_sets_say_where_runs_part_and_which_way_failed(database: Database, store
         store.append(f"run-{number}", [_search(to)])
     store.append("other", [reply("no task")])
     asked = SetsAsked(ThreadFilter(), KERNEL, by="task", failed={"reward": 0})
-    found = RunSets(store, LogReader(database, tenant=TENANT)).compare(asked)
-    assert list(run_sets_lines(found)) == [
+    compared = RunSets(store, LogReader(database, tenant=TENANT)).compare(asked)
+    assert list(run_sets_lines(compared)) == [
         "task 7: 3 runs (1 failed, 2 succeeded)",
         "  after 0 equal items",
         '    2 runs (2 succeeded): tool_calls search\ufffd {"to":"BER"}',

@@ -25,7 +25,7 @@ def _parts_of(value: Any) -> int:
         case str():
             return 1
         case dict():
-            inside = sum(2 + _parts_of(each) for each in value.values())
+            inside = sum(2 + _parts_of(inner) for inner in value.values())
             return 2 + inside + max(0, len(value) - 1)
         case list():
             return 2 + sum(map(_parts_of, value)) + max(0, len(value) - 1)

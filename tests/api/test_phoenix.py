@@ -62,8 +62,8 @@ def _is_up(client: httpx2.Client) -> bool:
 
 
 def _spans(client: httpx2.Client) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = client.get("/v1/projects/default/spans?limit=1000").json()["data"]
-    return found
+    data: list[dict[str, Any]] = client.get("/v1/projects/default/spans?limit=1000").json()["data"]
+    return data
 
 
 @pytest.mark.slow
@@ -74,16 +74,16 @@ def test_phoenix_shows_a_thread_with_its_calls_and_tokens(
     assert agentlog("import", EXAMPLES / "deploy.json", url=database_url).code == 0
     (line,) = agentlog("export", "--format", "otlp", url=database_url).lines
     (group,) = line["resourceSpans"]
-    sent = {each["spanId"]: each for each in group["scopeSpans"][0]["spans"]}
+    sent = {span["spanId"]: span for span in group["scopeSpans"][0]["spans"]}
     for _ in range(2):
         to = str(phoenix.base_url).rstrip("/")
         assert agentlog("export", "--format", "otlp", "--to", to, url=database_url).code == 0
     until(lambda: len(_spans(phoenix)) == len(sent))
-    found = {each["context"]["span_id"]: each for each in _spans(phoenix)}
-    assert found.keys() == sent.keys()
+    stored = {span["context"]["span_id"]: span for span in _spans(phoenix)}
+    assert stored.keys() == sent.keys()
     kinds = {"invoke_agent": "AGENT", "chat": "LLM", "execute_tool": "TOOL"}
-    for key, span in found.items():
-        of_ours = {each["key"]: each["value"] for each in sent[key]["attributes"]}
+    for key, span in stored.items():
+        of_ours = {attribute["key"]: attribute["value"] for attribute in sent[key]["attributes"]}
         shown = span["attributes"]
         assert span["name"] == sent[key]["name"]
         assert span["parent_id"] == sent[key].get("parentSpanId")
@@ -95,4 +95,4 @@ def test_phoenix_shows_a_thread_with_its_calls_and_tokens(
             assert shown.get(f"llm.token_count.{theirs}") == told
         if span["span_kind"] == "TOOL":
             assert shown["tool.name"] == of_ours["gen_ai.tool.name"]["stringValue"]
-    assert {span["span_kind"] for span in found.values()} == set(kinds.values())
+    assert {span["span_kind"] for span in stored.values()} == set(kinds.values())

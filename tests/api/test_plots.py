@@ -17,7 +17,7 @@ from agentlog.infrastructure.reports.reports import ReportResult
 def answer_of(name: str, by: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> ReportResult:
     """Return an answer whose figures count up from what is given of the rows."""
     report = REPORTS[name]
-    columns = (*(ReportColumn(each, None, "") for each in by), *report.columns)
+    columns = (*(ReportColumn(name, None, "") for name in by), *report.columns)
     width = len(columns) - len(by)
     filled = [(*row, *(float(place + 1) for place in range(width))) for row in rows]
     return ReportResult(report, Question(by=by), 1, columns, filled, truncated=False)
@@ -25,7 +25,7 @@ def answer_of(name: str, by: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> 
 
 def texts(picture: bytes) -> list[str]:
     root = ET.fromstring(picture)  # noqa: S314 - our own
-    return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_the_same_answer_is_the_same_picture(
 
 def test_panels_are_of_columns_that_there_are_and_of_one_unit() -> None:
     for name, panels in PANELS.items():
-        units = {each.name: each.unit for each in REPORTS[name].columns}
+        units = {column.name: column.unit for column in REPORTS[name].columns}
         for panel in panels:
             assert panel.main in panel.columns
             assert len({units[column] for column in panel.columns}) == 1

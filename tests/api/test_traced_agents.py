@@ -93,10 +93,10 @@ def _run(model: str) -> None:
 
 def _messages(client: httpx2.Client, thread_id: str) -> list[Any]:
     """Return a thread's chat messages; arguments as values."""
-    found: list[Any] = client.get(f"/v1/threads/{thread_id}/views/openai?bare=true").json()
-    for call in (call for each in found for call in each.get("tool_calls", ())):
+    body: list[Any] = client.get(f"/v1/threads/{thread_id}/views/openai?bare=true").json()
+    for call in (call for message in body for call in message.get("tool_calls", ())):
         call["function"]["arguments"] = json.loads(call["function"]["arguments"])
-    return found
+    return body
 
 
 EXPECTED = json.loads(json.dumps(STORY).replace('"{\\"parcel\\": 4711}"', '{"parcel": 4711}'))
@@ -131,7 +131,7 @@ def test_an_agent_is_seen_as_a_thread_while_it_is_at_work(
         tokens = usage["message"]["usage"]
         assert (tokens["inputTokens"], tokens["outputTokens"]) == (11, 7)
         named_so = client.get("/v1/threads?metadata.conversation=desk-7").json()["items"]
-        assert [each["threadId"] for each in named_so] == [trace_id]
+        assert [thread["threadId"] for thread in named_so] == [trace_id]
         provider.shutdown()
 
 
@@ -164,7 +164,7 @@ def test_a_killed_service_is_sent_the_spans_again_and_nothing_is_lost_or_doubled
             with _served(database_url, port=str(port)) as (again, _):
                 agent.join(timeout=60)
                 threads = again.get("/v1/threads?limit=1000").json()["items"]
-                kept = [_messages(again, each["threadId"]) for each in threads]
+                kept = [_messages(again, thread["threadId"]) for thread in threads]
                 spans = again.get("/v1/log?type=otel.span&limit=1000").json()["items"]
     assert kept == [EXPECTED] * runs
     assert len(spans) == 3 * runs

@@ -51,7 +51,7 @@ def notice_of(process: subprocess.Popen[str]) -> str:
 
 def named(spans: list[Collected], name: str) -> list[Collected]:
     """Return the spans of a name, in the order in which they began."""
-    return sorted((each for each in spans if each.name == name), key=lambda each: each.began)
+    return sorted((span for span in spans if span.name == name), key=lambda span: span.began)
 
 
 def test_requests_and_their_commits_reach_the_collector(
@@ -74,7 +74,7 @@ def test_requests_and_their_commits_reach_the_collector(
                 items = http.get("/v1/log").json()["items"]
             end(process, signal.SIGTERM)  # what is left is sent before it ends
         spans = collector.spans
-    assert {each.service for each in spans} == {"agentlog"}
+    assert {span.service for span in spans} == {"agentlog"}
     appended, refused = named(spans, MESSAGES)
     assert (appended.trace, appended.parent) == (TRACE, SPAN)
     assert appended.kind == Span.SPAN_KIND_SERVER
@@ -91,7 +91,7 @@ def test_requests_and_their_commits_reach_the_collector(
     (begun,) = named(spans, "POST /v1/threads")
     (viewed,) = named(spans, "GET /v1/threads/{thread_id}/views/{view}")
     assert viewed.attributes["http.response.status_code"] == 200
-    assert [each.attributes["url.path"] for each in named(spans, "GET")] == ["/nowhere"]
+    assert [span.attributes["url.path"] for span in named(spans, "GET")] == ["/nowhere"]
     first, second = named(spans, "commit")
     assert (first.trace, first.parent) == (TRACE, appended.id)
     assert (second.trace, second.parent) == (begun.trace, begun.id)
@@ -118,7 +118,7 @@ def test_a_trace_that_is_not_sampled_is_not_sent_but_goes_on(
                 headers={"traceparent": f"00-{TRACE}-{SPAN}-00"},
             )
             (item,) = http.get("/v1/log").json()["items"]
-        names = {each.name for each in collector.spans}
+        names = {span.name for span in collector.spans}
     kept = item["metadata"]["traceparent"]
     assert kept.startswith(f"00-{TRACE}-")
     assert kept.endswith("-00")

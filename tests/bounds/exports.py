@@ -23,13 +23,13 @@ def attribute(key: str, text: str) -> bytes:
 def span(number: int, *attributes: bytes, parent: int = 0, more: bytes = b"") -> bytes:
     """Return a span of one trace, as the content of its field."""
     above = field(4, parent.to_bytes(8)) if parent else b""
-    given = b"".join(field(9, each) for each in attributes)
+    given = b"".join(field(9, one) for one in attributes)
     return field(1, b"\1" * 16) + field(2, number.to_bytes(8)) + above + given + more
 
 
 def export(*spans: bytes, resource: bytes = b"", groups: int = 1) -> bytes:
     """Return an export request, which has so many groups of these spans."""
-    group = field(2, b"".join(field(2, each) for each in spans))
+    group = field(2, b"".join(field(2, one) for one in spans))
     return field(1, field(1, resource) + group * groups)
 
 
@@ -46,11 +46,11 @@ def _gzip(body: bytes) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    found = bytearray()
+    encoded = bytearray()
     while value >= 1 << 7:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*encoded, value])
 
 
 _CHAT = attribute("gen_ai.operation.name", "chat")
@@ -70,7 +70,7 @@ def _contexts(count: int) -> bytes:
     other = _MESSAGE.replace("x", "{}")
     texts = (f"[{other.replace('{}', str(n))},{_MESSAGE}]" for n in range(count))
     given = [attribute("gen_ai.input.messages", text) for text in texts]
-    return export(*(span(n, _CHAT, each) for n, each in enumerate(given, 1)))
+    return export(*(span(n, _CHAT, messages) for n, messages in enumerate(given, 1)))
 
 
 def _repeated_contexts(count: int) -> bytes:
@@ -85,7 +85,7 @@ def _tools(count: int) -> bytes:
         [attribute("gen_ai.operation.name", "execute_tool"), attribute("gen_ai.tool.name", f"t{n}")]
         for n in range(count)
     )
-    return export(*(span(n, *each) for n, each in enumerate(given, 1)))
+    return export(*(span(n, *parts) for n, parts in enumerate(given, 1)))
 
 
 def _deep(count: int) -> bytes:

@@ -45,8 +45,8 @@ def take(records: list[Item], most: int = UNBOUNDED) -> int:
     The ones of all threads together are bounded by what stores them.
     """
     spans: dict[str, list[GenAISpan]] = {}
-    for each in placed(records, lambda _: False):
-        spans.setdefault(each.name, []).append(each.span)
+    for in_thread in placed(records, lambda _: False):
+        spans.setdefault(in_thread.name, []).append(in_thread.span)
     return sum(len(SpanThread().take(of_thread, most=most)) for of_thread in spans.values())
 
 
@@ -119,26 +119,26 @@ json_values = st.recursive(
 
 
 def _any_value(value: JsonValue) -> AnyValue:
-    found = AnyValue()
+    wrapped = AnyValue()
     match value:
         case bool():
-            found.bool_value = value
+            wrapped.bool_value = value
         case int():
-            found.int_value = value
+            wrapped.int_value = value
         case float():
-            found.double_value = value
+            wrapped.double_value = value
         case str():
-            found.string_value = value
+            wrapped.string_value = value
         case list():
-            found.array_value.SetInParent()
-            found.array_value.values.extend(map(_any_value, value))
+            wrapped.array_value.SetInParent()
+            wrapped.array_value.values.extend(map(_any_value, value))
         case dict():
-            found.kvlist_value.SetInParent()
+            wrapped.kvlist_value.SetInParent()
             for key, inner in value.items():
-                found.kvlist_value.values.add(key=key, value=_any_value(inner))
+                wrapped.kvlist_value.values.add(key=key, value=_any_value(inner))
         case _:
             pass
-    return found
+    return wrapped
 
 
 @given(attributes=st.dictionaries(st.text(), json_values), links=st.booleans())
@@ -167,9 +167,9 @@ def _spelled(value: JsonValue) -> JsonValue:
         case float() if not isfinite(value):
             return str(value)
         case list():
-            return [_spelled(each) for each in value]
+            return [_spelled(item) for item in value]
         case dict():
-            return {key: _spelled(each) for key, each in value.items()}
+            return {key: _spelled(item) for key, item in value.items()}
         case _:
             return value
 

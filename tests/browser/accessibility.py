@@ -12,8 +12,11 @@ _AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 def violations(page: Page, *within: str) -> list[str]:
     """Return each broken rule with the elements that break it; `within` are CSS selectors."""
     page.evaluate(_AXE.read_text(encoding="utf-8"))
-    found: list[dict[str, Any]] = page.evaluate(
+    value: list[dict[str, Any]] = page.evaluate(
         "async (within) => (await axe.run(within.length ? within : document)).violations",
         list(within),
     )
-    return [f"{each['id']}: {[node['html'] for node in each['nodes'][:3]]}" for each in found]
+    return [
+        f"{violation['id']}: {[node['html'] for node in violation['nodes'][:3]]}"
+        for violation in value
+    ]

@@ -53,10 +53,10 @@ def serving(url: str) -> Iterator[Service]:
     }
     with started("serve", "--port", "0", url=url, **settings) as process:
         assert process.stdout is not None
-        found = re.search(r"http://\S+?(?=,)", process.stdout.readline())
-        assert found is not None, process.communicate()
-        with httpx2.Client(base_url=found[0], timeout=30, trust_env=False, verify=TLS) as client:
-            yield Service(found[0], client)
+        match = re.search(r"http://\S+?(?=,)", process.stdout.readline())
+        assert match is not None, process.communicate()
+        with httpx2.Client(base_url=match[0], timeout=30, trust_env=False, verify=TLS) as client:
+            yield Service(match[0], client)
         process.terminate()
         process.communicate(timeout=30)
 
@@ -66,10 +66,10 @@ def service(server_url: str, template_database: str) -> Iterator[Service]:
     """The service that the pages ask; its read models are up to date."""
     with new_database(server_url, template=template_database) as url:
         _fill(url)
-        with serving(url) as found:
-            append_hostile(found.client)
-            catch_up(found)
-            yield found
+        with serving(url) as running:
+            append_hostile(running.client)
+            catch_up(running)
+            yield running
 
 
 def _fill(url: str) -> None:
@@ -91,8 +91,8 @@ def catch_up(service: Service) -> None:
     """Wait until the read models have all that is in the log."""
 
     def are_level() -> bool:
-        found = service.client.get("/v1/projections").json()["items"]
-        return bool(found) and all(each["lag"] == 0 for each in found)
+        items = service.client.get("/v1/projections").json()["items"]
+        return bool(items) and all(build["lag"] == 0 for build in items)
 
     until(are_level)
 
@@ -101,15 +101,15 @@ def catch_up(service: Service) -> None:
 def browser() -> Iterator[Browser]:
     """A Chromium, without a window."""
     expect.set_options(timeout=25_000)  # a machine that runs other tests beside
-    with chromium() as found:
-        yield found
+    with chromium() as chrome:
+        yield chrome
 
 
 @pytest.fixture
 def page(browser: Browser, service: Service) -> Iterator[Page]:
     """A page of its own session, whose addresses are the service's."""
-    with opened(browser, service) as found:
-        yield found
+    with opened(browser, service) as opened_page:
+        yield opened_page
 
 
 @contextmanager

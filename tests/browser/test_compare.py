@@ -67,8 +67,8 @@ def test_a_thread_may_be_compared_with_its_past_and_its_own_words(
 @NEEDS_RUNS
 def test_three_runs_of_a_task_part_where_the_service_says(page: Page, service: Service) -> None:
     query = {"a": RUNS[0], "b": RUNS[1:]}
-    found = service.client.get("/v1/compare", params=query).json()
-    parting = found["divergence"]
+    body = service.client.get("/v1/compare", params=query).json()
+    parting = body["divergence"]
     page.goto(f"/compare?thread={RUNS[0]}&thread={RUNS[1]}")
     page.get_by_label("Add thread").fill(RUNS[2])
     page.get_by_role("button", name="Add", exact=True).click()
@@ -91,7 +91,7 @@ def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
 ) -> None:
     query = {"by": "metadata.task", "failed": "metadata.reward=0"}
     sets = service.client.get("/v1/compare/sets", params=query).json()["items"]
-    mixed = [each for each in sets if each["failed"] and each["succeeded"]]
+    mixed = [run_set for run_set in sets if run_set["failed"] and run_set["succeeded"]]
     page.goto("/compare")
     page.get_by_label("All runs of each task, by the metadata key").fill("task")
     page.get_by_role("button", name="Show tasks").click()
@@ -106,9 +106,9 @@ def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
     assert violations(page) == []
     name = f"Side by side: two runs of {mixed[0]['value']}"
     page.get_by_role("link", name=name, exact=True).click()
-    ends = {each["threadId"]: each["verdict"] for each in runs}
-    good = next(each for each, verdict in ends.items() if verdict == "succeeded")
-    bad = next(each for each, verdict in ends.items() if verdict == "failed")
+    ends = {run["threadId"]: run["verdict"] for run in runs}
+    good = next(run for run, verdict in ends.items() if verdict == "succeeded")
+    bad = next(run for run, verdict in ends.items() if verdict == "failed")
     for thread_id in (good, bad):
         expect(page.get_by_role("columnheader", name=thread_id)).to_be_visible()
 
@@ -122,7 +122,9 @@ def test_recent_threads_with_many_words_of_metadata_do_not_overlap(
     page: Page, service: Service
 ) -> None:
     for number in range(3):
-        metadata = {f"key{each}": "a long value of metadata, such as a path" for each in range(3)}
+        metadata = {
+            f"key{number}": "a long value of metadata, such as a path" for number in range(3)
+        }
         body = {"threadId": f"wide-{number}", "goal": "Find it. " * 30, "metadata": metadata}
         service.client.post("/v1/threads", json=body).raise_for_status()
     catch_up(service)

@@ -305,17 +305,17 @@ def test_a_key_that_may_only_read_sees_no_redaction_and_stays_out_of_snippets(
     with new_database(server_url, template=template_database) as url:
         agentlog("import", Path(__file__).parents[2] / "examples" / "refund.json", url=url)
         made = agentlog("keys", "create", "--name", "reader", "--scope", "read", url=url)
-        found = re.search(r"agentlog_\S+", made.out)
-        assert found is not None, made.out
+        match = re.search(r"agentlog_\S+", made.out)
+        assert match is not None, made.out
         with serving(url) as service, opened(browser, service, permissions=CLIPBOARD) as page:
-            page.add_init_script(f"sessionStorage.setItem('agentlog.key', '{found[0]}')")
+            page.add_init_script(f"sessionStorage.setItem('agentlog.key', '{match[0]}')")
             pane = event_at(page, "refund", 10)
             expect(pane.get_by_role("button", name="Next event")).to_be_visible()
             page.get_by_role("button", name="Hand on").click()
             expect(page.get_by_role("button", name=re.compile("^Of the"))).to_have_count(0)
             command = copied(page, "curl command")
-            assert found[0] not in command
-            answer = output_of("sh", "-c", command, AGENTLOG_KEY=found[0])
+            assert match[0] not in command
+            answer = output_of("sh", "-c", command, AGENTLOG_KEY=match[0])
             assert json.loads(answer)[-1]["role"] == "assistant"
 
 

@@ -15,9 +15,9 @@ from tests.databases import new_database
 @pytest.fixture(scope="module")
 def own_service(server_url: str, template_database: str) -> Iterator[Service]:
     """A service without keys, which the first test closes for the others."""
-    with new_database(server_url, template=template_database) as url, serving(url) as found:
-        found.append("parcel", {"type": "reply", "text": "On its way."})
-        yield found
+    with new_database(server_url, template=template_database) as url, serving(url) as service:
+        service.append("parcel", {"type": "reply", "text": "On its way."})
+        yield service
 
 
 @contextmanager
@@ -33,8 +33,8 @@ def tab(browser: Browser, service: Service) -> Iterator[Page]:
     yield page
     assert page.evaluate("JSON.stringify(localStorage)") == "{}"
     context.close()
-    assert [each for each in errors if "401" not in each] == []
-    assert [each for each in addresses if "agentlog_" in each] == []
+    assert [error for error in errors if "401" not in error] == []
+    assert [address for address in addresses if "agentlog_" in address] == []
 
 
 @pytest.fixture(scope="module")
@@ -130,12 +130,12 @@ def test_a_key_that_may_only_manage_keys_opens_their_screen(
 def test_a_key_that_is_revoked_ends_the_session_of_its_page(
     browser: Browser, own_service: Service
 ) -> None:
-    found = _key(own_service, "read", "admin")
+    key = _key(own_service, "read", "admin")
     with tab(browser, own_service) as page:
         page.goto("/keys")
-        _enter(page, found["key"])
-        page.get_by_role("button", name=f"Revoke {found['name']}").wait_for()
-        own_service.client.delete(f"/v1/keys/{found['id']}").raise_for_status()
+        _enter(page, key["key"])
+        page.get_by_role("button", name=f"Revoke {key['name']}").wait_for()
+        own_service.client.delete(f"/v1/keys/{key['id']}").raise_for_status()
         page.get_by_role("link", name="Audit").click()
         expect(page.get_by_role("alert")).to_contain_text("not accepted any more")
         expect(page.get_by_label("API key")).to_be_visible()
@@ -155,5 +155,5 @@ def test_a_key_is_revoked_when_that_was_said_twice(
         expect(row).to_contain_text("revoked")
         assert violations(page) == []
     listed = own_service.client.get("/v1/keys").json()["items"]
-    revoked = {each["id"]: each["revokedAt"] for each in listed}
+    revoked = {key["id"]: key["revokedAt"] for key in listed}
     assert revoked[made["id"]] is not None

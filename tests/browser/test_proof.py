@@ -45,8 +45,8 @@ def signed(
 @pytest.fixture
 def page(browser: Browser, signed: tuple[Service, str]) -> Iterator[Page]:
     """A page of that service."""
-    with opened(browser, signed[0]) as found:
-        yield found
+    with opened(browser, signed[0]) as opened_page:
+        yield opened_page
 
 
 def test_a_whole_thread_is_verified_and_goes_on_being_so(page: Page) -> None:
@@ -89,9 +89,9 @@ def test_a_byte_that_was_changed_on_the_way_breaks_the_chain_though_the_service_
 ) -> None:
     def tamper(route: Route) -> None:
         answer = route.fetch()
-        found = answer.json()
-        alter(found["items"][2])
-        route.fulfill(response=answer, body=json.dumps(found))
+        body = answer.json()
+        alter(body["items"][2])
+        route.fulfill(response=answer, body=json.dumps(body))
 
     page.route("**/chain?*", tamper)
     page.goto(f"/audit?thread={THREAD}")
@@ -132,9 +132,9 @@ def test_checkpoints_are_verified_by_the_readers_own_key(
 def test_a_note_that_was_changed_is_not_proved(page: Page) -> None:
     def tamper(route: Route) -> None:
         answer = route.fetch()
-        found = answer.json()
-        found["to"]["note"] = found["to"]["note"].replace(f"\n{2 * SIGNED}\n", "\n9\n")
-        route.fulfill(response=answer, body=json.dumps(found))
+        body = answer.json()
+        body["to"]["note"] = body["to"]["note"].replace(f"\n{2 * SIGNED}\n", "\n9\n")
+        route.fulfill(response=answer, body=json.dumps(body))
 
     page.route("**/consistency?*", tamper)
     page.goto(f"/audit?from={SIGNED}&to={2 * SIGNED}")
@@ -200,5 +200,5 @@ def test_a_thread_is_redacted_when_that_was_said_twice(
     expect(dialog).to_be_hidden()
     page.goto("/audit?thread=to-erase")
     expect(page.get_by_text("Chain whole · 1 redacted")).to_be_visible()
-    found = service.client.get("/v1/threads/to-erase/views/openai?bare=true").json()
-    assert found == [{"role": "user", "content": "[redacted]"}]
+    body = service.client.get("/v1/threads/to-erase/views/openai?bare=true").json()
+    assert body == [{"role": "user", "content": "[redacted]"}]

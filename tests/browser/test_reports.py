@@ -30,8 +30,8 @@ def test_a_report_shows_what_the_service_counts_and_leads_to_threads(
     expect(page.get_by_role("img", name="Chart: tools, calls, failed")).to_be_visible()
     assert violations(page) == []
     first.get_by_role("link", name="Threads").click()
-    found = urlencode({"tool": answer["rows"][0]["tool"]})
-    expect(page).to_have_url(f"{service.address}/?{found}")
+    query = urlencode({"tool": answer["rows"][0]["tool"]})
+    expect(page).to_have_url(f"{service.address}/?{query}")
 
 
 def test_filters_narrow_a_report_and_its_rows_become_questions(
@@ -86,7 +86,7 @@ def test_a_link_to_a_statement_shows_it_and_runs_nothing(page: Page) -> None:
     page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
     page.goto("/sql?sql=SELECT+nope%0AFROM+events")
     expect(_statement(page)).to_contain_text("SELECT nope")
-    assert not [each for each in asked if each.startswith("POST")]
+    assert not [request for request in asked if request.startswith("POST")]
 
 
 def test_a_refused_statement_is_marked_where_it_is_wrong_and_changes_are_undone(

@@ -38,7 +38,7 @@ def test_a_step_marks_what_it_changed_and_a_keys_history_moves_the_cursor(page: 
     state.get_by_role("button", name="step_count").click()
     history = page.get_by_role("group", name="History of step_count")
     expect(history.get_by_role("button")).to_have_text(
-        [re.compile(f"^{each}$") for each in ("31", "72", "93", "104", "125", "136", "147")]
+        [re.compile(f"^{text}$") for text in ("31", "72", "93", "104", "125", "136", "147")]
     )
     expect(history.locator("[aria-current=step]")).to_have_text("93")
     history.get_by_role("button", name="12 5").click()

@@ -35,9 +35,9 @@ def top_rows(page: Page) -> list[str]:
 @pytest.fixture
 def empty(server_url: str, template_database: str) -> Iterator[Service]:
     """Return a service without a thread."""
-    with new_database(server_url, template=template_database) as url, serving(url) as found:
-        catch_up(found)
-        yield found
+    with new_database(server_url, template=template_database) as url, serving(url) as service:
+        catch_up(service)
+        yield service
 
 
 def test_the_run_that_failed_is_found_and_opened(page: Page) -> None:
@@ -189,7 +189,7 @@ def test_a_list_that_is_scrolled_stays_in_place_and_tells_what_is_new(
         page.keyboard.press("End")
         expect(row(page, "run-001")).to_have_attribute("aria-rowindex", "151")
         before = top_rows(page)
-        assert all(re.fullmatch(r"run-\d+", each) for each in before)
+        assert all(re.fullmatch(r"run-\d+", name) for name in before)
         empty.append("late", {"type": "input", "text": "Go."})
         empty.append("run-001", {"type": "reply", "text": "Gone."})
         news = page.get_by_role("button", name="2 threads new or moved")
@@ -272,11 +272,11 @@ def test_a_phrase_is_found_before_its_words_and_no_word_within_another(
     service.append("phrase-3", {"type": "input", "text": "Up to an amount, add the payment."})
     catch_up(service)
     page.goto("/?find=add+up+payment")
-    found = page.get_by_role("region", name="Messages found")
-    expect(found).to_contain_text("phrase-3")
-    expect(found).not_to_contain_text("phrase-2")
+    hits = page.get_by_role("region", name="Messages found")
+    expect(hits).to_contain_text("phrase-3")
+    expect(hits).not_to_contain_text("phrase-2")
     page.goto("/?find=payment+amount+does+not+add+up")
-    expect(found).to_contain_text("phrase-1")
+    expect(hits).to_contain_text("phrase-1")
 
 
 def test_a_phone_sorts_by_a_key_of_metadata(page: Page, service: Service) -> None:

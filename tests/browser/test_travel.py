@@ -167,7 +167,7 @@ def test_the_travel_bar_has_no_flaw_of_accessibility(page: Page) -> None:
 def test_the_error_of_an_airline_run_is_a_few_keys_away(page: Page, service: Service) -> None:
     path = "/v1/search?q=%22Error:%22&role=tool&limit=100"
     hits = service.client.get(path).raise_for_status().json()["items"]
-    hit = next(each for each in hits if each["threadId"].startswith("airline-"))
+    hit = next(hit for hit in hits if hit["threadId"].startswith("airline-"))
     here = opened_at(page, hit["threadId"], "?at=1")
     expect(page.get_by_text("All messages have the same time")).to_be_visible()
     seen = []

@@ -9,7 +9,7 @@ from agentlog.domain.access import SCOPES, NotAllowed, NotAuthenticated, Princip
 def test_no_scope_includes_another_but_admin_includes_metrics(held: Scope) -> None:
     principal = Principal("t", frozenset({held}), "k")
     more = ["metrics"] if held == "admin" else []
-    assert [each for each in SCOPES if principal.may(each)] == [held, *more]
+    assert [scope for scope in SCOPES if principal.may(scope)] == [held, *more]
 
 
 def test_a_refusal_says_the_way_out_and_not_whether_there_is_a_key() -> None:

@@ -383,7 +383,7 @@ def test_a_conversation_grows_the_history_as_it_went() -> None:
     ):
         state = engine.step(state, given_input).next_state
     assert state.step_count == 4
-    assert [(each.role, each.content) for each in state.history] == [
+    assert [(message.role, message.content) for message in state.history] == [
         ("user", "find x"),
         ("assistant", CALL),
         ("tool", "Tool 'search' succeeded: found"),

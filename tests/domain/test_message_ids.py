@@ -45,8 +45,8 @@ def test_threads_never_get_the_same() -> None:
     new_id = Ulids(Clock(), secrets.randbits)
     with ThreadPoolExecutor(8) as threads:
         made = [
-            each
+            message_id
             for part in threads.map(lambda _: [new_id() for _ in range(2000)], range(8))
-            for each in part
+            for message_id in part
         ]
     assert len(set(made)) == len(made)

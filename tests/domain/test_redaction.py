@@ -127,8 +127,8 @@ def test_nothing_is_left_of_what_was_said(raw: dict[str, Any]) -> None:
 def test_errors_stay_errors_and_ids_and_figures_stay() -> None:
     def left(raw: dict[str, Any]) -> JsonValue:
         body = print_bytes({"id": ID, "timestamp": 1, **raw})
-        found = parse_stored(redacted_body(raw["type"], ID, body))
-        return {key: found[key] for key in found if key not in {"id", "timestamp", "type"}}
+        stored = parse_stored(redacted_body(raw["type"], ID, body))
+        return {key: stored[key] for key in stored if key not in {"id", "timestamp", "type"}}
 
     assert left(SAYING[4]) == {"calls": [{"id": "a", "name": "f"}]}
     assert left(SAYING[5]) == {"results": [{"callId": "a", "output": REDACTED, "error": REDACTED}]}

@@ -20,12 +20,12 @@ Draft = dict[str, Any]
 
 
 def calls(*ids: str) -> Draft:
-    return {"type": "tool_calls", "calls": [{"id": each, "name": "search"} for each in ids]}
+    return {"type": "tool_calls", "calls": [{"id": call_id, "name": "search"} for call_id in ids]}
 
 
 def results(*ids: str | None) -> Draft:
-    given_ids = [{} if each is None else {"callId": each} for each in ids]
-    return {"type": "tool_results", "results": [{"output": 1, **each} for each in given_ids]}
+    given_ids = [{} if call_id is None else {"callId": call_id} for call_id in ids]
+    return {"type": "tool_results", "results": [{"output": 1, **result} for result in given_ids]}
 
 
 def asks(call_id: str) -> Draft:
@@ -81,7 +81,7 @@ def recorded(*past: Draft) -> Thread:
 
 
 def words(breaches: Sequence[Breach]) -> list[tuple[str, str, str]]:
-    return [(each.rule, each.flaw.place, each.flaw.reason) for each in breaches]
+    return [(breach.rule, breach.flaw.place, breach.flaw.reason) for breach in breaches]
 
 
 ALLOWED: list[tuple[list[Draft], Draft]] = [
@@ -252,7 +252,7 @@ def test_strict_refuses_what_breaks_a_rule_and_names_every_flaw(
         decide(thread, message(draft))
     assert caught.value.rule == broken[0][0]
     assert caught.value.thread_id == "t"
-    assert [(each.place, each.reason) for each in caught.value.flaws] == [
+    assert [(flaw.place, flaw.reason) for flaw in caught.value.flaws] == [
         (place, reason) for _, place, reason in broken
     ]
 
@@ -281,7 +281,9 @@ def test_a_call_made_again_under_record_is_open_again() -> None:
 def test_an_orphan_under_record_counts_as_answered() -> None:
     thread = given_events(results("a"), policy="record")
     assert thread.ledger[LedgerKey("call", "a")] == LedgerEntry(1, 1)
-    assert [each.rule for each in decide(thread, message(results("a")))[1]] == ["answered_twice"]
+    assert [anomaly.rule for anomaly in decide(thread, message(results("a")))[1]] == [
+        "answered_twice"
+    ]
 
 
 def test_a_second_answer_leaves_the_first_on_record() -> None:
@@ -357,7 +359,7 @@ def test_strict_refuses_just_what_record_lists(past: list[Draft], draft: Draft) 
     if breaches:
         with pytest.raises(RuleBroken) as caught:
             decide(strict, message(draft))
-        assert caught.value.flaws == tuple(each.flaw for each in breaches)
+        assert caught.value.flaws == tuple(breach.flaw for breach in breaches)
     else:
         strict_after, none = decide(strict, message(draft))
         assert not none

@@ -62,13 +62,17 @@ def reply(text: str, **fields: Any) -> dict[str, Any]:
 
 def calls(*ids: str, **fields: Any) -> dict[str, Any]:
     """Return a draft that calls a tool once under each id."""
-    return {"type": "tool_calls", "calls": [{"id": each, "name": "f"} for each in ids], **fields}
+    return {
+        "type": "tool_calls",
+        "calls": [{"id": call_id, "name": "f"} for call_id in ids],
+        **fields,
+    }
 
 
 def results(*ids: str, **fields: Any) -> dict[str, Any]:
     """Return a draft that answers these calls."""
-    found = [{"callId": each, "output": None} for each in ids]
-    return {"type": "tool_results", "results": found, **fields}
+    answers = [{"callId": call_id, "output": None} for call_id in ids]
+    return {"type": "tool_results", "results": answers, **fields}
 
 
 def request(
@@ -121,10 +125,10 @@ def position_of(event: Event) -> int:
     return event.position
 
 
-def items_of(found: Page | State) -> Sequence[Printed]:
+def items_of(page: Page | State) -> Sequence[Printed]:
     """Return the items of a view that has some."""
-    assert isinstance(found, Page)
-    return found.items
+    assert isinstance(page, Page)
+    return page.items
 
 
 class CountingReader(LogReader):
@@ -142,13 +146,13 @@ class CountingReader(LogReader):
         limit: int | None = None,
         long_texts: bool = True,
     ) -> Iterator[Event]:
-        found = list(
+        event = list(
             super().each_event(
                 thread_id, after=after, upto=upto, limit=limit, long_texts=long_texts
             )
         )
-        self.count += len(found)
-        return iter(found)
+        self.count += len(event)
+        return iter(event)
 
 
 def last_position(database: Database) -> int:

@@ -64,7 +64,7 @@ class Derived:
             snapshots=self.snapshots(key),
         )
 
-    def found(self, key: bytes = KEY) -> set[str]:
+    def findings(self, key: bytes = KEY) -> set[str]:
         """Return what `agentlog verify --derived` finds beside the log itself."""
         reader = LogReader(self.database, tenant=TENANT)
         auditor = DerivedAuditor(self.database, reader, self.snapshots(key), tenant=TENANT)
@@ -107,7 +107,7 @@ def derived(server_url: str, template: str) -> Iterator[Derived]:
 
 
 def test_of_what_nobody_changed_nothing_is_found(derived: Derived) -> None:
-    assert derived.found() == set()
+    assert derived.findings() == set()
     for table in DERIVED_TABLES:
         assert fetch(derived.database, f"SELECT FROM {table} LIMIT 1"), table
 
@@ -124,7 +124,7 @@ def test_rows_of_a_thread_that_does_not_exist_are_found(
         )
         connection.execute("UPDATE copied SET thread_id = %s", (thread,))
         connection.execute(f"INSERT INTO {table} SELECT * FROM copied".encode())  # noqa: S608 - as above
-    assert derived.found() == {"derived-differs"}
+    assert derived.findings() == {"derived-differs"}
 
 
 @pytest.mark.parametrize("step", [-1, 1])
@@ -133,12 +133,12 @@ def test_a_build_of_another_version_is_not_said_to_be_whole(derived: Derived, st
     derived.forge(
         "UPDATE agentlog.projections SET version = version + %s WHERE name = 'model_calls'", step
     )
-    assert derived.found() == {"derived-unchecked"}
+    assert derived.findings() == {"derived-unchecked"}
 
 
 def test_a_build_that_no_read_model_has_is_not_said_to_be_whole(derived: Derived) -> None:
     derived.forge("UPDATE agentlog.projections SET name = 'invoices' WHERE name = 'workers'")
-    assert derived.found() == {"derived-differs", "derived-unchecked"}
+    assert derived.findings() == {"derived-differs", "derived-unchecked"}
 
 
 POSITIONS = {
@@ -154,13 +154,13 @@ POSITIONS = {
 def test_positions_beside_the_threads_are_looked_at(derived: Derived, change: str) -> None:
     with Owner(derived.database).unhindered() as connection:
         connection.execute(change.encode())
-    assert derived.found() == {"derived-differs"}
+    assert derived.findings() == {"derived-differs"}
 
 
 def test_snapshots_of_another_key_are_neither_broken_nor_whole_nor_read(derived: Derived) -> None:
     before = fetch(derived.database, "SELECT * FROM agentlog.snapshots ORDER BY version, view")
-    assert derived.found(OTHER_KEY) == {"derived-unchecked"}
-    assert derived.found() == set()
+    assert derived.findings(OTHER_KEY) == {"derived-unchecked"}
+    assert derived.findings() == set()
     assert before == fetch(
         derived.database, "SELECT * FROM agentlog.snapshots ORDER BY version, view"
     )
@@ -169,9 +169,9 @@ def test_snapshots_of_another_key_are_neither_broken_nor_whole_nor_read(derived:
 def test_a_forged_snapshot_that_names_another_key_is_not_read(derived: Derived) -> None:
     right = derived.store().view("t", choose_view("openai"))
     derived.forge("UPDATE agentlog.snapshots SET items = 'forged' WHERE items IS NOT NULL")
-    assert derived.found() == {"derived-differs"}
+    assert derived.findings() == {"derived-differs"}
     derived.forge("UPDATE agentlog.snapshots SET format = format || '0'")
-    assert derived.found() == {"derived-unchecked"}
+    assert derived.findings() == {"derived-unchecked"}
     assert derived.store().view("t", choose_view("openai")) == right
 
 
@@ -193,7 +193,7 @@ def test_a_row_that_is_changed_is_found(
             f"(SELECT ctid FROM {table} ORDER BY ctid OFFSET %s LIMIT 1)",
             row,
         )
-        assert derived.found()
+        assert derived.findings()
 
 
 COLUMNS = (

@@ -17,9 +17,9 @@ def test_no_password_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.database_url is not None
     assert SECRET in settings.database_url
     assert SECRET not in f"{settings!r} {settings}"
-    assert [each.repr for each in Service.__dataclass_fields__.values() if each.name == "url"] == [
-        False
-    ]
+    assert [
+        field.repr for field in Service.__dataclass_fields__.values() if field.name == "url"
+    ] == [False]
 
 
 def test_an_error_does_not_repeat_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:

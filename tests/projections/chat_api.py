@@ -44,4 +44,4 @@ def _walked(checked: object) -> object:
     if isinstance(checked, str) or checked is None:
         return checked
     assert isinstance(checked, Iterable)
-    return [_walked(each) for each in checked]
+    return [_walked(item) for item in checked]

@@ -39,9 +39,9 @@ def plain_states(events: Sequence[Event]) -> Iterator[AgentState]:
     """Yield the state before the first event and after each, straight from the stored JSON."""
     fold = _PlainFold()
     yield fold.state
-    for each in events:
-        if each.message is not None:
-            fold.take(each.raw, each.metadata.get("responseId"))
+    for recorded in events:
+        if recorded.message is not None:
+            fold.take(recorded.raw, recorded.metadata.get("responseId"))
         yield fold.state
 
 
@@ -174,8 +174,8 @@ def check_every_version(events: Sequence[Event]) -> None:
     carry = VIEW.start()
     states = plain_states(events)
     assert VIEW.agent_state(carry) == next(states)
-    for each in events:
-        carry, items = VIEW.fold(carry, each)
+    for recorded in events:
+        carry, items = VIEW.fold(carry, recorded)
         assert not items
         assert VIEW.agent_state(carry) == next(states)
 
@@ -315,7 +315,9 @@ def test_a_result_is_named_by_itself_then_by_its_call(fields: Draft, name: str) 
 
 def test_each_model_response_steps_once_and_each_result_too() -> None:
     reply = {"type": "reply", "text": "x"}
-    first, second = ({**reply, "metadata": {"responseId": each}} for each in ("r1", "r2"))
+    first, second = (
+        {**reply, "metadata": {"responseId": response_id}} for response_id in ("r1", "r2")
+    )
     assert state_after(first, first, {"type": "log", "text": ""}, first)["step_count"] == 1
     assert state_after(first, second)["step_count"] == 2
     assert state_after(reply, reply)["step_count"] == 2
@@ -356,7 +358,9 @@ def test_an_exit_waits_for_nobody_and_a_shutdown_is_remembered() -> None:
 
 
 def test_an_empty_note_on_an_empty_scratchpad_leaves_no_line() -> None:
-    nothing, something = ({"type": "reasoning", "title": "", "summary": each} for each in ("", "a"))
+    nothing, something = (
+        {"type": "reasoning", "title": "", "summary": summary} for summary in ("", "a")
+    )
     assert state_after(nothing, something)["scratchpad"] == "a"
     assert state_after(something, nothing)["scratchpad"] == "a\n"
     cleared = {"type": "scratchpad", "text": "", "mode": "replace"}

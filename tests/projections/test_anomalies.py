@@ -28,18 +28,18 @@ started_histories = st.lists(drafts | facts, max_size=16).map(lambda chosen: his
 def breaches(events: Sequence[Event]) -> Iterator[Item]:
     """Yield what the rules say, deciding on the whole thread one event after another."""
     thread = Thread("test", policy="record")
-    for each in events:
-        if each.message is None:
+    for event in events:
+        if event.message is None:
             thread = thread._replace(version=thread.version + 1)
             continue
-        after, broken = decide(thread, each.message)
+        after, broken = decide(thread, event.message)
         thread = after._replace(policy="record")
         for breach in broken:
             yield {
                 "rule": breach.rule,
-                "version": each.version,
-                "messageId": each.message_id,
-                "type": each.type,
+                "version": event.version,
+                "messageId": event.message_id,
+                "type": event.type,
                 "place": breach.flaw.place,
                 "reason": breach.flaw.reason,
                 "severity": "note" if breach.rule.startswith("duplicate") else "warning",

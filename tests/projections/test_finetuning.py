@@ -23,14 +23,14 @@ def example(*messages: dict[str, Any], **metadata: Any) -> Item | LeftOut:
 
 
 def lines(*messages: dict[str, Any]) -> list[Item]:
-    found = example(*messages)
-    assert isinstance(found, dict), found
-    return list(found["messages"])
+    result = example(*messages)
+    assert isinstance(result, dict), result
+    return list(result["messages"])
 
 
 def test_an_example_is_the_history_to_the_assistants_last_word() -> None:
-    found = example(SYSTEM, ASKED, reply("Here."), {"type": "input", "text": "Thanks, bye"})
-    assert found == {
+    result = example(SYSTEM, ASKED, reply("Here."), {"type": "input", "text": "Thanks, bye"})
+    assert result == {
         "messages": [
             {"role": "system", "content": "You help."},
             {"role": "user", "content": "Where is it?"},
@@ -41,41 +41,41 @@ def test_an_example_is_the_history_to_the_assistants_last_word() -> None:
 
 def test_it_may_end_with_calls_and_every_message_is_of_the_packages_types() -> None:
     for messages in (STORY[:1] + STORY[2:], [ASKED, calls("a"), results("a")]):
-        asked = [each for each in messages if "files" not in each]
-        found = lines(*asked)
-        assert found[-1]["role"] == "assistant"
-        assert why_unsafe(found) is None
-        for message in found:
+        asked = [message for message in messages if "files" not in message]
+        turns = lines(*asked)
+        assert turns[-1]["role"] == "assistant"
+        assert why_unsafe(turns) is None
+        for message in turns:
             check_types({key: value for key, value in message.items() if key != "weight"})
-    assert "tool_calls" in found[-1]
+    assert "tool_calls" in turns[-1]
 
 
 def test_what_the_view_made_up_is_shown_but_not_learnt() -> None:
-    found = lines(ASKED, results("nobody-asked"), reply("Found it."))
-    assert [message.get("weight") for message in found] == [None, 0, None, None]
-    assert b"agentlog" not in print_bytes(found)
+    messages = lines(ASKED, results("nobody-asked"), reply("Found it."))
+    assert [message.get("weight") for message in messages] == [None, 0, None, None]
+    assert b"agentlog" not in print_bytes(messages)
     assert example(ASKED, results("nobody-asked")) is LeftOut.NOTHING_TO_LEARN
 
 
 def test_a_system_message_between_a_call_and_its_result_invents_nothing() -> None:
-    found = lines(ASKED, calls("a"), SYSTEM, results("a"), reply("Here."))
-    assert [message["role"] for message in found] == [
+    messages = lines(ASKED, calls("a"), SYSTEM, results("a"), reply("Here."))
+    assert [message["role"] for message in messages] == [
         "user",
         "assistant",
         "tool",
         "system",
         "assistant",
     ]
-    assert b"pending" not in print_bytes(found)
+    assert b"pending" not in print_bytes(messages)
 
 
 def test_tools_come_from_the_threads_metadata_and_are_never_guessed() -> None:
     tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
     turn = (ASKED, calls("a"))
     assert set(example(*turn)) == {"messages"}  # type: ignore[arg-type] # an example
-    found = example(*turn, tools=tools, parallel_tool_calls=False)
-    assert isinstance(found, dict)
-    assert (found["tools"], found["parallel_tool_calls"]) == (tools, False)
+    result = example(*turn, tools=tools, parallel_tool_calls=False)
+    assert isinstance(result, dict)
+    assert (result["tools"], result["parallel_tool_calls"]) == (tools, False)
     for odd in ("f", [], [{"name": "f"}], {"f": 1}):
         assert "tools" not in example(*turn, tools=odd)  # type: ignore[operator] # an example
 
@@ -106,8 +106,8 @@ def test_a_thread_that_cannot_train_is_left_out(
 def test_images_of_users_and_empty_results_are_trained_on() -> None:
     image = {"type": "input", "files": [{"data": "QQ==", "mimeType": "image/png"}]}
     silent = {"type": "tool_results", "results": [{"callId": "a", "output": ""}]}
-    found = lines(image, calls("a"), silent, reply("An A."))
-    assert [message["role"] for message in found] == ["user", "assistant", "tool", "assistant"]
+    messages = lines(image, calls("a"), silent, reply("An A."))
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "assistant"]
 
 
 def test_keys_that_are_not_trained_on_are_left_out() -> None:
@@ -123,11 +123,11 @@ def test_keys_that_are_not_trained_on_are_left_out() -> None:
 
 @given(histories())
 def test_whatever_is_an_example_is_safe_to_send(events: list[Event]) -> None:
-    found = example_of([placed.item for placed in render(VIEW, events).items], {})
-    if isinstance(found, LeftOut):
+    result = example_of([placed.item for placed in render(VIEW, events).items], {})
+    if isinstance(result, LeftOut):
         return
-    assert found["messages"][-1]["role"] == "assistant"
-    assert found["messages"][-1].get("weight") != 0
-    assert why_unsafe(found["messages"]) is None
-    for message in found["messages"]:
+    assert result["messages"][-1]["role"] == "assistant"
+    assert result["messages"][-1].get("weight") != 0
+    assert why_unsafe(result["messages"]) is None
+    for message in result["messages"]:
         check_types({key: value for key, value in message.items() if key != "weight"})

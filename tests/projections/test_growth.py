@@ -22,8 +22,8 @@ class Carry:
 
 
 def _appended(items: PrintedList, *more: int) -> PrintedList:
-    for each in more:
-        items = items.append(print_bytes(each))
+    for value in more:
+        items = items.append(print_bytes(value))
     return items
 
 
@@ -64,7 +64,7 @@ def test_a_carry_is_its_rest_with_the_lists_that_its_steps_add_up_to(
     for lines, notes in steps:
         later = Carry("later", _appended(carry.lines, *range(lines)), PrintedList.of(range(notes)))
         by = growth(carry, later)
-        lists = {n: grown(lists.get(n, PrintedList()), each) for n, each in (by or {}).items()}
+        lists = {n: grown(lists.get(n, PrintedList()), step) for n, step in (by or {}).items()}
         carry = later
         assert without_lists(carry) == Carry("later")
         made = with_lists(Carry("later"), lists)

@@ -103,9 +103,9 @@ def test_each_item_prints_the_bytes_that_were_stored(events: list[Event]) -> Non
     shown = {
         placed.version: print_bytes(placed.item) for placed in render(KernelView(), events).items
     }
-    assert list(shown) == [each.version for each in events]
-    for each in events:
-        if isinstance(each.raw, dict):
-            assert shown[each.version] == each.body
+    assert list(shown) == [recorded.version for recorded in events]
+    for recorded in events:
+        if isinstance(recorded.raw, dict):
+            assert shown[recorded.version] == recorded.body
         else:
-            assert each.body.hex().encode() in shown[each.version]
+            assert recorded.body.hex().encode() in shown[recorded.version]

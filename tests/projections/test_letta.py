@@ -320,8 +320,8 @@ def test_the_client_takes_every_date_that_fits(
     check_the_client_reads([item])
 
 
-def _mended(draft: Item, found: Item) -> Item:
-    [item] = items_of(STREAM, [event(1, {**draft, "metadata": {"wire": {"letta": [found]}}})])
+def _mended(draft: Item, wire: Item) -> Item:
+    [item] = items_of(STREAM, [event(1, {**draft, "metadata": {"wire": {"letta": [wire]}}})])
     return item
 
 

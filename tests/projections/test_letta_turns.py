@@ -50,17 +50,17 @@ def told(*drafts: dict[str, Any], end: bool = False) -> str:
     live = LettaLive(LettaTurnsView(), LettaTurnsView().start())
     heard: list[JsonValue] = []
     for event in history(*drafts):
-        heard += [each.data for each in (*live.fold(event), *live.present())]
+        heard += [update.data for update in (*live.fold(event), *live.present())]
     if end:
-        heard += [each.data for each in live.end()]
+        heard += [update.data for update in live.end()]
     return words(heard)
 
 
 def replayed(*drafts: dict[str, Any], end: bool = True) -> list[Item]:
     """Return what a follower hears who comes later."""
     live = LettaLive(LettaTurnsView(), LettaTurnsView().start())
-    heard = [each.data for event in history(*drafts) for each in live.fold(event)]
-    return [*heard, *(each.data for each in (live.end() if end else live.present()))]
+    heard = [update.data for event in history(*drafts) for update in live.fold(event)]
+    return [*heard, *(update.data for update in (live.end() if end else live.present()))]
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_turns_keep_the_laws_of_views_and_hold_the_views_own_items(
     check_rebuilding_gives_equal_bytes(view, events)
     check_places_ascend(view, events)
     ends = {"usage_statistics", "stop_reason", DONE}
-    turns = [each.item for each in render(view, events).items]
-    plain = [each.item for each in render(LettaView(LettaOptions(stream=True)), events).items]
+    turns = [item.item for item in render(view, events).items]
+    plain = [item.item for item in render(LettaView(LettaOptions(stream=True)), events).items]
     assert [item for item in turns if item["message_type"] not in ends] == [
         item for item in plain if item["message_type"] not in ends
     ]

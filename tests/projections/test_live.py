@@ -53,7 +53,7 @@ def test_items_and_those_held_last_are_what_a_read_shows(
     pauses = data.draw(st.lists(st.booleans(), min_size=len(events), max_size=len(events)))
     for view in CHANGING:
         heard = hear(ItemsLive(view, view.start()), events, pauses=pauses)
-        assert settled_and_held(heard) == [each.item for each in render(view, events).items]
+        assert settled_and_held(heard) == [item.item for item in render(view, events).items]
         held = [told for told in heard if told.kind == "held"]
         assert all(one != other for one, other in itertools.pairwise(held))
 
@@ -66,7 +66,7 @@ def test_items_that_are_told_again_when_they_change_come_to_what_a_read_shows(
     pauses = data.draw(st.lists(st.booleans(), min_size=len(events), max_size=len(events)))
     for view in (VIEWS["maria"](), VIEWS["letta"]()):
         heard = hear(PatientLive(view, view.start()), events, pauses=pauses)
-        whole = Counter(print_bytes(each.item) for each in render(view, events).items)
+        whole = Counter(print_bytes(item.item) for item in render(view, events).items)
         assert whole <= _said(heard)
         assert all(_said(heard)[item] == count for item, count in whole.items())
         if heard:
@@ -86,7 +86,7 @@ def test_what_changed_before_it_was_settled_is_told_again() -> None:
     )
     (waiting,) = hear(live, [called], pauses=[True])
     told = [*live.fold(asked), *live.fold(said)]
-    kinds = [each.data["message_type"] for each in (waiting, *told)]
+    kinds = [update.data["message_type"] for update in (waiting, *told)]
     assert kinds == ["tool_call_message", "approval_request_message", "assistant_message"]
     late = PatientLive(view, view.start(), after=waiting.place or "")
     assert hear(late, [called, asked, said], pauses=[True] * 3)[-1].data == told[-1].data

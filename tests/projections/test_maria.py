@@ -191,7 +191,7 @@ def test_march_has_usage_as_an_object_and_only_where_it_is_known() -> None:
 
 def test_march_gives_the_further_events_of_a_message_ids_of_their_own() -> None:
     events = history(CALLS, RESULTS)
-    own = [ULID.from_str(each.message_id).to_uuid() for each in events]
+    own = [ULID.from_str(recorded.message_id).to_uuid() for recorded in events]
     assert [item["id"] for item in _events(events, "2026-03")] == [
         str(own[0]),
         str(uuid5(own[0], "1")),
@@ -213,7 +213,7 @@ def test_only_a_ulid_is_read_as_one() -> None:
     ulid = derived_message_id("test")
     near = [ulid, ulid.lower(), ulid[1:], "0" + ulid, ulid[:-1] + "O", ulid[:-1] + "_", f" {ulid}"]
     ids = [_events([replace(event(1, REPLY), message_id=n)], "2026-03")[0]["id"] for n in near]
-    assert [each == str(ULID.from_str(ulid).to_uuid()) for each in ids] == [True, *[False] * 6]
+    assert [own_id == str(ULID.from_str(ulid).to_uuid()) for own_id in ids] == [True, *[False] * 6]
 
 
 # --- both ---------------------------------------------------------------------------------------
@@ -428,10 +428,10 @@ def test_no_residue_changes_who_speaks_or_who_answers_whom(
         ]
 
     # the strategy has residues of December's name only: let March have them as well
-    wired = [replace(each, metadata=_for_both(each.metadata)) for each in events]
+    wired = [replace(recorded, metadata=_for_both(recorded.metadata)) for recorded in events]
     plain = [
-        replace(each, metadata={k: v for k, v in each.metadata.items() if k != "wire"})
-        for each in events
+        replace(recorded, metadata={k: v for k, v in recorded.metadata.items() if k != "wire"})
+        for recorded in events
     ]
     assert facts(wired) == facts(plain)
 

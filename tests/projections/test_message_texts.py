@@ -49,7 +49,7 @@ def test_a_calls_arguments_are_texts_with_their_keys_and_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("draft", "found"),
+    ("draft", "expected"),
     [
         ({"type": "reply", "text": "hello", "metadata": {"actor": "x"}}, {"text": "hello"}),
         (
@@ -85,8 +85,8 @@ def test_a_calls_arguments_are_texts_with_their_keys_and_numbers() -> None:
         ({"type": "thread.closed", "reason": "done"}, {"reason": "done"}),
     ],
 )
-def test_texts_of_a_message(draft: dict[str, Any], found: dict[str, str]) -> None:
-    assert texts(draft) == found
+def test_texts_of_a_message(draft: dict[str, Any], expected: dict[str, str]) -> None:
+    assert texts(draft) == expected
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[1]", b"null", b'"text"', b"{}"])
@@ -108,17 +108,17 @@ def test_a_type_of_another_catalogue_has_its_texts() -> None:
 def test_a_message_is_searched_up_to_a_bound() -> None:
     half = "x" * (MOST_CHARACTERS // 2)
     draft = {"type": "acme.note", "payload": [half, half + "beyond", "beyond"]}
-    found = [text for _, text in texts_of(content_of(event(1, draft)))]
-    assert found == [half, half]
+    halves = [text for _, text in texts_of(content_of(event(1, draft)))]
+    assert halves == [half, half]
 
 
 @given(histories(max_size=4))
 def test_an_erased_message_has_no_texts_and_no_tools(events: list[Event]) -> None:
-    for each in events:
-        body = redacted_body(each.type, each.message_id, each.body)
-        erased = dataclasses.replace(each, body=body, redacted=9)
+    for recorded in events:
+        body = redacted_body(recorded.type, recorded.message_id, recorded.body)
+        erased = dataclasses.replace(recorded, body=body, redacted=9)
         assert content_of(erased) == {}
-        assert content_of(each) == (each.raw or {})
+        assert content_of(recorded) == (recorded.raw or {})
 
 
 def test_one_that_lost_only_a_file_has_its_texts() -> None:

@@ -33,8 +33,8 @@ def _shown(events: Iterable[Event], **options: bool) -> list[Item]:
 
 def _without_residue(events: Sequence[Event]) -> list[Event]:
     return [
-        replace(each, metadata={k: v for k, v in each.metadata.items() if k != "wire"})
-        for each in events
+        replace(event, metadata={k: v for k, v in event.metadata.items() if k != "wire"})
+        for event in events
     ]
 
 
@@ -246,8 +246,8 @@ def test_the_carry_keeps_numbers_of_any_size() -> None:
 def test_the_checker_of_these_tests_knows_what_an_api_refuses(
     items: list[Item], reason: str | None
 ) -> None:
-    found = why_unsafe(items)
-    assert found is None if reason is None else reason in (found or "")
+    refusal = why_unsafe(items)
+    assert refusal is None if reason is None else reason in (refusal or "")
 
 
 @every_repair

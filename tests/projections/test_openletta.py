@@ -208,9 +208,9 @@ def test_the_messages_of_the_reference_come_back() -> None:
 )
 def test_a_residue_changes_neither_shape_nor_word(key: str, value: Any) -> None:
     draft = {"type": "tool_results", "results": [{"callId": "a", "name": "f", "output": "x"}]}
-    found = {"set": {"harmless": 1, key: value}}
+    residue = {"set": {"harmless": 1, key: value}}
     [plain] = _items([event(1, draft)])
-    [item] = _items([event(1, {**draft, "metadata": {"wire": {"openletta": [found]}}})])
+    [item] = _items([event(1, {**draft, "metadata": {"wire": {"openletta": [residue]}}})])
     assert item == {**plain, "harmless": 1}
 
 

@@ -19,7 +19,7 @@ VIEW = TimelineView(TimelineOptions(hint=True))
 def steps(*drafts: dict[str, Any]) -> list[Step]:
     """Return the steps of a thread, a second between two messages."""
     timed = [{"timestamp": AT + 1000 * n, **draft} for n, draft in enumerate(drafts)]
-    return outline(each.item for each in render(VIEW, history(*timed)).items)
+    return outline(item.item for item in render(VIEW, history(*timed)).items)
 
 
 def call(call_id: str, name: str = "search", arg: int = 1) -> dict[str, Any]:
@@ -30,9 +30,10 @@ def result(call_id: str, **more: Any) -> dict[str, Any]:
     return {"type": "tool_results", "results": [{"callId": call_id, "output": "x", **more}]}
 
 
-def shown(found: list[Step], width: int = 120) -> list[str]:
+def shown(outlined: list[Step], width: int = 120) -> list[str]:
     return [
-        " ".join(line.replace("\u00d7", "x").split()) for line in outline_lines(found, width=width)
+        " ".join(line.replace("\u00d7", "x").split())
+        for line in outline_lines(outlined, width=width)
     ]
 
 
@@ -47,14 +48,14 @@ ASKED: list[dict[str, Any]] = [
 
 
 def test_a_step_joins_the_model_its_calls_and_their_results() -> None:
-    found = steps(
+    outlined = steps(
         {"type": "input", "text": "hi"},
         *ASKED,
         call("a"),
         result("a"),
         {"type": "reply", "text": "x"},
     )
-    assert shown(found) == [
+    assert shown(outlined) == [
         "1 v1 0.0s input",
         "2 v2 1.0s gpt-4o: search 1 3.0s 900 → 20 $0.0100",
         "4 v6 5.0s agent: reply",
@@ -68,15 +69,15 @@ def test_messages_of_one_response_are_one_step() -> None:
 
 
 def test_the_same_call_one_step_after_another_is_one_line() -> None:
-    found = steps(
-        *[each for n in range(4) for each in (*ASKED, call(f"c{n}"), result(f"c{n}"))],
+    outlined = steps(
+        *[draft for n in range(4) for draft in (*ASKED, call(f"c{n}"), result(f"c{n}"))],
         call("d", arg=2),
         result("d"),
     )
-    assert [step.times for step in found] == [4, 1]
-    assert found[0].input_tokens == 3600
-    assert found[0].suspected == ("repeated_in_a_row",)
-    assert shown(found)[0].startswith("1 v1 0.0s gpt-4o: search 1 x4 [repeated_in_a_row?] 15.0s")
+    assert [step.times for step in outlined] == [4, 1]
+    assert outlined[0].input_tokens == 3600
+    assert outlined[0].suspected == ("repeated_in_a_row",)
+    assert shown(outlined)[0].startswith("1 v1 0.0s gpt-4o: search 1 x4 [repeated_in_a_row?] 15.0s")
 
 
 def test_equal_calls_of_one_step_are_counted() -> None:
@@ -108,32 +109,32 @@ def test_calls_are_told_apart_by_the_beginning_of_an_argument() -> None:
 
 
 def test_a_narrow_terminal_cuts_arguments_before_marks() -> None:
-    found = steps(call("a", name="n" * 60), result("a", error="no"))
-    (line,) = shown(found, width=60)
+    outlined = steps(call("a", name="n" * 60), result("a", error="no"))
+    (line,) = shown(outlined, width=60)
     assert line.startswith("1 v1 0.0s agent: nnn")
     assert line.endswith("n… [failed] 1.0s")
 
 
 def test_workers_and_approvals_are_indented() -> None:
-    found = steps(
+    outlined = steps(
         call("a"),
         {"type": "approval_request", "callId": "a", "tool": "search"},
         {"type": "worker_spawned", "workerId": "1", "objective": "x", "threadId": "w"},
         {"type": "worker_result", "workerId": "1", "error": {"message": "no"}},
     )
-    assert [(step.kind, step.depth, step.thread_id, step.outcome) for step in found] == [
+    assert [(step.kind, step.depth, step.thread_id, step.outcome) for step in outlined] == [
         ("model", 0, None, None),
         ("approval", 1, None, None),
         ("worker", 1, "w", "failed"),
     ]
-    assert "    approval search [open]" in list(outline_lines(found, width=80))[1]
+    assert "    approval search [open]" in list(outline_lines(outlined, width=80))[1]
 
 
 def test_what_has_no_line_is_counted() -> None:
     log: dict[str, Any] = {"type": "log", "text": "x"}
-    found = steps({"type": "input", "text": "x"}, log, {"type": "vendor.x"}, log)
-    assert found[0].others == {"log": 2, "vendor.x": 1}
-    assert shown(found) == ["1 v1 0.0s input (+ 2 log, 1 vendor.x)"]
+    outlined = steps({"type": "input", "text": "x"}, log, {"type": "vendor.x"}, log)
+    assert outlined[0].others == {"log": 2, "vendor.x": 1}
+    assert shown(outlined) == ["1 v1 0.0s input (+ 2 log, 1 vendor.x)"]
 
 
 def test_a_result_that_nothing_asked_for_has_a_line() -> None:
@@ -146,8 +147,8 @@ def test_a_request_without_an_answer_is_open() -> None:
 
 
 def test_a_pause_has_a_line_and_does_not_part_a_model_from_what_it_said() -> None:
-    found = steps(*ASKED, {"type": "reply", "text": "x", "timestamp": AT + 100_000})
-    assert [(step.kind, step.replied) for step in found] == [("model", True), ("gap", False)]
+    outlined = steps(*ASKED, {"type": "reply", "text": "x", "timestamp": AT + 100_000})
+    assert [(step.kind, step.replied) for step in outlined] == [("model", True), ("gap", False)]
 
 
 def test_the_terminal_gets_nothing_that_it_would_obey() -> None:
@@ -157,13 +158,13 @@ def test_the_terminal_gets_nothing_that_it_would_obey() -> None:
 
 @given(histories(), st.integers(0, 130))
 def test_any_history_has_an_outline_that_fits(events: list[Event], width: int) -> None:
-    found = outline(each.item for each in render(VIEW, events).items)
-    versions = [step.version for step in found]
+    read = outline(item.item for item in render(VIEW, events).items)
+    versions = [step.version for step in read]
     assert versions == sorted(versions)
-    for line in outline_lines(found, width=width):
+    for line in outline_lines(read, width=width):
         assert len(line) <= max(width, 40)
 
 
 def test_steps_of_an_import_that_filled_in_one_time_have_none() -> None:
-    found = steps(*({"type": "reply", "text": "x", "timestamp": 5} for _ in range(2)))
-    assert [step.after_ms for step in found] == [None, None]
+    outlined = steps(*({"type": "reply", "text": "x", "timestamp": 5} for _ in range(2)))
+    assert [step.after_ms for step in outlined] == [None, None]

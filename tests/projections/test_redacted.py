@@ -32,7 +32,7 @@ def test_no_view_fails_on_what_was_erased(events: list[Event], data: st.DataObje
     which = data.draw(
         st.sets(st.sampled_from([event.version for event in events])) if events else st.just(set())
     )
-    left = [blank(each, 99) if each.version in which else each for each in events]
+    left = [blank(event, 99) if event.version in which else event for event in events]
     for before, after in zip(events, left, strict=True):
         assert (after.message is None) == (before.message is None)
     cut = data.draw(st.integers(min_value=0, max_value=len(left)))

@@ -18,9 +18,9 @@ def _request(events: list[Event]) -> Item:
 
 
 def _imported(name: str, document: dict[str, Any]) -> Item:
-    (found,) = choose_format(name).read(document)
-    started = {"type": "thread.started", "metadata": dict(found.metadata)}
-    return _request(history(started, *found.drafts))
+    (read,) = choose_format(name).read(document)
+    started = {"type": "thread.started", "metadata": dict(read.metadata)}
+    return _request(history(started, *read.drafts))
 
 
 def test_what_is_not_on_record_is_null() -> None:

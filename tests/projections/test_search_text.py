@@ -21,7 +21,7 @@ def is_of_word(sign: str) -> bool:
 def has(words: set[str], part: Part) -> bool:
     """Say what the index says of a text with these words."""
     return all(
-        any(each.startswith(word) for each in words) if beginning else word in words
+        any(token.startswith(word) for token in words) if beginning else word in words
         for word, beginning in part.words
     )
 
@@ -91,11 +91,11 @@ def test_every_match_is_literal_and_begins_a_word(text: str, piece: str, whole: 
     ],
 )
 def test_parts_are_between_spaces_or_quotes(search: str, parts: list[tuple[str, bool]]) -> None:
-    assert [(each.text, each.whole) for each in parts_of(search)] == parts
+    assert [(part.text, part.whole) for part in parts_of(search)] == parts
 
 
 @pytest.mark.parametrize(
-    ("search", "text", "found"),
+    ("search", "text", "expected"),
     [
         ("mia_li_3668", '{"user_id": "mia_li_3668"}', True),
         ("mia_li_366", "mia_li_3668", False),
@@ -114,10 +114,10 @@ def test_parts_are_between_spaces_or_quotes(search: str, parts: list[tuple[str, 
 def test_a_part_stands_as_it_is_in_whole_words(
     search: str,
     text: str,
-    found: bool,  # noqa: FBT001 - a column of the table
+    expected: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
     (part,) = parts_of(search)
-    assert any(part.matches(folded(text))) is found
+    assert any(part.matches(folded(text))) is expected
 
 
 def test_long_words_are_found_in_pieces() -> None:

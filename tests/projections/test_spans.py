@@ -9,8 +9,8 @@ from tests.infrastructure.appends import STORY, given
 
 def _spans(*messages: dict[str, Any]) -> list[dict[str, Any]]:
     events = [
-        sample_event({"id": given(n), "timestamp": 1000 * n, **each}, n)
-        for n, each in enumerate(messages, 1)
+        sample_event({"id": given(n), "timestamp": 1000 * n, **message}, n)
+        for n, message in enumerate(messages, 1)
     ]
     return spans_of("t", events)
 
@@ -23,8 +23,8 @@ def test_each_answer_and_each_result_is_a_span_within_the_whole() -> None:
     whole, *others = _spans(*STORY)
     assert whole["name"] == "invoke_agent t"
     assert "parentSpanId" not in whole
-    assert {each["parentSpanId"] for each in others} == {whole["spanId"]}
-    assert [each["name"] for each in others] == [
+    assert {other["parentSpanId"] for other in others} == {whole["spanId"]}
+    assert [other["name"] for other in others] == [
         "chat m",
         "execute_tool f",
         "execute_tool f",
@@ -32,8 +32,8 @@ def test_each_answer_and_each_result_is_a_span_within_the_whole() -> None:
         "execute_tool f",
         "chat",
     ]
-    assert len({each["spanId"] for each in (whole, *others)}) == len(others) + 1
-    assert {len(each["spanId"]) for each in others} == {16}
+    assert len({other["spanId"] for other in (whole, *others)}) == len(others) + 1
+    assert {len(other["spanId"]) for other in others} == {16}
     assert len(whole["traceId"]) == 32
 
 
@@ -72,4 +72,4 @@ def test_figures_times_and_errors_stand_where_the_conventions_have_them() -> Non
     begin, end = tool["startTimeUnixNano"], tool["endTimeUnixNano"]
     assert (begin, end) == (3_000_000_000, 4_000_000_000)
     assert whole["status"] == {"code": 2, "message": "gone"}
-    assert [each["name"] for each in whole["events"]] == ["agentlog.runtime_error"]
+    assert [event["name"] for event in whole["events"]] == ["agentlog.runtime_error"]

@@ -221,15 +221,15 @@ def test_precision_and_recall_on_200_results_labelled_by_hand() -> None:
     labels = json.loads(LABELS.read_bytes())
     assert len(labels) == 200
     marked: dict[str, list[bool]] = {}
-    failures = found = 0
+    failures = hits = 0
     for number in sorted({label["run"] for label in labels}):
         calls = _calls_of(RUNS[number]["traj"])
-        for label in (each for each in labels if each["run"] == number):
+        for label in (label for label in labels if label["run"] == number):
             text = RUNS[number]["traj"][label["message"]]["content"]
             assert sha256(text.encode()).hexdigest().startswith(label["sha256"])
             suspected = calls[label["message"]]["suspected"]
             failures += label["failed"]
-            found += label["failed"] and bool(suspected)
+            hits += label["failed"] and bool(suspected)
             for rule in suspected:
                 marked.setdefault(rule, []).append(label["failed"])
     assert {rule: (sum(right), len(right)) for rule, right in marked.items()} == {
@@ -237,7 +237,7 @@ def test_precision_and_recall_on_200_results_labelled_by_hand() -> None:
         "empty": (0, 11),
         "loop": (1, 2),
     }
-    assert (found, failures) == (73, 73)
+    assert (hits, failures) == (73, 73)
 
 
 def _calls_of(wire: list[Any]) -> dict[int, Item]:
@@ -247,6 +247,6 @@ def _calls_of(wire: list[Any]) -> dict[int, Item]:
         made = prepare(draft, message_id="01KE6Q4Z8N2V7X3B5C9D1F0G2H", timestamp=0)
         events.append(Event("airline", version, made.message.type, made.body, made.message.id))
     places = [index for index, item in enumerate(wire) if item["role"] == "tool"]
-    calls = [each.item for each in render(TimelineView(), events).items]
+    calls = [item.item for item in render(TimelineView(), events).items]
     answered = [item for item in calls if item["kind"] == "call" and item["endVersion"]]
     return dict(zip(places, answered, strict=True))

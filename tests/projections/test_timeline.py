@@ -20,8 +20,8 @@ AT = 1_767_323_045_000
 
 def call(*calls: tuple[str, str], **more: Any) -> dict[str, Any]:
     """Return a message with calls by id and name."""
-    found = [{"id": each, "name": name, "args": {"id": 7}} for each, name in calls]
-    return {"type": "tool_calls", "calls": found, **more}
+    asked = [{"id": call_id, "name": name, "args": {"id": 7}} for call_id, name in calls]
+    return {"type": "tool_calls", "calls": asked, **more}
 
 
 def result(call_id: str | None, output: Any = "fine", **more: Any) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def placed(*drafts: dict[str, Any]) -> list[Placed]:
 
 def items(*drafts: dict[str, Any]) -> list[Item]:
     """Return the items of a thread."""
-    return [each.item for each in placed(*drafts)]
+    return [item.item for item in placed(*drafts)]
 
 
 def parts(item: Item, *keys: str) -> tuple[Any, ...]:
@@ -70,20 +70,20 @@ def test_a_call_is_one_item_with_its_result_and_time() -> None:
 
 
 def test_an_item_stands_where_it_ended_and_what_is_open_stands_last() -> None:
-    found = placed(
+    shown_items = placed(
         call(("a", "slow"), ("b", "quick")),
         result("b"),
         {"type": "approval_request", "callId": "c", "tool": "pay"},
         {"type": "log", "text": "waiting"},
     )
-    shown = [(each.key, *parts(each.item, "kind", "version")) for each in found]
+    shown = [(item.key, *parts(item.item, "kind", "version")) for item in shown_items]
     assert shown == [
         ("2.0", "call", 1),
         ("4.0", "log", 4),
         ("4.1", "call", 1),
         ("4.2", "approval", 3),
     ]
-    assert [each.item["endVersion"] for each in found[2:]] == [None, None]
+    assert [item.item["endVersion"] for item in shown_items[2:]] == [None, None]
 
 
 def test_a_result_without_a_call_has_no_beginning() -> None:
@@ -93,8 +93,8 @@ def test_a_result_without_a_call_has_no_beginning() -> None:
 
 
 def test_a_result_without_an_id_answers_the_oldest_open_call_of_its_name() -> None:
-    found = items(call(("a", "x"), ("b", "y"), ("c", "y")), result(None, name="y"))
-    assert [parts(each, "callId", "endVersion") for each in found] == [
+    shown = items(call(("a", "x"), ("b", "y"), ("c", "y")), result(None, name="y"))
+    assert [parts(item, "callId", "endVersion") for item in shown] == [
         ("b", 2),
         ("a", None),
         ("c", None),
@@ -102,16 +102,16 @@ def test_a_result_without_an_id_answers_the_oldest_open_call_of_its_name() -> No
 
 
 def test_a_stated_error_fails_a_call_and_is_no_suspicion() -> None:
-    found = items(call(("a", "x"), ("b", "x")), result("a", "Error: no", error="no"), result("b"))
-    assert [parts(each, "outcome", "suspected") for each in found[:2]] == [
+    shown = items(call(("a", "x"), ("b", "x")), result("a", "Error: no", error="no"), result("b"))
+    assert [parts(item, "outcome", "suspected") for item in shown[:2]] == [
         ("failed", []),
         ("unstated", []),
     ]
 
 
 def test_a_text_that_reads_as_an_error_is_a_suspicion() -> None:
-    found = items(call(("a", "x")), result("a", "KeyError: no such user"))
-    assert parts(found[0], "outcome", "suspected") == ("unstated", ["error_text"])
+    shown = items(call(("a", "x")), result("a", "KeyError: no such user"))
+    assert parts(shown[0], "outcome", "suspected") == ("unstated", ["error_text"])
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_call_is_unanswered_after_fifty_steps_and_an_approval_is_not() -> None
     asked = {"type": "approval_request", "callId": "a", "tool": "pay"}
     talk = [{"type": "reply", "text": "…"}] * 49
     before = placed(call(("a", "x")), asked, *talk)
-    assert [each.item["suspected"] for each in before[-2:]] == [[], []]
+    assert [item.item["suspected"] for item in before[-2:]] == [[], []]
     after = placed(call(("a", "x")), asked, *talk, {"type": "reply", "text": "…"})
     assert parts(after[-2].item, "kind", "suspected") == ("call", ["unanswered"])
     assert parts(after[-1].item, "kind", "suspected") == ("approval", [])
@@ -140,13 +140,13 @@ def test_a_call_is_unanswered_after_fifty_steps_and_an_approval_is_not() -> None
 def test_results_find_their_calls_over_a_thread_of_any_length() -> None:
     calls = [(f"c{number}", "search") for number in range(60)]
     events = [call(*calls), *[result(call_id) for call_id, _ in calls[:58]]]
-    found = items(*events)
-    assert [parts(item, "callId", "version", "endVersion") for item in found] == [
+    shown = items(*events)
+    assert [parts(item, "callId", "version", "endVersion") for item in shown] == [
         *[(f"c{number}", 1, number + 2) for number in range(58)],
         ("c58", 1, None),
         ("c59", 1, None),
     ]
-    assert [number for number, item in enumerate(found) if "unanswered" in item["suspected"]] == [
+    assert [number for number, item in enumerate(shown) if "unanswered" in item["suspected"]] == [
         *(58, 59)
     ]
 
@@ -159,35 +159,35 @@ def test_each_call_is_one_item_and_each_result_finds_it(
     end: list[dict[str, Any]] = [{"type": "exit", "reason": "complete"}] if ends else []
     calls = [call(*[(f"c{number}", "x") for number in range(at, at + 9)]) for at in range(0, 90, 9)]
     results = [result(f"c{number}") for number in answers[:70]]
-    found = [item for item in items(*calls, *said, *end, *results) if item["kind"] == "call"]
-    asked = {item["callId"]: parts(item, "version", "ordinal") for item in found}
+    ended = [item for item in items(*calls, *said, *end, *results) if item["kind"] == "call"]
+    asked = {item["callId"]: parts(item, "version", "ordinal") for item in ended}
     assert asked == {f"c{number}": (number // 9 + 1, number % 9) for number in range(90)}
-    assert len(found) == len(asked)
+    assert len(ended) == len(asked)
     begun = len(calls) + len(said) + len(end)
-    answered = {item["callId"]: item["endVersion"] for item in found if item["endVersion"]}
+    answered = {item["callId"]: item["endVersion"] for item in ended if item["endVersion"]}
     assert answered == {f"c{number}": begun + 1 + at for at, number in enumerate(answers[:70])}
 
 
 def test_approvals_say_what_came_of_them() -> None:
     asked = {"type": "approval_request", "callId": "a", "tool": "pay"}
-    found = items(
+    shown = items(
         asked,
         {"type": "approval_response", "callId": "a", "approved": True},
         {"type": "approval_response", "callId": "b", "approved": False},
     )
-    assert [parts(each, "name", "outcome", "version") for each in found] == [
+    assert [parts(item, "name", "outcome", "version") for item in shown] == [
         ("pay", "granted", 1),
         (None, "denied", None),
     ]
 
 
 def test_a_worker_names_its_thread() -> None:
-    found = items(
+    shown = items(
         {"type": "worker_spawned", "workerId": "1", "objective": "x", "threadId": "w-1"},
         {"type": "worker_result", "workerId": "1", "error": {"message": "no"}},
         {"type": "worker_result", "workerId": "2", "output": 1},
     )
-    assert [parts(each, "workerId", "threadId", "outcome") for each in found] == [
+    assert [parts(item, "workerId", "threadId", "outcome") for item in shown] == [
         ("1", "w-1", "failed"),
         ("2", None, "succeeded"),
     ]
@@ -217,12 +217,12 @@ def test_a_cost_that_was_not_reported_is_computed_and_names_its_list() -> None:
 
 
 def test_a_runtime_error_ends_the_latest_model_call() -> None:
-    found = items(
+    shown = items(
         {"type": "llm_request", "model": "a"},
         {"type": "llm_request", "model": "b"},
         {"type": "runtime_error", "error": "gone"},
     )
-    assert [(each["kind"], each.get("name"), each.get("outcome")) for each in found] == [
+    assert [(item["kind"], item.get("name"), item.get("outcome")) for item in shown] == [
         ("model", "b", "failed"),
         ("runtime_error", None, "failed"),
         ("model", "a", None),
@@ -230,32 +230,32 @@ def test_a_runtime_error_ends_the_latest_model_call() -> None:
 
 
 def test_a_response_ends_the_request_of_its_id() -> None:
-    found = items(
+    shown = items(
         {"type": "llm_request", "model": "a", "metadata": {"responseId": "r1"}},
         {"type": "llm_request", "model": "b", "metadata": {"responseId": "r2"}},
         {"type": "llm_response", "metadata": {"responseId": "r1"}},
     )
-    assert [parts(each, "name", "endVersion") for each in found] == [("a", 3), ("b", None)]
+    assert [parts(item, "name", "endVersion") for item in shown] == [("a", 3), ("b", None)]
 
 
 def test_a_long_pause_between_messages_is_an_item() -> None:
-    found = items(
+    shown = items(
         {"type": "tick", "timestamp": AT},
         {"type": "tick", "timestamp": AT + 60_000},
         {"type": "thread.annotated", "metadata": {"a": 1}, "timestamp": AT + 10**9},
         {"type": "tick", "timestamp": AT + 120_001},
     )
-    assert [each["kind"] for each in found] == ["tick", "tick", "thread.annotated", "gap", "tick"]
-    assert parts(found[3], "version", "endVersion", "elapsedMs") == (3, 4, 60_001)
+    assert [item["kind"] for item in shown] == ["tick", "tick", "thread.annotated", "gap", "tick"]
+    assert parts(shown[3], "version", "endVersion", "elapsedMs") == (3, 4, 60_001)
 
 
 def test_equal_times_measure_nothing() -> None:
-    found = items(call(("a", "x"), timestamp=AT), result("a", timestamp=AT))
-    assert found[0]["elapsedMs"] is None
+    shown = items(call(("a", "x"), timestamp=AT), result("a", timestamp=AT))
+    assert shown[0]["elapsedMs"] is None
 
 
 def test_equal_calls_have_equal_digests_whatever_the_order_of_keys() -> None:
-    found = items(
+    shown = items(
         {
             "type": "tool_calls",
             "calls": [
@@ -266,7 +266,7 @@ def test_equal_calls_have_equal_digests_whatever_the_order_of_keys() -> None:
             ],
         }
     )
-    digests = [each["digest"] for each in found]
+    digests = [item["digest"] for item in shown]
     assert digests[0] == digests[1]
     assert len(set(digests)) == 3
 
@@ -277,17 +277,17 @@ def test_a_hint_is_the_beginning_of_the_first_plain_argument() -> None:
         {"id": "b", "name": "x", "args": {"n": 4.5}},
         {"id": "c", "name": "x"},
     ]
-    found = render(
+    shown = render(
         TimelineView(TimelineOptions(hint=True)), history({"type": "tool_calls", "calls": calls})
     ).items
-    assert [each.item["hint"] for each in found] == ["p" * 80, "4.5", None]
+    assert [item.item["hint"] for item in shown] == ["p" * 80, "4.5", None]
     assert "hint" not in items({"type": "tool_calls", "calls": calls})[0]
 
 
 def test_the_hint_of_a_worker_is_the_beginning_of_its_objective() -> None:
     spawned = {"type": "worker_spawned", "workerId": "1", "objective": "collect prices " * 9}
-    found = render(TimelineView(TimelineOptions(hint=True)), history(spawned)).items
-    assert found[0].item["hint"] == ("collect prices " * 9)[:80]
+    shown = render(TimelineView(TimelineOptions(hint=True)), history(spawned)).items
+    assert shown[0].item["hint"] == ("collect prices " * 9)[:80]
 
 
 def test_no_contents_are_shown() -> None:
@@ -328,9 +328,9 @@ def test_beginnings_of_long_texts_and_sizes_are_all_it_needs() -> None:
 def test_an_erased_thread_has_no_suspicions() -> None:
     events = history(*[call((f"c{n}", "x")) for n in range(5)])
     erased = [
-        Event("test", each.version, each.type, each.body, each.message_id, redacted=9)
-        for each in events
+        Event("test", event.version, event.type, event.body, event.message_id, redacted=9)
+        for event in events
     ]
     assert render(VIEW, events).items[4].item["suspected"]
-    for each in render(VIEW, erased).items:
-        assert parts(each.item, "digest", "suspected") == (None, [])
+    for item in render(VIEW, erased).items:
+        assert parts(item.item, "digest", "suspected") == (None, [])

@@ -45,8 +45,8 @@ class Arrivals:
         self.kills = 0
 
     def __enter__(self) -> Self:
-        for each in self._threads:
-            each.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def __exit__(
@@ -56,9 +56,9 @@ class Arrivals:
         trace: TracebackType | None,
     ) -> None:
         self._ending.set()
-        for each in self._threads:
-            each.join(_GIVE_UP_SECONDS)
-        assert not any(each.is_alive() for each in self._threads)
+        for thread in self._threads:
+            thread.join(_GIVE_UP_SECONDS)
+        assert not any(thread.is_alive() for thread in self._threads)
 
     def _export(self) -> None:
         for number in count(1):

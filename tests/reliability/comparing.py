@@ -21,53 +21,53 @@ def view_of(view: ViewChoice) -> AnyView:
     return choose_view(view[0], dict(view[1]))
 
 
-def event_of(each: Recorded) -> Event:
+def event_of(recorded: Recorded) -> Event:
     """Return the event that a view is told of."""
     return Event(
-        each.thread[1],
-        each.version,
-        each.type,
-        print_bytes(each.body),
-        str(each.id),
-        each.position,
-        each.recorded_at,
-        each.metadata,
+        recorded.thread[1],
+        recorded.version,
+        recorded.type,
+        print_bytes(recorded.body),
+        str(recorded.id),
+        recorded.position,
+        recorded.recorded_at,
+        recorded.metadata,
     )
 
 
 def told(events: Sequence[Event]) -> list[Any]:
     return [
         (
-            each.thread_id,
-            each.version,
-            each.position,
-            each.type,
-            each.message_id,
-            printed(each.raw),
-            printed(each.metadata),
+            event.thread_id,
+            event.version,
+            event.position,
+            event.type,
+            event.message_id,
+            printed(event.raw),
+            printed(event.metadata),
         )
-        for each in events
+        for event in events
     ]
 
 
 def expected_of(events: Sequence[Recorded]) -> list[Any]:
     return [
         (
-            each.thread[1],
-            each.version,
-            each.position,
-            each.type,
-            each.id,
-            printed(each.body),
-            printed(each.metadata),
+            event.thread[1],
+            event.version,
+            event.position,
+            event.type,
+            event.id,
+            printed(event.body),
+            printed(event.metadata),
         )
-        for each in events
+        for event in events
     ]
 
 
-def time_of(each: Recorded) -> datetime:
-    assert each.recorded_at is not None
-    return each.recorded_at
+def time_of(recorded: Recorded) -> datetime:
+    assert recorded.recorded_at is not None
+    return recorded.recorded_at
 
 
 def has(thread: KnownThread, key: str, value: object) -> bool:

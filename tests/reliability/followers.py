@@ -100,13 +100,13 @@ class Tail(Reader):
     def go_on(self) -> bool:
         self.broke = True
         try:
-            found = self._read(self.positions[-1])
+            rows = self._read(self.positions[-1])
         except httpx2.HTTPStatusError as error:
             self.statuses.add(error.response.status_code)
             return False
         except (psycopg.OperationalError, httpx2.TransportError):
             return False
-        for position, message_id, thread_id in found:
+        for position, message_id, thread_id in rows:
             self.positions.append(position)
             self.ids.append(message_id)
             if thread_id == LAST_THREAD:
@@ -139,6 +139,6 @@ def tail_of_log(address: str) -> Tail:
         )
         answer.raise_for_status()
         items = answer.json()["items"]
-        return [(each["position"], each["message"]["id"], each["threadId"]) for each in items]
+        return [(item["position"], item["message"]["id"], item["threadId"]) for item in items]
 
     return Tail("tail of GET /v1/log", read)

@@ -155,10 +155,14 @@ def drawn(random: Random, method: str, path: str, operation: dict[str, Any]) -> 
     ]
     if random.random() < 0.6:  # mostly there is such a thread
         segments = [
-            "support-42" if part == "{thread_id}" else found
-            for part, found in zip(path.split("/"), segments, strict=True)
+            "support-42" if part == "{thread_id}" else segment
+            for part, segment in zip(path.split("/"), segments, strict=True)
         ]
-    names = [each["name"] for each in operation.get("parameters", []) if each["in"] == "query"]
+    names = [
+        parameter["name"]
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] == "query"
+    ]
     query = [
         f"{name}={random.choice([*_WORDS, *_NUMBERS, *_TIMES, *_CURSORS])}"
         for name in random.choices([*names, "nope", "%00"], k=random.randrange(4))

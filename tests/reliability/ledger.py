@@ -49,18 +49,18 @@ class Ledger:
     def sending(self, thread_id: str, messages: list[Any]) -> None:
         """Note messages before they are sent."""
         with self._told:
-            self.sent.update({each["id"]: (thread_id, each) for each in messages})
+            self.sent.update({message["id"]: (thread_id, message) for message in messages})
 
     def acknowledged(self, answer: Any) -> None:
         """Note what an append was answered; a retry is answered the same place."""
         with self._told:
-            for each in answer["messages"]:
-                place = Place(answer["threadId"], each["version"], each["position"])
+            for message in answer["messages"]:
+                place = Place(answer["threadId"], message["version"], message["position"])
                 self.latest = place.thread_id
-                known = self.places.setdefault(each["id"], place)
+                known = self.places.setdefault(message["id"], place)
                 if known != place:
-                    self.contradictions.append(f"{each['id']}: {known}, then {place}")
-                if each["replayed"]:
+                    self.contradictions.append(f"{message['id']}: {known}, then {place}")
+                if message["replayed"]:
                     self.outcomes["replayed"] += 1
             self._told.notify_all()
 

@@ -59,8 +59,8 @@ class Load:
         return "" if self._turn is None else f"-{self._ledger.count // self._turn}"
 
     def __enter__(self) -> Self:
-        for each in self._clients:
-            each.start()
+        for client in self._clients:
+            client.start()
         return self
 
     def __exit__(
@@ -71,16 +71,16 @@ class Load:
     ) -> None:
         """Let each client get its last message acknowledged, and end."""
         self._ending.set()
-        for each in self._clients:
-            each.join(GIVE_UP_SECONDS * 2)
-        assert not any(each.is_alive() for each in self._clients)
+        for client in self._clients:
+            client.join(GIVE_UP_SECONDS * 2)
+        assert not any(client.is_alive() for client in self._clients)
 
     def _work(self, name: str) -> None:
         rng = random.Random(name)  # noqa: S311 - what to send next is no secret
         number = 0
         while not self._ending.is_set():
             number += 1
-            own = [f"own-{name}-{each}{self._suffix}" for each in range(2)]
+            own = [f"own-{name}-{number}{self._suffix}" for number in range(2)]
             threads = [*self.threads, *own]
             many = rng.random() < 0.1
             appends = [
@@ -150,16 +150,16 @@ def _posted(where: Any, appends: Sequence[Append], timeout: float) -> tuple[str,
             if answer.status in {200, 201}:
                 return "acknowledged", [json.loads(body)]
             return _refusal(answer.status, body.decode()), []
-        lines = [json.dumps({"threadId": each[0], "messages": each[1]}) for each in appends]
+        lines = [json.dumps({"threadId": item[0], "messages": item[1]}) for item in appends]
         connection.request("POST", "/v1/log", "\n".join(lines))
         answer = connection.getresponse()
         body = answer.read()
         if answer.status != http.client.OK:
             return _refusal(answer.status, body.decode()), []
         told = [json.loads(line) for line in body.splitlines()]
-        done = [each["appended"] for each in told if "appended" in each]
-        refused = [each["problem"] for each in told if "problem" in each]
-        words = {_refusal(each["status"], each["detail"]) for each in refused}
+        done = [line["appended"] for line in told if "appended" in line]
+        refused = [line["problem"] for line in told if "problem" in line]
+        words = {_refusal(problem["status"], problem["detail"]) for problem in refused}
         if len(told) < len(appends):
             words.add("503")
         return (max(words) if words else "acknowledged"), done

@@ -106,7 +106,9 @@ class KnownThread:
     def open(self, kind: str) -> list[str]:
         """Return the ids of what waits for an answer."""
         return [
-            id_ for (each, id_), answered in self.answered.items() if each == kind and not answered
+            id_
+            for (asked_kind, id_), answered in self.answered.items()
+            if asked_kind == kind and not answered
         ]
 
 
@@ -125,7 +127,7 @@ class Model:
 
     def of(self, tenant: str) -> list[Recorded]:
         """Return the log as a tenant sees it."""
-        return [each for each in self.log if each.thread[0] == tenant]
+        return [recorded for recorded in self.log if recorded.thread[0] == tenant]
 
     def threads_of(self, tenant: str) -> list[KnownThread]:
         """Return a tenant's threads, the one that moved last first."""
@@ -189,16 +191,16 @@ class Model:
         """
         thread = self.threads[key]
         targets = [
-            each
-            for each in thread.events
-            if each.type != "thread.redacted" and (ids is None or each.id in ids)
+            event
+            for event in thread.events
+            if event.type != "thread.redacted" and (ids is None or event.id in ids)
         ]
-        left = [each for each in targets if each.redacted is None]
+        left = [target for target in targets if target.redacted is None]
         if ids is None:
-            before = [each for each in thread.events if each.content.get("all") is True]
-            done = [each.version for each in before if each.type == "thread.redacted"]
+            before = [event for event in thread.events if event.content.get("all") is True]
+            done = [recorded.version for recorded in before if recorded.type == "thread.redacted"]
         else:
-            done = [each.redacted for each in targets if each.redacted is not None]
+            done = [target.redacted for target in targets if target.redacted is not None]
         if not left and done:
             return max(done), True
         named = {"all": True} if ids is None else {"messages": list(ids)}
@@ -207,8 +209,8 @@ class Model:
         fact = Recorded(key, version, self.position + 1, content, {})
         thread.events.append(fact)
         self.log.append(fact)
-        for each in left:
-            _erase(each, by=version)
+        for recorded in left:
+            _erase(recorded, by=version)
         if ids is None:
             goal: Content = {"goal": "[redacted]"} if thread.facts.get("goal") is not None else {}
             stays: Content = {k: thread.facts[k] for k in ("parent", "limits") if k in thread.facts}
@@ -233,11 +235,11 @@ def _find(thread: KnownThread, draft: Content, now: int) -> Recorded | None:
     """Return the event that a draft is a retry of; raises where only the id is the same."""
     kind = draft["type"]
     if kind in {"thread.started", "thread.closed"}:  # there is one of each in a thread
-        known = next((each for each in thread.events if each.type == kind), None)
+        known = next((event for event in thread.events if event.type == kind), None)
     else:
         given = draft.get("id")
         known = next(
-            (each for each in thread.events if given is not None and each.id == given), None
+            (event for event in thread.events if given is not None and event.id == given), None
         )
     if known is None:
         return None

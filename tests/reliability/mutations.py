@@ -77,16 +77,16 @@ def spoiled_value(random: Random, value: Any) -> Any:
 
 
 def _places(value: Any) -> list[tuple[Any, Any]]:
-    found: list[tuple[Any, Any]] = []
+    places: list[tuple[Any, Any]] = []
     waiting = [value]
     while waiting:
-        each = waiting.pop()
-        keys = range(len(each)) if isinstance(each, list) else list(each)
+        popped = waiting.pop()
+        keys = range(len(popped)) if isinstance(popped, list) else list(popped)
         for key in keys:
-            found.append((each, key))
-            if isinstance(each[key], list | dict):
-                waiting.append(each[key])
-    return found
+            places.append((popped, key))
+            if isinstance(popped[key], list | dict):
+                waiting.append(popped[key])
+    return places
 
 
 def _tree(random: Random, data: bytes) -> bytes:
@@ -188,10 +188,10 @@ def _long(random: Random, data: bytes) -> bytes:
 def _replaced(
     random: Random, data: bytes, pattern: re.Pattern[bytes], by: Callable[[bytes], bytes]
 ) -> bytes:
-    found = list(pattern.finditer(data))
-    if not found:
+    matches = list(pattern.finditer(data))
+    if not matches:
         return data
-    match = random.choice(found)
+    match = random.choice(matches)
     return data[: match.start()] + by(match.group()) + data[match.end() :]
 
 

@@ -60,7 +60,7 @@ def table_of(rows: Sequence[Row]) -> str:
     ]
     for row in rows:
         cells = [row.fault, row.made, row.holds, row.came, f"{row.seconds:.0f}"]
-        lines.append("| " + " | ".join(_cell(each) for each in cells) + " |")
+        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 

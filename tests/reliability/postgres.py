@@ -41,8 +41,8 @@ class OwnPostgres:
     @property
     def runs(self) -> bool:
         """Whether there is a postmaster."""
-        found = self._postmaster()
-        return found is not None and found.runs
+        postmaster = self._postmaster()
+        return postmaster is not None and postmaster.runs
 
     def end(self, order: signal.Signals) -> None:
         """Send the postmaster a signal, and wait until it is gone: SIGKILL takes it at once.
@@ -50,21 +50,21 @@ class OwnPostgres:
         SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one, which recovers at its next
         start as after a crash.
         """
-        found = self._postmaster()
-        if found is None or not found.runs:
+        postmaster = self._postmaster()
+        if postmaster is None or not postmaster.runs:
             return
-        os.kill(found.pid, order)
+        os.kill(postmaster.pid, order)
         until = time.monotonic() + WAIT_SECONDS
-        while found.runs:
-            assert time.monotonic() < until, f"postmaster {found.pid} outlived {order.name}"
+        while postmaster.runs:
+            assert time.monotonic() < until, f"postmaster {postmaster.pid} outlived {order.name}"
             time.sleep(0.01)
 
     @property
     def pid(self) -> int:
         """The postmaster's process id."""
-        found = self._postmaster()
-        assert found is not None
-        return found.pid
+        postmaster = self._postmaster()
+        assert postmaster is not None
+        return postmaster.pid
 
     def backends(self) -> list[int]:
         """Return the process ids of those who serve a client, the one who asks left out."""

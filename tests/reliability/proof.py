@@ -50,7 +50,7 @@ def prove(
     Nobody appends any more; `url` is the owner's. It ends the threads that are followed.
     """
     check_answers(ledger)
-    followed = [each.thread_id for each in readers if isinstance(each, Follower)]
+    followed = [reader.thread_id for reader in readers if isinstance(reader, Follower)]
     for thread_id in [*dict.fromkeys(filter(None, followed)), LAST_THREAD]:
         last = {"id": str(ULID()), "type": "reply", "text": END}
         assert send(urlsplit(service.address), ledger, [(thread_id, [last])], timeout=30)
@@ -63,11 +63,11 @@ def prove(
             assert reader.ids == messages_of(database, of_one), reader.name
         for thread_id in threads:
             items = service.get(f"/v1/threads/{thread_id}/views/kernel")["items"]
-            assert [each["id"] for each in items] == messages_of(database, thread_id)
+            assert [item["id"] for item in items] == messages_of(database, thread_id)
         rows = check_read_models(database, service)
     verified = agentlog("verify", url=url)
     assert verified.code == 0, verified
-    return Proven(len(ledger.sent), len(threads), rows, sum(each.breaks for each in readers))
+    return Proven(len(ledger.sent), len(threads), rows, sum(reader.breaks for reader in readers))
 
 
 def check_answers(ledger: Ledger) -> None:
@@ -136,7 +136,7 @@ def messages_of(database: Database, thread_id: str | None) -> list[str]:
 
 
 def _names_of(error: type[BaseException]) -> set[str]:
-    found = {error.__name__}
-    for each in error.__subclasses__():
-        found |= _names_of(each)
-    return found
+    names = {error.__name__}
+    for subclass in error.__subclasses__():
+        names |= _names_of(subclass)
+    return names

@@ -36,7 +36,7 @@ class Reads(Twins):
             return
         event = self.pick(self.model.of(self.tenants[index]) if moment % 2 else thread.events, at)
         assert event is not None
-        upto = [each for each in thread.events if each.position <= event.position]
+        upto = [recorded for recorded in thread.events if recorded.position <= event.position]
         named: Moment
         match moment:
             case 0:
@@ -48,7 +48,9 @@ class Reads(Twins):
             case _:
                 assert event.recorded_at is not None
                 named = AtTime(event.recorded_at)
-                upto = [each for each in thread.events if time_of(each) <= event.recorded_at]
+                upto = [
+                    recorded for recorded in thread.events if time_of(recorded) <= event.recorded_at
+                ]
                 self.just_before(index, thread, event)
         store, thread_id = self.stores[index], thread.key[1]
         assert store.version_at(thread_id, named) == len(upto)
@@ -66,18 +68,20 @@ class Reads(Twins):
         kinds = [None, ["reply", "log", "tick"], ["tool_calls", "tool_results"]][begin % 3]
         upto = end % (len(thread.events) + 1)
         after = begin % (len(thread.events) + 1)
-        found: list[Event] = []
+        events: list[Event] = []
         place = after
         while page := store.messages(
             thread_id, after=place, at=AtVersion(upto), types=kinds, limit=limit
         ):
             assert len(page) <= limit
-            found += page
+            events += page
             place = page[-1].version
-        wanted = [each for each in thread.events[after:upto] if not kinds or each.type in kinds]
-        assert told(found) == expected_of(wanted)
-        for each in wanted[-2:]:
-            assert told([store.message(thread_id, str(each.id))]) == expected_of([each])
+        wanted = [event for event in thread.events[after:upto] if not kinds or event.type in kinds]
+        assert told(events) == expected_of(wanted)
+        for wanted_event in wanted[-2:]:
+            assert told([store.message(thread_id, str(wanted_event.id))]) == expected_of(
+                [wanted_event]
+            )
 
     @rule(index=who, number=numbers, view=views, limit=st.integers(1, 5), at=numbers)
     def page_through_a_view(
@@ -89,17 +93,17 @@ class Reads(Twins):
             return
         store, version = self.stores[index], at % (len(thread.events) + 1)
         moment = AtVersion(version)
-        found: list[Content] = []
+        contents: list[Content] = []
         cursor: str | None = None
         while True:
             page = store.view(thread.key[1], chosen, at=moment, after=cursor, limit=limit)
             assert isinstance(page, Page)
             assert len(page.items) <= limit
-            found += [placed.item for placed in page.items]
+            contents += [placed.item for placed in page.items]
             cursor = page.next
             if cursor is None:
                 break
-        assert printed_items(found) == printed_items(self.items(thread.events[:version], chosen))
+        assert printed_items(contents) == printed_items(self.items(thread.events[:version], chosen))
 
     @rule(index=who, limit=st.integers(1, 3), number=numbers)
     def page_through_lists(self, index: int, limit: int, number: int) -> None:
@@ -109,27 +113,27 @@ class Reads(Twins):
         parent = (None, None, *THREADS)[number % 6]
         key, value = (("k", 1), ("l", 0), (None, None))[number % 3]
         wanted = [
-            each.key[1]
-            for each in own
-            if status in {None, each.status}
-            and parent in {None, each.facts.get("parent")}
-            and (key is None or has(each, key, value))
+            known.key[1]
+            for known in own
+            if status in {None, known.status}
+            and parent in {None, known.facts.get("parent")}
+            and (key is None or has(known, key, value))
         ]
         which = ThreadFilter(
             status=status,
             parent=parent,
             metadata=None if key is None else {key: value},
         )
-        found: list[str] = []
+        listed: list[str] = []
         before: int | None = None
         while heads := store.threads(which, before=before, limit=limit):
-            found += [head.thread_id for head in heads]
+            listed += [head.thread_id for head in heads]
             before = heads[-1].position
-        assert found == wanted
+        assert listed == wanted
         ids: list[str] = []
         while page := store.thread_ids(after=ids[-1] if ids else "", limit=limit):
             ids += page
-        assert ids == sorted(each.key[1] for each in own)
+        assert ids == sorted(known.key[1] for known in own)
 
     @rule(index=who, number=numbers, limit=st.integers(1, 7), remember=st.booleans())
     def follow(self, index: int, number: int, limit: int, remember: bool) -> None:  # noqa: FBT001
@@ -137,12 +141,14 @@ class Reads(Twins):
         tenant = self.tenants[index]
         places = self.cursors[tenant]
         begin = places[number % len(places)]
-        wanted = expected_of([each for each in self.model.of(tenant) if each.position > begin])
-        reader, found, place = self.stores[index], list[Event](), begin
+        wanted = expected_of(
+            [recorded for recorded in self.model.of(tenant) if recorded.position > begin]
+        )
+        reader, events, place = self.stores[index], list[Event](), begin
         while page := reader.log(after=place, limit=limit):
-            found += page
+            events += page
             place = page[-1].position or 0
-        assert told(found) == wanted
+        assert told(events) == wanted
         if index == 0:
             assert told(self.heard(begin, limit)) == wanted
         if remember:

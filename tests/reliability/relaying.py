@@ -23,9 +23,9 @@ def _pass_on(source: socket.socket, sink: socket.socket) -> None:
     with suppress(OSError):
         while chunk := source.recv(2**16):
             sink.sendall(chunk)
-    for each in (source, sink):
+    for end in (source, sink):
         with suppress(OSError):  # it may not be connected any more
-            each.shutdown(socket.SHUT_RDWR)
+            end.shutdown(socket.SHUT_RDWR)
 
 
 if __name__ == "__main__":

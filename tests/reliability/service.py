@@ -48,9 +48,9 @@ class ServiceProcess:
         )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        found = re.match(r"agentlog listens on (http://\S+:(\d+)), with \S", line)
-        assert found is not None, line or self.said()
-        self.address, self.port = found[1], int(found[2])
+        match = re.match(r"agentlog listens on (http://\S+:(\d+)), with \S", line)
+        assert match is not None, line or self.said()
+        self.address, self.port = match[1], int(match[2])
 
     def end(self, order: signal.Signals) -> int:
         """Send it a signal, wait until it and its projections are gone, and return its status."""

@@ -84,8 +84,8 @@ class Crowd:
         ]
 
     def __enter__(self) -> Self:
-        for each in self._threads:
-            each.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def __exit__(
@@ -95,9 +95,9 @@ class Crowd:
         trace: TracebackType | None,
     ) -> None:
         self._ending.set()
-        for each in self._threads:
-            each.join(90)
-        assert not any(each.is_alive() for each in self._threads)
+        for thread in self._threads:
+            thread.join(90)
+        assert not any(thread.is_alive() for thread in self._threads)
 
     def _work(self, number: int) -> None:
         path = f"/v1/threads/thread-{number}"
@@ -143,18 +143,22 @@ def test_postgres_away_is_told_in_time_and_all_goes_on_once_it_is_back(
         recovered = recovered_at(client)
         before = len(crowd.acknowledged)
         _wait_for(crowd, before + 200)
-    away = [each for each in crowd.asked if stopped + KNOWN_SECONDS < each.began < returning - 1]
-    asked = [each for each in away if each.path not in _WATCHED]
-    longest = max(each.seconds for each in asked)
-    assert {each.status for each in asked} == {503}
+    away = [
+        request
+        for request in crowd.asked
+        if stopped + KNOWN_SECONDS < request.began < returning - 1
+    ]
+    asked = [request for request in away if request.path not in _WATCHED]
+    longest = max(request.seconds for request in asked)
+    assert {request.status for request in asked} == {503}
     assert len(asked) > CLIENTS * away_seconds / 10
     assert longest < PROMISED_SECONDS + MARGIN_SECONDS
-    breaking = [each for each in crowd.asked if stopping - 1 < each.began < back]
-    assert max(each.seconds for each in breaking) < PROMISED_SECONDS + MARGIN_SECONDS
+    breaking = [request for request in crowd.asked if stopping - 1 < request.began < back]
+    assert max(request.seconds for request in breaking) < PROMISED_SECONDS + MARGIN_SECONDS
     told = {}
     for path, status in zip(_WATCHED, (200, 503, 200), strict=True):
-        seconds = [each.seconds for each in away if each.path == path]
-        assert {each.status for each in away if each.path == path} == {status}
+        seconds = [request.seconds for request in away if request.path == path]
+        assert {request.status for request in away if request.path == path} == {status}
         assert median(seconds) < WATCH_SECONDS
         assert max(seconds) < WATCH_SECONDS + MARGIN_SECONDS
         told[path] = f"{path} {max(seconds):.2f} s"
@@ -162,7 +166,8 @@ def test_postgres_away_is_told_in_time_and_all_goes_on_once_it_is_back(
     check_log(postgres, crowd.acknowledged)
     row.came = (
         f"{len(asked):,} requests refused, 503 after {longest:.2f} s at most "
-        f"({median(each.seconds for each in asked):.2f} s the median), {', '.join(told.values())} "
+        f"({median(request.seconds for request in asked):.2f} s the median), "
+        f"{', '.join(told.values())} "
         f"at most; all answered again after {recovered - back:.1f} s; "
         f"{len(crowd.acknowledged):,} messages acknowledged, each there once"
     )
@@ -193,6 +198,6 @@ def recovered_at(client: Client) -> float:
 def check_log(postgres: OwnPostgres, acknowledged: Sequence[str]) -> None:
     """Check that every acknowledged message is in the log, and none twice."""
     rows = postgres.fetch("SELECT message_id FROM agentlog.events WHERE message_id IS NOT NULL")
-    found = [row[0] for row in rows]
-    assert len(found) == len(set(found))
-    assert set(acknowledged) <= set(found)
+    stored = [row[0] for row in rows]
+    assert len(stored) == len(set(stored))
+    assert set(acknowledged) <= set(stored)

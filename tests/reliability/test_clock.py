@@ -87,18 +87,18 @@ def test_a_clock_that_is_set_under_load_never_runs_back_in_the_log(
 def _find_at_its_time(service: ServiceProcess) -> None:
     """See that the latest event is there at its own time."""
     thread = service.get("/v1/threads", limit=1)["items"][0]["threadId"]
-    found = service.get(f"/v1/threads/{thread}/messages", limit=1000)["items"][-1]
-    at = service.get(f"/v1/threads/{thread}/messages", limit=1000, at=found["recordedAt"])
-    assert at["items"][-1] == found
+    last = service.get(f"/v1/threads/{thread}/messages", limit=1000)["items"][-1]
+    at = service.get(f"/v1/threads/{thread}/messages", limit=1000, at=last["recordedAt"])
+    assert at["items"][-1] == last
 
 
 def _faketime() -> Path:
     """Return the library that gives a process another clock."""
     given = os.environ.get("AGENTLOG_TEST_FAKETIME")
     places = [Path(given)] if given else list(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
-    for each in places:
-        if each.exists():
-            return each
+    for place in places:
+        if place.exists():
+            return place
     pytest.skip("libfaketime is not installed, nor named by AGENTLOG_TEST_FAKETIME")
 
 

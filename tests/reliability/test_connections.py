@@ -141,10 +141,10 @@ def test_a_pool_without_a_free_connection_is_said_in_time_and_recovers(
                 reading = [pool.submit(_timed, service, SLOW) for _ in range(readers)]
                 acknowledged = ledger.count
                 alive = [_timed(service, "/healthz")]
-                while not all(each.done() for each in reading):
+                while not all(future.done() for future in reading):
                     alive.append(_timed(service, "/healthz"))
                     time.sleep(0.02)  # the others are to get on too
-                answers = [each.result() for each in reading]
+                answers = [future.result() for future in reading]
                 ledger.wait_for(20)
                 acknowledged = ledger.count - acknowledged
         assert {status for status, _ in answers} == {503}
@@ -178,7 +178,7 @@ def _timed(service: ServiceProcess, path: str) -> tuple[int, float]:
 
 
 def _range(answers: list[tuple[int, float]]) -> str:
-    seconds = sorted(each[1] for each in answers)
+    seconds = sorted(answer[1] for answer in answers)
     return f"{seconds[0]:.2f} to {seconds[-1]:.2f}"
 
 

@@ -42,7 +42,7 @@ def test_what_is_erased_is_gone_whatever_is_killed_meanwhile(
     rng = random.Random(11)  # noqa: S311 - moments of a test
     retried = 0
     for number in range(rounds):
-        names = [f"round-{number}-{each}" for each in range(THREADS)]
+        names = [f"round-{number}-{thread}" for thread in range(THREADS)]
         position = _fill(service, names)
         service.get("/v1/projections", wait=position)
         assert _tables_with(postgres.url, f"secret of round-{number}-")
@@ -147,7 +147,7 @@ def _tables_with(url: str, text: str) -> list[str]:
         tables = connection.execute(
             "SELECT schemaname, tablename FROM pg_tables WHERE schemaname LIKE 'agentlog%'"
         ).fetchall()
-        found = []
+        left = []
         for schema, table in tables:
             query = SQL("SELECT count(*) FROM {} AS t WHERE t::text LIKE ANY (%s)").format(
                 Identifier(schema, table)
@@ -155,5 +155,5 @@ def _tables_with(url: str, text: str) -> list[str]:
             patterns = [f"%{text}%", f"%{text.encode().hex()}%"]
             ((count,),) = connection.execute(query, (patterns,)).fetchall()
             if count:
-                found.append(f"{schema}.{table}: {count}")
-    return found
+                left.append(f"{schema}.{table}: {count}")
+    return left

@@ -291,9 +291,9 @@ def test_schemathesis_finds_no_failure_over_the_wire(
 
     schema = schemathesis.openapi.from_dict(running.document)
     schema.config.update(base_url=running.address)
-    for found in schema.get_all_operations():
-        assert isinstance(found, Ok)
-        operation = found.ok()
+    for offered in schema.get_all_operations():
+        assert isinstance(offered, Ok)
+        operation = offered.ok()
         can_be_wrong = bool([*operation.iter_parameters()] or operation.body)
         if mode is GenerationMode.POSITIVE or can_be_wrong:
             try_out(operation)

@@ -83,7 +83,7 @@ def sources(store: Store, tau_bench: list[dict[str, Any]] | None) -> Iterator[So
     ids = store.thread_ids(limit=100)
     for wire in WIRES:
         view = choose_view(wire, SAME_VIEW.get(wire))
-        lines = [json.dumps(each).encode() for each in _plain(store, view, ids)]
+        lines = [json.dumps(line).encode() for line in _plain(store, view, ids)]
         plan = Plan(choose_format(wire))
         yield Source(f"{wire}.json", b"[" + b",\n".join(lines) + b"]", plan)
         yield Source(f"{wire}.jsonl", b"\n".join(lines), plan)
@@ -93,7 +93,7 @@ def sources(store: Store, tau_bench: list[dict[str, Any]] | None) -> Iterator[So
 
 
 def _plain(store: Store, view: Any, ids: list[str]) -> list[dict[str, Any]]:
-    return [json.loads(json.dumps(each)) for each in export_threads(store, view, ids)]
+    return [json.loads(json.dumps(thread)) for thread in export_threads(store, view, ids)]
 
 
 def test_a_spoiled_file_leaves_whole_records_and_says_which_failed(  # noqa: PLR0913, PLR0917
@@ -144,7 +144,7 @@ def check_import(
     auditor = Auditor(database, tenant=tenant)
     for head in heads:
         assert auditor.thread(head.thread_id).whole
-    check_records(store, plan, path, {each.place for each in report.failures})
+    check_records(store, plan, path, {failure.place for failure in report.failures})
     again = imported(store, plan, path)
     if len(heads) == report.threads:  # else a thread stands in two records, which may conflict
         assert (again.appended, again.failures) == (0, report.failures)
@@ -173,7 +173,7 @@ def check_items(wire: str, shown: list[Any], record: Any) -> None:
     messages = record["messages"]
     if wire == "kernel":
         # one that stands twice under its id is one message; a lone surrogate is replaced
-        kept = {each.get("id", index): each for index, each in enumerate(messages)}
+        kept = {message.get("id", index): message for index, message in enumerate(messages)}
         printed = LONE.sub("\ufffd", json.dumps(list(kept.values()), ensure_ascii=False))
         for one, other in zip(shown, json.loads(printed), strict=True):
             for field in other.keys() - {"metadata"}:
@@ -215,7 +215,7 @@ def test_the_command_says_by_its_exit_code_whether_any_record_failed(  # noqa: P
     soak: bool,  # noqa: FBT001
 ) -> None:
     origin = store_of(own_database, writer, "origin")
-    (source,) = [each for each in sources(origin, None) if each.name == f"{wire}.json"]
+    (source,) = [source for source in sources(origin, None) if source.name == f"{wire}.json"]
     codes = set[int]()
     for seed in range(40 if soak else 2):
         data, _ = spoiled(source.data, seed)

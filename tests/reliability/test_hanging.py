@@ -70,8 +70,8 @@ def test_postgres_that_hangs_is_told_in_time_and_all_goes_on_afterwards(
         with stopped(postgres, whole=whole):
             first += [append(), client.ask("GET", "/v1/threads")]
         recovered_at(client)
-    assert max(each.seconds for each in first) < PROMISED_SECONDS + MARGIN_SECONDS
+    assert max(answer.seconds for answer in first) < PROMISED_SECONDS + MARGIN_SECONDS
     # others may serve clients: then an append is tried again, and written
-    assert {each.status for each in first} <= ({503} if whole else {200, 201, 503})
+    assert {answer.status for answer in first} <= ({503} if whole else {200, 201, 503})
     check_log(postgres, acknowledged)
-    row.came = f"answered after {max(each.seconds for each in first):.2f} s at most"
+    row.came = f"answered after {max(answer.seconds for answer in first):.2f} s at most"

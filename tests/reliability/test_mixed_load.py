@@ -115,19 +115,19 @@ def test_memory_and_latency_are_flat_under_mixed_load(  # noqa: PLR0913, PLR0917
         service.get("/v1/projections", wait=1)  # reports are there once these have begun
         readers = [Follower(service.address), Follower(service.address)]
         reads = [Reads(service, ledger, seed, 0.03) for seed in range(2)]
-        for each in [*readers, *reads]:
-            each.start()
+        for reader in [*readers, *reads]:
+            reader.start()
         since = time.monotonic()
-        while time.monotonic() < since + seconds or not all(each.all_read for each in reads):
+        while time.monotonic() < since + seconds or not all(history.all_read for history in reads):
             assert time.monotonic() < since + seconds + WAIT_SECONDS, "reads are not answered"
             memory.append((time.monotonic(), *service.memory()))
             time.sleep(0.2)  # between two looks at the memory
         until = time.monotonic()
-        for each in reads:
-            each.end()
-    assert not [failure for each in reads for failure in each.failures]
+        for history in reads:
+            history.end()
+    assert not [failure for history in reads for failure in history.failures]
     times = ledger.times | {
-        name: [sample for each in reads for sample in each.times[name]] for name in READS
+        name: [sample for history in reads for sample in history.times[name]] for name in READS
     }
     proven = prove(postgres.url, service, ledger, readers)
     resident = {
@@ -136,12 +136,14 @@ def test_memory_and_latency_are_flat_under_mixed_load(  # noqa: PLR0913, PLR0917
     }
     if not soak:
         return
-    taken = {name: trend_of(each, since=since, until=until) for name, each in times.items()}
+    taken = {name: trend_of(timed, since=since, until=until) for name, timed in times.items()}
     row.came = (
         "medians of thirds: memory in MB "
-        + "; ".join(f"{name} {each} ({each.slope:+.1f} an hour)" for name, each in resident.items())
+        + "; ".join(
+            f"{name} {trend} ({trend.slope:+.1f} an hour)" for name, trend in resident.items()
+        )
         + "; ms "
-        + ", ".join(f"{name} {each} ({each.count})" for name, each in taken.items())
+        + ", ".join(f"{name} {trend} ({trend.count})" for name, trend in taken.items())
         + f"; {proven}"
     )
     assert not _grown(resident, times=1.05, beyond=5)
@@ -149,4 +151,4 @@ def test_memory_and_latency_are_flat_under_mixed_load(  # noqa: PLR0913, PLR0917
 
 
 def _grown(trends: dict[str, Trend], *, times: float, beyond: float) -> list[str]:
-    return [name for name, each in trends.items() if each.grew(times=times, beyond=beyond)]
+    return [name for name, trend in trends.items() if trend.grew(times=times, beyond=beyond)]

@@ -41,8 +41,8 @@ def test_every_connection_finds_out_a_server_that_has_vanished(database_url: str
         database.connect() as own,
         database.connection() as pooled,
     ):
-        for each in (own, pooled):
-            with socket.socket(fileno=os.dup(each.fileno())) as end:
+        for connection in (own, pooled):
+            with socket.socket(fileno=os.dup(connection.fileno())) as end:
                 assert end.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 20_000
                 assert end.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 10
 
@@ -65,9 +65,9 @@ class Network:
     @contextmanager
     def relay(self, url: str) -> Iterator[str]:
         """Yield the URL of a database by way of the other end of the network."""
-        found = conninfo_to_dict(url)
+        parameters = conninfo_to_dict(url)
         command = [sys.executable, "-m", "tests.reliability.relaying"]
-        path = f"{found['host']}/.s.PGSQL.{found.get('port', 5432)}"
+        path = f"{parameters['host']}/.s.PGSQL.{parameters.get('port', 5432)}"
         with subprocess.Popen(
             ["ip", "netns", "exec", self._name, *command, path, THEIRS, str(PORT)],
             cwd=ROOT,
@@ -87,7 +87,7 @@ def network(long_form: None) -> Iterator[Network]:  # noqa: ARG001 - it takes a 
     """A network namespace beside ours."""
     if os.geteuid() != 0 or shutil.which("ip") is None:
         pytest.skip("only root can make a network")
-    name, near, far = (f"agentlog-{each}" for each in ("net", "0", "1"))
+    name, near, far = (f"agentlog-{end}" for end in ("net", "0", "1"))
     made = subprocess.run(["ip", "netns", "add", name], check=False, capture_output=True, text=True)
     if made.returncode != 0:
         pytest.skip(f"a network cannot be made: {made.stderr.strip()}")

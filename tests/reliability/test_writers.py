@@ -67,7 +67,9 @@ def test_tails_skip_nothing_although_a_writer_lingers_before_its_commit(
             writer.append(request(HELD, reply(f"held {number}")))
             if number % 4 == 0:
                 _hold_counter(postgres)
-        reports = [json.loads(each.communicate(timeout=WAIT_SECONDS)[0]) for each in processes]
+        reports = [
+            json.loads(process.communicate(timeout=WAIT_SECONDS)[0]) for process in processes
+        ]
         for thread_id in (HELD, LAST_THREAD):
             writer.append(request(thread_id, reply(END)))
         for reader in readers:
@@ -80,7 +82,7 @@ def test_tails_skip_nothing_although_a_writer_lingers_before_its_commit(
         rows = fetch(
             database, "SELECT message_id FROM agentlog.events WHERE thread_id LIKE 'shared-%%'"
         )
-        assert sorted(each[0] for each in rows) == sorted(kept)
+        assert sorted(row[0] for row in rows) == sorted(kept)
         assert len(messages_of(database, HELD)) == held + 2
         rebuilt = check_read_models(database, service)
         refused = sum(len(report["refused"]) for report in reports)

@@ -25,7 +25,7 @@ class Trend:
 
     @override
     def __str__(self) -> str:
-        return " / ".join(f"{each:.1f}" for each in self.thirds)
+        return " / ".join(f"{third:.1f}" for third in self.thirds)
 
 
 def trend_of(samples: Sequence[Sample], *, since: float, until: float) -> Trend:

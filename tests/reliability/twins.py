@@ -157,7 +157,9 @@ class Twins(RuleBasedStateMachine):
         thread = self.pick(self.model.threads_of(self.tenants[index]), number)
         sent = [] if thread is None else thread.events
         begin = number % max(1, len(sent))
-        return [each for each in sent[begin:] if not each.type.startswith("thread.")][:count]
+        return [
+            sent_event for sent_event in sent[begin:] if not sent_event.type.startswith("thread.")
+        ][:count]
 
     def send(self, index: int, thread_id: str, drafts: Any, expected: int | None) -> None:
         key = self.key(index, thread_id)
@@ -215,14 +217,16 @@ class Twins(RuleBasedStateMachine):
     def settle(self, touched: set[ThreadKey]) -> None:
         """See what was written: it is what the model has, and the chains hold."""
         for tenant in set(self.tenants):
-            unseen = [each for each in self.model.of(tenant) if each.recorded_at is None]
+            unseen = [
+                recorded for recorded in self.model.of(tenant) if recorded.recorded_at is None
+            ]
             events = LogReader(self.database, tenant=tenant).log(
                 after=unseen[0].position - 1 if unseen else self.model.position
             )
             assert told(events) == expected_of(unseen)
             for known, event in zip(unseen, events, strict=True):
                 known.recorded_at = event.recorded_at
-        times = [time_of(each) for each in self.model.log]
+        times = [time_of(recorded) for recorded in self.model.log]
         assert times == sorted(times)
         for key in touched & set(self.model.threads):
             audit = Auditor(self.database, tenant=key[0]).thread(key[1])
@@ -238,14 +242,14 @@ class Twins(RuleBasedStateMachine):
         moment: Moment,
     ) -> None:
         chosen = view_of(view)
-        found = store.view(thread.key[1], chosen, at=moment)
-        assert (found.version, found.position) == (len(upto), upto[-1].position if upto else None)
-        if isinstance(found, State):
+        result = store.view(thread.key[1], chosen, at=moment)
+        assert (result.version, result.position) == (len(upto), upto[-1].position if upto else None)
+        if isinstance(result, State):
             assert isinstance(chosen, StateView)
             state = chosen.state(render(chosen, map(event_of, upto)).carry)
-            assert printed(found.state) == printed(state)
+            assert printed(result.state) == printed(state)
         else:
-            shown = [placed.item for placed in found.items]
+            shown = [placed.item for placed in result.items]
             assert printed_items(shown) == printed_items(self.items(upto, chosen))
 
     def items(self, upto: Sequence[Recorded], view: AnyView) -> list[Content]:
@@ -254,34 +258,36 @@ class Twins(RuleBasedStateMachine):
             return [placed.item for placed in render(view, map(event_of, upto)).items]
         with_metadata = view.options.metadata
         return [
-            {**each.body, "metadata": each.metadata}
-            if with_metadata and each.metadata
-            else each.body
-            for each in upto
-            if not each.type.startswith("thread.")
+            {**event.body, "metadata": event.metadata}
+            if with_metadata and event.metadata
+            else event.body
+            for event in upto
+            if not event.type.startswith("thread.")
         ]
 
     def just_before(self, index: int, thread: KnownThread, event: Recorded) -> None:
         moment = AtTime(time_of(event) - timedelta(microseconds=1))
         version = self.stores[index].version_at(thread.key[1], moment)
-        assert version == len([each for each in thread.events if time_of(each) < time_of(event)])
+        assert version == len(
+            [recorded for recorded in thread.events if time_of(recorded) < time_of(event)]
+        )
 
     def heard(self, begin: int, limit: int) -> list[Event]:
         """Return what a follower of the hub hears beyond a place, until the log's end."""
         own = self.model.of(self.tenants[0])
         last = own[-1].position if own else self.model.base
-        found: list[Event] = []
+        events: list[Event] = []
         place = begin
         while place < last:
             entries = self.hub.log_after(place, limit=limit)
             if entries is None:  # it has discarded what was erased, and all with it
-                found += self.hub.reader.log(after=place, limit=limit)
+                events += self.hub.reader.log(after=place, limit=limit)
             else:
-                found += [entry.event for entry in entries]
-            place = found[-1].position or 0 if found else place
+                events += [entry.event for entry in entries]
+            place = events[-1].position or 0 if events else place
             if entries is not None and not entries:
                 self.wait()
-        return found
+        return events
 
     def wait(self) -> None:
         rung = threading.Event()
@@ -303,13 +309,19 @@ class Twins(RuleBasedStateMachine):
             own = self.model.threads_of(self.tenants[index])
             heads = self.stores[index].threads(ThreadFilter(), before=None, limit=100)
             assert [
-                (each.thread_id, each.version, each.position, each.policy, each.status)
-                for each in heads
+                (head.thread_id, head.version, head.position, head.policy, head.status)
+                for head in heads
             ] == [
-                (each.key[1], len(each.events), each.events[-1].position, each.policy, each.status)
-                for each in own
+                (
+                    known.key[1],
+                    len(known.events),
+                    known.events[-1].position,
+                    known.policy,
+                    known.status,
+                )
+                for known in own
             ]
-            assert [head.anomalies for head in heads] == [each.anomalies for each in own]
+            assert [head.anomalies for head in heads] == [known.anomalies for known in own]
             assert [printed(head.read_facts()) for head in heads] == [
-                printed(each.facts) for each in own
+                printed(known.facts) for known in own
             ]

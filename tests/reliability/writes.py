@@ -39,23 +39,23 @@ class Writes(Twins):
     def append_what_is_no_message(self, index: int, thread_id: str, drafts: Any) -> None:
         self.send(index, thread_id, drafts, None)
 
-    @precondition(lambda self: any(each.answered for each in self.model.threads.values()))
+    @precondition(lambda self: any(thread.answered for thread in self.model.threads.values()))
     @rule(index=who, number=numbers, approved=st.booleans())
     def answer_what_is_open(self, index: int, number: int, approved: bool) -> None:  # noqa: FBT001
         thread = self.pick(self.model.threads_of(self.tenants[index]), number)
         if thread is None:
             return
         drafts: list[Content] = [
-            {"type": "tool_results", "results": [{"callId": each, "output": number}]}
-            for each in thread.open("call")
+            {"type": "tool_results", "results": [{"callId": call_id, "output": number}]}
+            for call_id in thread.open("call")
         ]
         drafts += [
-            {"type": "approval_response", "callId": each, "approved": approved}
-            for each in thread.open("approval")
+            {"type": "approval_response", "callId": call_id, "approved": approved}
+            for call_id in thread.open("approval")
         ]
         drafts += [
-            {"type": "worker_result", "workerId": each, "output": None}
-            for each in thread.open("worker")
+            {"type": "worker_result", "workerId": worker_id, "output": None}
+            for worker_id in thread.open("worker")
         ]
         if drafts:
             self.send(index, thread.key[1], drafts, 0)
@@ -81,8 +81,8 @@ class Writes(Twins):
         sent = self.sent_before(index, number, count)
         if sent:
             drafts = [
-                {k: v for k, v in each.body.items() if with_time or k != "timestamp"}
-                for each in sent
+                {k: v for k, v in sent_event.body.items() if with_time or k != "timestamp"}
+                for sent_event in sent
             ]
             self.send(index, sent[0].thread[1], [*drafts, *more], expected)
 
@@ -92,7 +92,7 @@ class Writes(Twins):
     ) -> None:
         sent = self.sent_before(index, number, count)
         if sent:
-            *same, last = [each.body for each in sent]
+            *same, last = [sent_event.body for sent_event in sent]
             other = {"type": "log", "text": f"other than {number}", "id": last["id"]}
             self.send(index, sent[0].thread[1], [*first, *same, other], None)
 
@@ -145,7 +145,7 @@ class Writes(Twins):
     def redact(self, index: int, number: int, count: int, reason: str) -> None:
         """Erase some messages of a thread, or all that it has."""
         thread = self.pick(self.model.threads_of(self.tenants[index]), number)
-        named = [str(each.id) for each in self.sent_before(index, number, count)]
+        named = [str(sent_event.id) for sent_event in self.sent_before(index, number, count)]
         if thread is None or (count and not named):
             return
         ids = named if count else None

@@ -64,8 +64,8 @@ def backup(
         manifest = back_up(
             database, url, path, signing=signing, now=datetime.now(UTC), progress=progress
         )
-    events = sum(each.events for each in manifest.tenants)
-    size = sum(each.bytes for each in manifest.files.values())
+    events = sum(tenant.events for tenant in manifest.tenants)
+    size = sum(file.bytes for file in manifest.files.values())
     _tell(
         f"{path}: {_counted(len(manifest.tenants), 'tenant')}, {_counted(events, 'event')} up to "
         f"position {manifest.position}, {_counted(size, 'byte')}"
@@ -77,9 +77,9 @@ def backup(
             "The signing key is not in it. Keep a copy elsewhere: without it the log is verified "
             "as before, but later checkpoints are signed by a new key."
         )
-    for each in manifest.tenants:
-        if each.tenant == settings.tenant and each.checkpoint is not None:
-            print(each.checkpoint, end="")  # noqa: T201 - the command's output
+    for tenant in manifest.tenants:
+        if tenant.tenant == settings.tenant and tenant.checkpoint is not None:
+            print(tenant.checkpoint, end="")  # noqa: T201 - the command's output
 
 
 @app.command()
@@ -172,8 +172,8 @@ def _verified(database: Database, path: Path, manifest: BackupManifest, held: He
 
 
 def _print(verdict: BackupVerdict) -> None:
-    for each in verdict.differences:
-        _say(each)
+    for difference in verdict.differences:
+        _say(difference)
     failing = [
         (tenant, finding) for tenant, finding in verdict.findings if finding.verdict != "whole"
     ]

@@ -60,8 +60,8 @@ def redact(  # noqa: PLR0913 - one parameter an option
             _ask(
                 f"erase the contents of hidden threads ({len(hidden):,} in all) for ever?", sure=yes
             )
-            for each in hidden:
-                typer.echo(json_line(Redaction.of(redactor.redact(each, None, reason))))
+            for thread_id in hidden:
+                typer.echo(json_line(Redaction.of(redactor.redact(thread_id, None, reason))))
         else:
             head = service.store.with_hidden().thread(str(thread))
             count = f"{len(message)} of the" if message else "all"
@@ -99,12 +99,12 @@ def retention(
             disable=not (apply and console.is_terminal),
         ) as bar:
             task = bar.add_task("erasing", total=len(due))
-            for each in due:
+            for thread in due:
                 if apply:
-                    tenant.redactor.redact(each.thread_id, None, each.reason)
+                    tenant.redactor.redact(thread.thread_id, None, thread.reason)
                     bar.advance(task)
-                typer.echo(_line(each))
-    events, size = sum(each.events for each in due), sum(each.bytes for each in due)
+                typer.echo(_line(thread))
+    events, size = sum(thread.events for thread in due), sum(thread.bytes for thread in due)
     counted = f"{len(due)} threads, {events} events, {size} bytes"
     typer.echo(
         f"erased: {counted}" if apply else f"would erase: {counted}; nothing was: add --apply",
@@ -124,8 +124,8 @@ def vacuum(
     """Take what was erased out of all tables now, as their owner: PostgreSQL does it in time."""
     with open_as_owner(settings_with(data_dir=data_dir)) as (database, _):
         warnings = list(vacuum_tables(database, full=full))
-    for each in warnings:
-        typer.echo(printable(f"not done: {each}"), err=True)
+    for warning in warnings:
+        typer.echo(printable(f"not done: {warning}"), err=True)
     typer.echo("rewritten" if full else "vacuumed")
     if warnings:
         raise typer.Exit(1)

@@ -59,20 +59,20 @@ def create(
 @keys_.command("list")
 def list_(*, tenant: Tenant = None, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List the keys of a tenant, whatever has become of them."""
-    found: list[Key] = []
+    listed: list[Key] = []
     with service_in(data_dir) as service:
         keys = service.keys.keys
         while page := keys.page(
-            tenant or service.own.name, after=found[-1].id if found else "", limit=_MOST
+            tenant or service.own.name, after=listed[-1].id if listed else "", limit=_MOST
         ):
-            found += page
+            listed += page
         now = keys.clock()
     if as_json:
-        for key in found:
+        for key in listed:
             print_line(shapes.Key.of(key))
         return
     rows = []
-    for key in found:
+    for key in listed:
         ended = key.expires_at is not None and key.expires_at <= now
         state = "revoked" if key.revoked_at is not None else "expired" if ended else "good"
         rows.append(
@@ -114,11 +114,11 @@ def accesses(  # noqa: PLR0913 - one parameter a filter
 ) -> None:
     """List who read what over HTTP, the latest first (see AGENTLOG_READ_AUDIT)."""
     with service_in(data_dir) as service:
-        found = service.accesses.page(
+        page = service.accesses.page(
             tenant or service.own.name, key_id=key, thread_id=thread, limit=limit
         )
     if as_json:
-        for access in found:
+        for access in page:
             print_line(shapes.Access.of(access))
         return
     print_listing(
@@ -132,6 +132,6 @@ def accesses(  # noqa: PLR0913 - one parameter a filter
                 access.thread_id,
                 access.request_id,
             )
-            for access in found
+            for access in page
         ],
     )

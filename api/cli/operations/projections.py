@@ -64,16 +64,16 @@ def rebuild(names: Names = None, data_dir: DataDir = None) -> None:
 def pause(names: Names = None, data_dir: DataDir = None) -> None:
     """Have projections stand still."""
     with service_in(data_dir) as service:
-        found = [build for name in _chosen(names) for build in service.standings.pause(name)]
-        _print(found, as_json=False)
+        builds = [build for name in _chosen(names) for build in service.standings.pause(name)]
+        _print(builds, as_json=False)
 
 
 @projections_.command()
 def resume(names: Names = None, data_dir: DataDir = None) -> None:
     """Have projections go on, also those that stopped at an event."""
     with service_in(data_dir) as service:
-        found = [build for name in _chosen(names) for build in service.standings.resume(name)]
-        _print(found, as_json=False)
+        builds = [build for name in _chosen(names) for build in service.standings.resume(name)]
+        _print(builds, as_json=False)
 
 
 @projections_.command()
@@ -141,17 +141,17 @@ def _build(service: Service, name: str) -> None:
 
 
 def _newest(service: Service, name: str) -> Build:
-    found = [each for each in service.standings.builds() if each.name == name]
-    return max(found, key=lambda each: each.build)
+    builds = [build for build in service.standings.builds() if build.name == name]
+    return max(builds, key=lambda build: build.build)
 
 
-def _print(found: Sequence[Build], *, as_json: bool) -> None:
+def _print(builds: Sequence[Build], *, as_json: bool) -> None:
     if as_json:
-        for build in found:
+        for build in builds:
             print_line(threads.Projection.of(build))
         return
     table = Table("projection", "build", "state", "position", "lag", "since", "reason")
-    for build in found:
+    for build in builds:
         table.add_row(
             build.name,
             str(build.build),
@@ -162,7 +162,7 @@ def _print(found: Sequence[Build], *, as_json: bool) -> None:
             Text(printable(build.reason or "")),
         )
     Console().print(table)
-    if not found:
+    if not builds:
         Console(stderr=True).print(
             Text("none is built yet: `agentlog serve` and `agentlog projections run` do that")
         )

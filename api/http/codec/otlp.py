@@ -38,21 +38,21 @@ def unzipped(body: bytes, coding: str, work: Work) -> bytes:
         raise UnknownCoding(coding)
     unzip = zlib.decompressobj(wbits=GZIP_WITH_HEADER)
     try:
-        found = unzip.decompress(body, work.most_bytes + 1)
+        data = unzip.decompress(body, work.most_bytes + 1)
     except zlib.error as error:
         raise InvalidOtlp("the body is no gzip") from error
-    work.add_bytes(len(found))
+    work.add_bytes(len(data))
     if not unzip.eof or unzip.unused_data:
         raise InvalidOtlp("the body is not one whole gzip")
-    return found
+    return data
 
 
 def media_type_of(header: str) -> str:
     """Return the media type of a body; raises `UnknownMediaType`."""
-    found = header.partition(";")[0].strip().lower()
-    if found not in {PROTOBUF, JSON}:
-        raise UnknownMediaType(found, takes=(PROTOBUF, JSON))
-    return found
+    media_type = header.partition(";")[0].strip().lower()
+    if media_type not in {PROTOBUF, JSON}:
+        raise UnknownMediaType(media_type, takes=(PROTOBUF, JSON))
+    return media_type
 
 
 def records_in(
@@ -80,11 +80,11 @@ def answer(media_type: str, signal: Signal, *, refused: int, reason: str) -> byt
 
 
 def _varint(value: int) -> bytes:
-    found = bytearray()
+    encoded = bytearray()
     while value >= 1 << 7:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*encoded, value])
 
 
 def _field(number: int, data: bytes) -> bytes:

@@ -67,29 +67,29 @@ def _count(value: JsonValue, work: Work) -> None:
 
 
 def _record(record: Item, place: str) -> Item:
-    found: Item = {"traceId": "", "spanId": "", "attributes": _attributes(record, place)}
+    span: Item = {"traceId": "", "spanId": "", "attributes": _attributes(record, place)}
     for key, read in _FIELDS.items():
         if record.get(key) is not None:
-            found[key] = read(record[key], f"{place}.{key}")
-    return found
+            span[key] = read(record[key], f"{place}.{key}")
+    return span
 
 
 def _status(value: JsonValue, place: str) -> Item:
-    found = _object(value, place)
+    status = _object(value, place)
     return {
-        "code": _integer(found.get("code", 0), f"{place}.code"),
-        "message": _text(found.get("message", ""), f"{place}.message"),
+        "code": _integer(status.get("code", 0), f"{place}.code"),
+        "message": _text(status.get("message", ""), f"{place}.message"),
     }
 
 
 def _events(value: JsonValue, place: str) -> list[Item]:
     return [
         {
-            "name": _text(each.get("name", ""), f"{place}[{n}].name"),
-            "timeUnixNano": _integer(each.get("timeUnixNano", 0), f"{place}[{n}].timeUnixNano"),
-            "attributes": _attributes(each, f"{place}[{n}]"),
+            "name": _text(event.get("name", ""), f"{place}[{n}].name"),
+            "timeUnixNano": _integer(event.get("timeUnixNano", 0), f"{place}[{n}].timeUnixNano"),
+            "attributes": _attributes(event, f"{place}[{n}]"),
         }
-        for n, each in enumerate(_objects(value, place))
+        for n, event in enumerate(_objects(value, place))
     ]
 
 
@@ -106,7 +106,7 @@ def _objects(value: JsonValue, place: str) -> Sequence[Item]:
         return ()
     if not isinstance(value, list):
         raise InvalidOtlp.at(place, "not an array")
-    return [_object(each, f"{place}[{n}]") for n, each in enumerate(value)]
+    return [_object(item, f"{place}[{n}]") for n, item in enumerate(value)]
 
 
 def _text(value: JsonValue, place: str) -> str:
@@ -125,49 +125,49 @@ def _span_id(value: JsonValue, place: str) -> str:
 
 def _id(value: JsonValue, digits: int, place: str) -> str:
     """Return an id in lower case; empty where there is none."""
-    found = _text(value, place).lower()
-    if found and (len(found) != digits or not _HEX.issuperset(found)):
+    text = _text(value, place).lower()
+    if text and (len(text) != digits or not _HEX.issuperset(text)):
         raise InvalidOtlp.at(place, f"not {digits} hexadecimal digits")
-    return found if found.strip("0") else ""
+    return text if text.strip("0") else ""
 
 
 def _integer(value: JsonValue, place: str) -> int:
     try:
         if isinstance(value, str | int) and not isinstance(value, bool):
-            found = int(value)
-            if -(2**63) <= found < 2**64:
-                return found
+            number = int(value)
+            if -(2**63) <= number < 2**64:
+                return number
     except ValueError:
         pass
     raise InvalidOtlp.at(place, "not an integer of 64 bits, nor one in a string")
 
 
 def _attributes(owner: Item, place: str) -> Item:
-    found: Item = {}
-    for n, each in enumerate(_objects(owner.get("attributes"), f"{place}.attributes")):
-        key = each.get("key")
+    attributes: Item = {}
+    for n, attribute in enumerate(_objects(owner.get("attributes"), f"{place}.attributes")):
+        key = attribute.get("key")
         if not isinstance(key, str):
             raise InvalidOtlp.at(f"{place}.attributes[{n}].key", "not a string")
-        found[key] = _value(each.get("value"), f"{place}.attributes[{n}].value")
-    return found
+        attributes[key] = _value(attribute.get("value"), f"{place}.attributes[{n}].value")
+    return attributes
 
 
 def _value(value: JsonValue, place: str) -> JsonValue:
     match _object(value, place):
-        case {"stringValue": str(found)} | {"boolValue": bool(found)}:
-            return found
-        case {"bytesValue": str(found)}:
-            return found
-        case {"intValue": found}:
-            return _integer(found, place)
-        case {"doubleValue": int() | float() | str() as found}:
-            return found
+        case {"stringValue": str(scalar)} | {"boolValue": bool(scalar)}:
+            return scalar
+        case {"bytesValue": str(scalar)}:
+            return scalar
+        case {"intValue": scalar}:
+            return _integer(scalar, place)
+        case {"doubleValue": int() | float() | str() as scalar}:
+            return scalar
         case {"arrayValue": dict(array)}:
             values = array.get("values") or []
-            return [_value(each, place) for each in _objects(values, place)]
+            return [_value(item, place) for item in _objects(values, place)]
         case {"kvlistValue": dict(entries)}:
             return _attributes({"attributes": entries.get("values")}, place)
-        case {} as found if not found:
+        case {} as scalar if not scalar:
             return None
         case _:
             raise InvalidOtlp.at(place, "no value of OTLP")

@@ -39,13 +39,13 @@ class _Message:
 
     def read(self, wire: Wire, begin: int, end: int, before: JsonValue = None) -> Item:
         """Return a message as a JSON object."""
-        found: Item = self.empty() if before is None else before
+        item: Item = self.empty() if before is None else before
         for number, inner, after in wire.fields(begin, end):
             field = self.fields.get(number)
             if field is not None:
                 name, read = field
-                found[name] = read(wire, inner, after, found.get(name))
-        return found
+                item[name] = read(wire, inner, after, item.get(name))
+        return item
 
 
 def records_of_protobuf(data: bytes, signal: str, work: Work) -> list[Item]:
@@ -163,23 +163,23 @@ def _pair(wire: Wire, begin: int, end: int, level: int) -> tuple[str, JsonValue]
 def _value(wire: Wire, begin: int, end: int, level: int) -> JsonValue:
     if level > DEEPEST:
         raise InvalidOtlp(f"an attribute is nested deeper than {DEEPEST} levels")
-    found: JsonValue = None
+    value: JsonValue = None
     for number, inner, after in wire.fields(begin, end):
         read = _VALUES.get(number)
         if read is not None:
-            found = read(wire, inner, after, level)
-    return found
+            value = read(wire, inner, after, level)
+    return value
 
 
 def _string(wire: Wire, begin: int, end: int, _level: int) -> JsonValue:
-    found = _text(wire, begin, end)
-    wire.work.add_text(found)
-    return found
+    text = _text(wire, begin, end)
+    wire.work.add_text(text)
+    return text
 
 
 def _double(wire: Wire, begin: int, _end: int, _level: int) -> JsonValue:
-    (found,) = _DOUBLE.unpack_from(wire.data, begin)
-    return found if isfinite(found) else str(found)
+    (number,) = _DOUBLE.unpack_from(wire.data, begin)
+    return number if isfinite(number) else str(number)
 
 
 def _list(wire: Wire, begin: int, end: int, level: int) -> JsonValue:

@@ -43,8 +43,8 @@ class Wire:
             while at < end:
                 work.add_parts(1)
                 # most numbers have one byte: a call for each would take twice as long
-                found, at = (data[at], at + 1) if data[at] < _MORE else self._varint(at)
-                encoding = found & _ENCODING
+                head, at = (data[at], at + 1) if data[at] < _MORE else self._varint(at)
+                encoding = head & _ENCODING
                 if encoding == LENGTH:
                     size, value = (data[at], at + 1) if data[at] < _MORE else self._varint(at)
                     at = value + size
@@ -54,9 +54,9 @@ class Wire:
                     value, at = at, at + _FIXED_SIZES[encoding]
                 else:
                     raise Malformed
-                if at > end or found < _LEAST_TAG:
+                if at > end or head < _LEAST_TAG:
                     raise Malformed
-                yield found, value, at
+                yield head, value, at
         except IndexError:
             raise Malformed from None
 

@@ -97,7 +97,7 @@ def reference(name: str) -> Schema:
 
 def content(name: str, *media_types: str) -> Schema:
     """Return the `content` of a body or an answer: a named schema in each media type."""
-    return {each: {"schema": reference(name)} for each in media_types}
+    return {media_type: {"schema": reference(name)} for media_type in media_types}
 
 
 def parameter(name: str, description: str, schema: Schema, **more: Any) -> Schema:  # noqa: ANN401 - JSON
@@ -139,13 +139,13 @@ def answers(
 ) -> dict[int | str, Schema]:
     """Return a route's `responses`: the type of the answer, or a name in `PLAIN`; its problems."""
     told = {"content": content(shape, media_type)} if isinstance(shape, str) else {"model": shape}
-    found: dict[int | str, Schema] = {ok: {"description": "As asked.", **told}}
+    by_status: dict[int | str, Schema] = {ok: {"description": "As asked.", **told}}
     for status in (*problems, 422, 503):
-        found[status] = {
+        by_status[status] = {
             "description": _PROBLEMS[status],
             "content": content("Problem", "application/problem+json"),
         }
-    return found
+    return by_status
 
 
 _PROBLEMS = {

@@ -106,11 +106,11 @@ _BODIES: dict[str, Schema] = {
 def components() -> dict[str, Schema]:
     """Return the named schemas of the document."""
     models: list[type[Model]] = [*MESSAGE_TYPES.values(), CustomMessage, ThreadStarted]
-    _, found = models_json_schema(
+    _, generated = models_json_schema(
         [*((model, "validation") for model in models), (Problem, "validation")],
         ref_template="#/components/schemas/{model}",
     )
-    schemas: dict[str, Schema] = dict(found["$defs"])
+    schemas: dict[str, Schema] = dict(generated["$defs"])
     for model in models:
         schemas[model.__name__] = _as_sent(schemas[model.__name__])
     file = schemas[FileAttachment.__name__]

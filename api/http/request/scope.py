@@ -8,5 +8,5 @@ PRINCIPAL = "agentlog.principal"
 
 def request_id() -> str | None:
     """Return the id of the current request, None outside of one."""
-    found: str | None = get_contextvars().get("request_id")
-    return found
+    request_id_here: str | None = get_contextvars().get("request_id")
+    return request_id_here

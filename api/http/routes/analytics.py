@@ -43,15 +43,15 @@ _FORMATS = (
 
 def _texts(what: str) -> str:
     return "; ".join(
-        f"{each.name}: {', '.join(found)}"
-        for each in REPORTS.values()
-        if (found := list(each.all_breakdowns if what == "by" else each.filters))
+        f"{one.name}: {', '.join(names)}"
+        for one in REPORTS.values()
+        if (names := list(one.all_breakdowns if what == "by" else one.filters))
     )
 
 
 _STRING = {"type": "string"}
 _STRINGS = {"type": "array", "items": _STRING}
-_FILTERS = sorted({name for each in REPORTS.values() for name in each.all_filters})
+_FILTERS = sorted({name for one in REPORTS.values() for name in one.all_filters})
 
 _PARAMETERS = [
     parameter(
@@ -91,7 +91,7 @@ _PARAMETERS = [
         parameter(
             name,
             "Only this; repeated, any of these. For "
-            + ", ".join(each.name for each in REPORTS.values() if name in each.all_filters)
+            + ", ".join(one.name for one in REPORTS.values() if name in one.all_filters)
             + ".",
             _STRINGS,
         )
@@ -112,7 +112,7 @@ _ANSWERS[200]["content"] = {**content("Csv", "text/csv"), **content("Svg", "imag
 @router.get("/analytics", responses=answers(200, Page[ReportTerms]))
 async def list_reports() -> Response:
     """List the reports: what each says, by what, and narrowed by what."""
-    return json_answer({"items": [terms_json(each) for each in REPORTS.values()], "next": None})
+    return json_answer({"items": [terms_json(one) for one in REPORTS.values()], "next": None})
 
 
 @router.get(
@@ -158,7 +158,7 @@ def _printed(answer: ReportResult, wanted: Format) -> Response:
 def _preferred(request: Request) -> Format:
     """Return the client's preferred format by its Accept header."""
     preferred = sorted(
-        (each.partition(";") for each in request.headers.get("accept", "").split(",")),
+        (part.partition(";") for part in request.headers.get("accept", "").split(",")),
         key=lambda parts: -_quality(parts[2]),
     )
     for media_type, _, _ in preferred:

@@ -101,17 +101,17 @@ def prove_message(
 ) -> Response:
     """Prove that a message is in a checkpoint (RFC 9162, 2.1.3); its leaf is its chain's link."""
     checkpoints = _proofs(request).checkpoints
-    found = checkpoints.inclusion(thread_id, message_id, size=checkpoint)
-    return json_answer(inclusion_json(found, tenant=checkpoints.tenant))
+    inclusion = checkpoints.inclusion(thread_id, message_id, size=checkpoint)
+    return json_answer(inclusion_json(inclusion, tenant=checkpoints.tenant))
 
 
 @router.get("/checkpoints", responses=answers(200, Page[Checkpoint]))
 def list_checkpoints(request: Request, after: After = None, limit: Limit = 100) -> Response:
     """List the signed checkpoints, the smallest first."""
     checkpoints = _proofs(request).checkpoints
-    found = checkpoints.page(after=number_cursor(after), limit=limit + 1)
+    page = checkpoints.page(after=number_cursor(after), limit=limit + 1)
     shown = partial(checkpoint_json, tenant=checkpoints.tenant)
-    return page_answer(found, limit, shown=shown, place=lambda checkpoint: checkpoint.size)
+    return page_answer(page, limit, shown=shown, place=lambda checkpoint: checkpoint.size)
 
 
 @router.get("/checkpoints/latest", responses=answers(200, Checkpoint, 404))
@@ -125,5 +125,5 @@ def latest_checkpoint(request: Request) -> Response:
 def prove_consistency(request: Request, begin: From, end: To) -> Response:
     """Prove that one checkpoint's log begins with another's (RFC 9162, 2.1.4)."""
     checkpoints = _proofs(request).checkpoints
-    found = checkpoints.consistency(begin, end)
-    return json_answer(consistency_json(found, tenant=checkpoints.tenant))
+    consistency = checkpoints.consistency(begin, end)
+    return json_answer(consistency_json(consistency, tenant=checkpoints.tenant))

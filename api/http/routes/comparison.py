@@ -56,11 +56,11 @@ def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
 ) -> Response:
     """Compare threads, aligned by what was said and called."""
     as_of, row = (None, 0) if after is None else place_of(after)
-    sides = [parse_side(each) for each in (a, *b)]
-    found = tenant_of(request).comparer.compare(
+    sides = [parse_side(side) for side in (a, *b)]
+    compared = tenant_of(request).comparer.compare(
         sides, chosen_view(request, view), which=steps, as_of=as_of
     )
-    return json_answer(compared_json(found, context=context, after=row, limit=limit))
+    return json_answer(compared_json(compared, context=context, after=row, limit=limit))
 
 
 @router.get(

@@ -161,7 +161,8 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     following = str(page[-1].version) if len(events) > limit else None
     links = _links(store, page, files)
     items = [
-        event_json(event, links=each, cut=cut) for event, each in zip(page, links, strict=True)
+        event_json(event, links=of_event, cut=cut)
+        for event, of_event in zip(page, links, strict=True)
     ]
     return json_answer({"items": items, "next": following})
 
@@ -179,11 +180,13 @@ def read_message(
 
 
 def _links(
-    store: Store, found: Sequence[events.Event], files: str
+    store: Store, page: Sequence[events.Event], files: str
 ) -> Sequence[Sequence[str | None]]:
     """Return for each event the digests to show for its files; empty where their data is shown."""
     if files == "inline":
-        return [()] * len(found)
-    digests = [file_digests(event.raw) for event in found]
-    known = store.blobs.known({each for found in digests for each in found if each is not None})
-    return [[each if each in known else None for each in found] for found in digests]
+        return [()] * len(page)
+    digests = [file_digests(event.raw) for event in page]
+    known = store.blobs.known(
+        {digest for of_event in digests for digest in of_event if digest is not None}
+    )
+    return [[digest if digest in known else None for digest in of_event] for of_event in digests]

@@ -79,7 +79,7 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
         types=types or (),
         tools=tool or (),
         roles=role or (),
-        threads=[without_nul(each) for each in thread or ()],
+        threads=[without_nul(thread_id) for thread_id in thread or ()],
         begin=time_filter("from", begin),
         end=time_filter("to", end),
         metadata=metadata_in(request),
@@ -90,11 +90,11 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     search = tenant_of(request).search
     threads = replace(which, which=ThreadFilter(status=status))
     kept = partial(tenant_of(request).summaries.matching, threads)
-    found = await run_in_threadpool(
+    matches = await run_in_threadpool(
         search.find,
         asked,
         after=after,
         limit=limit,
         kept=None if threads == SummaryQuery() else kept,
     )
-    return json_answer(Hits.of(found))
+    return json_answer(Hits.of(matches))

@@ -65,12 +65,12 @@ async def _apart(analyst: Analyst, answer: Callable[[], Response]) -> Response:
 
 
 def _answer(analyst: Analyst, asked: JsonValue, *, as_csv: bool) -> Response:
-    found = _asked(analyst, asked)
+    result = _asked(analyst, asked)
     if as_csv:
-        more = "true" if found.truncated else "false"
+        more = "true" if result.truncated else "false"
         headers = {"Agentlog-Truncated": more}
-        return Response(query_csv(found), media_type=f"{_CSV}; header=present", headers=headers)
-    return json_answer(query_json(found))
+        return Response(query_csv(result), media_type=f"{_CSV}; header=present", headers=headers)
+    return json_answer(query_json(result))
 
 
 def _asked(analyst: Analyst, asked: JsonValue) -> QueryResult:

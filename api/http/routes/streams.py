@@ -83,7 +83,7 @@ async def follow_log(request: Request) -> StreamResponse:
     frame with nothing but an id says how far a filter has looked.
     """
     query = request.query_params
-    types = [without_nul(each) for each in query.getlist("type")]
+    types = [without_nul(name) for name in query.getlist("type")]
     pairs = [
         (key.removeprefix(_METADATA), value)
         for key, value in query.multi_items()

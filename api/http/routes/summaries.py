@@ -56,7 +56,7 @@ TheSummaryFilter = Annotated[SummaryQuery, Depends(summary_filter)]
 async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
     which: TheFilter,
-    found: TheSummaryFilter,
+    wanted: TheSummaryFilter,
     tool: Annotated[
         list[str] | None, Query(description="It called this; repeated, all of these.")
     ] = None,
@@ -70,7 +70,7 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
 ) -> Response:
     """List threads with their counts and sums, from any row on; all filters have to match."""
     query = replace(
-        found,
+        wanted,
         which=which,
         tools=tool or (),
         sort=_column(sort),

@@ -129,9 +129,9 @@ def close_thread(
     origin: TheOrigin,
 ) -> Response:
     """Close a thread: nothing follows."""
-    found = _object(body, limits)
-    _only(found, "reason")
-    reason = found.get("reason")
+    fields = _object(body, limits)
+    _only(fields, "reason")
+    reason = fields.get("reason")
     if not isinstance(reason, str | None):
         raise InvalidMessage.at("reason", "not a string")
     appended = store.close(thread_id, reason, origin=origin)
@@ -153,9 +153,9 @@ def annotate_thread(
     origin: TheOrigin,
 ) -> Response:
     """Add to a thread's metadata."""
-    found = _object(body, limits)
-    _only(found, "metadata")
-    metadata = found.get("metadata")
+    fields = _object(body, limits)
+    _only(fields, "metadata")
+    metadata = fields.get("metadata")
     if not isinstance(metadata, dict):
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
     appended = store.annotate(thread_id, metadata, origin=origin)
@@ -163,15 +163,15 @@ def annotate_thread(
 
 
 def _object(body: bytes, limits: RequestLimits) -> dict[str, JsonValue]:
-    found = limits.json_in(body) if body.strip() else {}
-    if not isinstance(found, dict):
+    value = limits.json_in(body) if body.strip() else {}
+    if not isinstance(value, dict):
         raise InvalidMessage.at("", "send a JSON object")
-    return found
+    return value
 
 
-def _only(found: Mapping[str, JsonValue], *known: str) -> None:
+def _only(fields: Mapping[str, JsonValue], *known: str) -> None:
     flaws = [
-        Flaw(key, f"no such field: use {', '.join(known)}") for key in found if key not in known
+        Flaw(key, f"no such field: use {', '.join(known)}") for key in fields if key not in known
     ]
     if flaws:
         raise InvalidMessage(flaws)

@@ -32,15 +32,15 @@ def option_parameters() -> list[dict[str, Any]]:
     described: dict[str, dict[str, Any]] = {}
     for view in VIEWS.values():
         for name, values in option_values(view).items():
-            found = described.setdefault(name, {"views": [], "values": values})
-            found["views"].append(view.name)
+            option = described.setdefault(name, {"views": [], "values": values})
+            option["views"].append(view.name)
     return [
         parameter(
             name,
-            f"Option of {', '.join(found['views'])}.",
-            {"type": "string", "enum": list(found["values"])},
+            f"Option of {', '.join(terms['views'])}.",
+            {"type": "string", "enum": list(terms["values"])},
         )
-        for name, found in described.items()
+        for name, terms in described.items()
     ]
 
 
@@ -68,8 +68,8 @@ def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     ] = False,
 ) -> Response:
     """Read a thread in a view: all of it unless `limit` cuts it into pages."""
-    found = store.view(thread_id, chosen_view(request, view), at=at, after=after, limit=limit)
-    return pieces_answer(bare_view_json(found) if bare else view_json(found))
+    shown = store.view(thread_id, chosen_view(request, view), at=at, after=after, limit=limit)
+    return pieces_answer(bare_view_json(shown) if bare else view_json(shown))
 
 
 @router.get("/threads/{thread_id}/outline", responses=answers(200, Outline, 404))
@@ -96,13 +96,13 @@ def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
     ] = None,
 ) -> Response:
     """Read what changed in a view between two moments."""
-    found = store.difference(
+    difference = store.difference(
         thread_id,
         chosen_view(request, view),
         begin=None if begin is None else parse_moment(begin),
         end=None if end is None else parse_moment(end),
     )
-    return json_answer(difference_json(found))
+    return json_answer(difference_json(difference))
 
 
 @router.get(
@@ -131,7 +131,7 @@ def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
 
     `after` may be any version: the changes after it are read.
     """
-    found = value_changes(
+    changes = value_changes(
         store,
         thread_id,
         chosen_view(request, view),
@@ -140,4 +140,4 @@ def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
         at=at,
         limit=limit,
     )
-    return json_answer(value_changes_json(found))
+    return json_answer(value_changes_json(changes))

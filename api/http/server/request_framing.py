@@ -124,14 +124,14 @@ def _head(lines: "_HeaderLines") -> Generator[None, None, RequestHead]:
 
 def _headers(lines: "_HeaderLines") -> Generator[None, None, list[Header]]:
     """Return headers, or trailers, up to the empty line."""
-    found: list[Header] = []
+    headers: list[Header] = []
     while (line := lines.next()) != b"":
         if line is None:
             yield None
         else:
             lines.count_header()
-            found.append(parse_header(line))
-    return found
+            headers.append(parse_header(line))
+    return headers
 
 
 def _counted(buffer: bytearray, length: int) -> _Events:
@@ -162,10 +162,10 @@ def _chunks(buffer: bytearray, lines: "_HeaderLines") -> _Events:
 def _chunk_size(buffer: bytearray) -> Generator[None, None, int]:
     while (line := _line(buffer, _MAX_CHUNK_LINE, _bad_chunk)) is None:
         yield None
-    found = _CHUNK_LINE.fullmatch(line)
-    if found is None:
+    match = _CHUNK_LINE.fullmatch(line)
+    if match is None:
         raise _bad_chunk()
-    return int(found[1], 16)
+    return int(match[1], 16)
 
 
 def _bad_chunk() -> RefusedRequest:

@@ -60,10 +60,10 @@ class RequestHead:
 
 def parse_request_line(line: bytes) -> RequestLine:
     """Return the parsed first line; raises `RefusedRequest`."""
-    found = _REQUEST_LINE.fullmatch(line)
-    if found is None:
+    match = _REQUEST_LINE.fullmatch(line)
+    if match is None:
         raise NotHttp("the first line is not `METHOD /path HTTP/1.1`")
-    method, target, major, minor = found.groups()
+    method, target, major, minor = match.groups()
     if major != b"1":
         raise UnknownHttpVersion
     if method not in _METHODS:
@@ -152,4 +152,4 @@ def _body_length(line: RequestLine, special: dict[bytes, list[bytes]]) -> int | 
 
 
 def _tokens(values: list[bytes]) -> list[bytes]:
-    return [each.strip(b" \t").lower() for each in b",".join(values).split(b",")]
+    return [part.strip(b" \t").lower() for part in b",".join(values).split(b",")]

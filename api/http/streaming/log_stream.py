@@ -58,9 +58,9 @@ class LogStream(Stream):
     def past(self) -> Sequence[Event]:
         while self._position < self._present:
             events = self._page(self._present)
-            found = [event for event in events if self._which.takes(event)]
-            if found:
-                return found
+            taken = [event for event in events if self._which.takes(event)]
+            if taken:
+                return taken
         return ()
 
     @override

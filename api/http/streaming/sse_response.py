@@ -99,8 +99,8 @@ class Stream(ABC):
     async def _step(self, follower: Follower) -> tuple[Sequence[bytes], Then]:
         """Return the next frames, and the next step."""
         try:
-            found = None if self.finite else self.recent()
-            frames, more = await run_in_threadpool(self.older) if found is None else found
+            recent = None if self.finite else self.recent()
+            frames, more = await run_in_threadpool(self.older) if recent is None else recent
         except DatabaseUnavailable:
             await follower.rest(_RETRY_SECONDS)
             return [self.heartbeat()], "go on"
@@ -170,15 +170,15 @@ def joined(frames: Sequence[bytes]) -> Sequence[bytes]:
     """Return frames joined into few pieces of limited size."""
     if len(frames) <= 1:
         return frames
-    found: list[bytes] = []
+    blocks: list[bytes] = []
     held: list[bytes] = []
     size = 0
     for frame in frames:
         held.append(frame)
         size += len(frame)
         if size >= _PIECE_BYTES:
-            found.append(b"".join(held))
+            blocks.append(b"".join(held))
             held, size = [], 0
     if held:
-        found.append(b"".join(held))
-    return found
+        blocks.append(b"".join(held))
+    return blocks

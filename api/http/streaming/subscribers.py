@@ -167,21 +167,21 @@ class Followers:
     @property
     def count(self) -> int:
         """The current number of followers."""
-        return sum(each.count for each in self._known.values())
+        return sum(followers.count for followers in self._known.values())
 
     def of(self, tenant: str) -> TenantFollowers:
         """Return the followers of a tenant; call it in the event loop."""
-        found = self._known.get(tenant)
-        if found is None:
-            found = self._known[tenant] = TenantFollowers(self._tenants[tenant].hub)
-            found.closed = self._closed
-        return found
+        followers = self._known.get(tenant)
+        if followers is None:
+            followers = self._known[tenant] = TenantFollowers(self._tenants[tenant].hub)
+            followers.closed = self._closed
+        return followers
 
     def close(self) -> None:
         """End every stream, and refuse new ones; call it in the event loop."""
         self._closed = True
-        for each in self._known.values():
-            each.close()
+        for followers in self._known.values():
+            followers.close()
 
 
 def _settle(waiting: asyncio.Future[None]) -> None:

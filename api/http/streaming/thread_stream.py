@@ -78,4 +78,4 @@ class ThreadStream(Stream):
         )
 
     def _frames(self, told: Sequence[FollowUpdate]) -> Sequence[bytes]:
-        return [self._framing.frame(each) for each in told]
+        return [self._framing.frame(update) for update in told]

@@ -29,35 +29,35 @@ _REDUCTIONS = "reductions.json"
 
 def joined(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
     """Yield files; of those that make a document together, the document."""
-    by_path = {each.path: each for each in files}
+    by_path = {file.path: file for file in files}
     numbered: dict[PurePosixPath, list[tuple[int, SourceFile]]] = {}
     taken: set[PurePosixPath] = set()
     headers_of: dict[PurePosixPath, Callable[[], bytes]] = {}
-    for each in files:
-        folder = each.path.parent
-        if event := _number(each):
-            numbered.setdefault(folder, []).append((int(event[1]), each))
+    for file in files:
+        folder = file.path.parent
+        if event := _number(file):
+            numbered.setdefault(folder, []).append((int(event[1]), file))
         elif folder.name == _SAMPLES and folder.parent.suffix == ".eval":
             headers = (by_path.get(folder.parent / name) for name in _HEADERS)
             if header := next(filter(None, headers), None):
-                taken.add(each.path)
+                taken.add(file.path)
                 if folder.parent in headers_of:
-                    yield _log(headers_of[folder.parent], each)
+                    yield _log(headers_of[folder.parent], file)
                     continue
                 taken.update(_of_all_samples(folder.parent, by_path))
                 headers_of[folder.parent] = cache(partial(_of_each, header))
                 reductions = by_path.get(folder.parent / _REDUCTIONS)
-                yield _log(header.content, each, reductions)
-        elif each.path.name == _TASK[0] and (page := by_path.get(folder / _TASK[1])):
-            taken |= {each.path, page.path}
-            yield _task(each, page)
+                yield _log(header.content, file, reductions)
+        elif file.path.name == _TASK[0] and (page := by_path.get(folder / _TASK[1])):
+            taken |= {file.path, page.path}
+            yield _task(file, page)
     for folder, events in numbered.items():
         before = [by_path[path] for name in _BEFORE if (path := folder.parent / name) in by_path]
-        lines = [*before[:1], *(each for _, each in sorted(events, key=itemgetter(0)))]
-        taken |= {each.path for each in lines}
+        lines = [*before[:1], *(line for _, line in sorted(events, key=itemgetter(0)))]
+        taken |= {file.path for file in lines}
         taken |= {path for path in by_path if path.parent == folder.parent / _CACHE}
         yield _as_lines(folder, lines)
-    yield from (each for each in files if each.path not in taken)
+    yield from (file for file in files if file.path not in taken)
 
 
 def _number(file: SourceFile) -> re.Match[str] | None:
@@ -73,10 +73,10 @@ def _as_lines(folder: PurePosixPath, files: Sequence[SourceFile]) -> SourceFile:
 
     def read() -> bytes:
         # a newline in JSON is only white space
-        return b"\n".join(each.content().replace(b"\n", b" ") for each in files)
+        return b"\n".join(file.content().replace(b"\n", b" ") for file in files)
 
-    size = sum(each.size for each in files)
-    return SourceFile(str(place), path, size, read, [each.place for each in files])
+    size = sum(file.size for file in files)
+    return SourceFile(str(place), path, size, read, [file.place for file in files])
 
 
 def _task(history: SourceFile, page: SourceFile) -> SourceFile:
@@ -96,7 +96,9 @@ def _of_all_samples(
     log: PurePosixPath, by_path: dict[PurePosixPath, SourceFile]
 ) -> Iterator[PurePosixPath]:
     """Yield the members of an archive that are no sample: read with the first, or its summaries."""
-    return (each for each in by_path if each.is_relative_to(log) and each.parent.name != _SAMPLES)
+    return (
+        inner for inner in by_path if inner.is_relative_to(log) and inner.parent.name != _SAMPLES
+    )
 
 
 def _of_each(header: SourceFile) -> bytes:

@@ -99,10 +99,10 @@ def gathered(records: Sequence[SourceRecord], number: int = 0) -> SourceRecord:
         file=first.file,
         place=first.file.place,
         number=number,
-        size=sum(each.size for each in records),
-        value=[each.value for each in records],
-        mended=sum((each.mended for each in records), Counter()),
-        places=[each.place for each in records],
+        size=sum(record.size for record in records),
+        value=[record.value for record in records],
+        mended=sum((record.mended for record in records), Counter()),
+        places=[record.place for record in records],
     )
 
 

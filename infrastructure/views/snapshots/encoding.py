@@ -56,10 +56,12 @@ def packed_lists(lists: Mapping[str, Growth]) -> bytes:
 
     For each list: how many items stay, how many are added, and their bytes, unpacked and packed.
     """
-    texts = {name: packed(bytes(each.added)) if each.count else b"" for name, each in lists.items()}
+    texts = {
+        name: packed(bytes(growth.added)) if growth.count else b"" for name, growth in lists.items()
+    }
     head = {
-        name: (each.kept, each.count, len(each.added), len(texts[name]))
-        for name, each in lists.items()
+        name: (growth.kept, growth.count, len(growth.added), len(texts[name]))
+        for name, growth in lists.items()
     }
     return b"\n".join([print_bytes(head), b"".join(texts.values())])
 
@@ -68,15 +70,15 @@ def unpacked_lists(data: bytes) -> dict[str, Growth]:
     """Return the growth of lists; raises one of `GARBAGE` if the data is invalid."""
     end = data.index(b"\n")
     texts = memoryview(data)
-    found: dict[str, Growth] = {}
+    lists: dict[str, Growth] = {}
     start = end + 1
     for name, (kept, count, size, room) in parse_stored(data[:end]).items():
         text = texts[start : start + room]
-        found[name] = Growth(kept, count, PackedText(text, size))
+        lists[name] = Growth(kept, count, PackedText(text, size))
         start += room
     if start != len(data):
         raise ValueError(f"{len(data) - start} bytes more than its lists")
-    return found
+    return lists
 
 
 def packed_items(items: Sequence[Printed]) -> bytes:
@@ -91,10 +93,10 @@ def unpacked_items(data: bytes) -> list[Printed]:
     start = text.index(b"\n")
     head = parse_stored(text[:start])
     start += 1
-    found: list[Printed] = []
+    items: list[Printed] = []
     for version, ordinal, size in head:
-        found.append(Printed(version, ordinal, text[start : start + size]))
+        items.append(Printed(version, ordinal, text[start : start + size]))
         start += size
     if start != len(text):
         raise ValueError(f"{len(text) - start} bytes more than its items")
-    return found
+    return items

@@ -88,15 +88,15 @@ class Trail(Generic[CarryT]):
         """Schedule the keeping of passed carries, unless `look` has not been called."""
         if passed and self._erased is not None:
             self._later(
-                partial(self._keep, passed, self._erased), sum(each.size for each in passed)
+                partial(self._keep, passed, self._erased), sum(carry.size for carry in passed)
             )
 
     def _keep(self, passed: Sequence[Passed[CarryT]], erased: int) -> None:
-        versions = [each.version for each in passed]
+        versions = [carry.version for carry in passed]
         known = tried(lambda: self._table.kept(self._series, versions)) or {}
         rows: list[SnapshotRow] = []
-        for each in passed:
-            self._step(each, known, rows)
+        for carry in passed:
+            self._step(carry, known, rows)
         if rows:
             alone = self.start.version == 0
             tried(lambda: self._table.insert(self._series, rows, alone=alone, erased=erased))
@@ -107,7 +107,7 @@ class Trail(Generic[CarryT]):
         """Add the row for one carry, if it is to be kept, and go on to it."""
         before = self._at
         lists = growth(before.carry, now.carry)
-        follows = lists is not None and any(each.kept for each in lists.values())
+        follows = lists is not None and any(growth_of.kept for growth_of in lists.values())
         since = before.since if follows else now.version
         behind, size = before.behind + now.size, before.size
         carry: bytes | None = None

@@ -79,8 +79,8 @@ class Snapshots:
         if view.begins_anywhere:
             start = Start(version, view.start())
         else:
-            found = tried(lambda: self._nearest(series, view, version))
-            start = Start(0, view.start()) if found is None else found
+            nearest = tried(lambda: self._nearest(series, view, version))
+            start = Start(0, view.start()) if nearest is None else nearest
         return Trail(
             self._table,
             series,
@@ -96,7 +96,7 @@ class Snapshots:
         series = self._series(thread_id, view)
         versions = range(self.interval, upto + 1, self.interval)
         known = tried(lambda: self._table.kept(series, versions))
-        return [] if known is None else [each for each in versions if each not in known]
+        return [] if known is None else [version for version in versions if version not in known]
 
     def items(
         self, thread_id: str, view: View[CarryT, OptionsT], *, after: int, upto: int, limit: int

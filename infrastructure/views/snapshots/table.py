@@ -65,8 +65,8 @@ class SnapshotTable:
 
     def nearest(self, series: Series, version: int) -> SnapshotRow | None:
         """Return the nearest row with a carry at or before `version`."""
-        found = self._rows("select_snapshot", series, version=version)
-        return found[0] if found else None
+        rows = self._rows("select_snapshot", series, version=version)
+        return rows[0] if rows else None
 
     def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[SnapshotRow]:
         """Return the first rows after `after`, up to the version `upto`, with only their items."""
@@ -171,8 +171,8 @@ class SnapshotTable:
             sound = sound and compare_digest(seal, self._seal(series, row, name, content))
             return content
 
-        found = _with_contents(row, opened)
-        return found if sound else replace(found, sound=False)
+        opened_row = _with_contents(row, opened)
+        return opened_row if sound else replace(opened_row, sound=False)
 
     def _seal(self, series: Series, row: SnapshotRow, name: str, content: bytes) -> bytes:
         place = [*series, row.version, row.erased, name, (row.chain or b"").hex()]

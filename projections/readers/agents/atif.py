@@ -49,19 +49,19 @@ def _read(document: JsonValue) -> Iterator[History]:
 def _histories(root: Fields, parent: str | None) -> Iterator[History]:
     """Yield the history of a trajectory, then those of its sub-agents."""
     steps = root.item.get("steps")
-    if not isinstance(steps, list) or not all(isinstance(each, dict) for each in steps):
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
         raise InvalidMessage.at(root.within("steps"), "not an array of objects")
     own = root.text("trajectory_id")
     metadata = _facts(root) if own is None else {**_facts(root), "session": root.text("session_id")}
     own = _id_within(parent, own or root.text("session_id"))
     children = list(root.items("subagent_trajectories"))
     reading = Reading(_NAME, known=_KNOWN)
-    workers = {name: each for child in children for name, each in _worker(child, own)}
+    workers = {name: worker for child in children for name, worker in _worker(child, own)}
     model = metadata.get("model")
-    found = list(root.items("steps"))
-    at = milliseconds(found[0].item.get("timestamp")) if found else None
+    read_steps = list(root.items("steps"))
+    at = milliseconds(read_steps[0].item.get("timestamp")) if read_steps else None
     reading.keep_left(root, "trajectory", **({} if at is None else {"timestamp": at}))
-    for number, step in enumerate(found):
+    for number, step in enumerate(read_steps):
         _Step(reading, step, number, model).read(workers)
     known = {key: value for key, value in metadata.items() if value is not None}
     yield reading.history(id=own, parent=parent, metadata=known)
@@ -91,12 +91,12 @@ def _id_within(parent: str | None, own: str | None) -> str | None:
 def _worker(child: Fields, parent: str | None) -> Iterator[tuple[str, Item]]:
     """Yield what is known of a sub-agent, by each of its ids."""
     ids = [child.item.get("trajectory_id"), child.item.get("session_id")]
-    texts = [each for each in ids if isinstance(each, str) and each]
-    found: Item = {"objective": _objective(child.item.get("steps"))}
+    texts = [worker_id for worker_id in ids if isinstance(worker_id, str) and worker_id]
+    worker: Item = {"objective": _objective(child.item.get("steps"))}
     thread = _id_within(parent, texts[0]) if texts and parent is not None else None
     if thread is not None and is_thread_id(thread):
-        found["threadId"] = thread
-    yield from ((each, found) for each in texts)
+        worker["threadId"] = thread
+    yield from ((worker_id, worker) for worker_id in texts)
 
 
 def _objective(steps: JsonValue) -> str:
@@ -151,13 +151,13 @@ class _Step:
             drafts.append({"type": "reply", "text": text})
         if calls:
             drafts.append({"type": "tool_calls", "calls": calls})
-        drafts = [{**each, **self._of_answer} for each in drafts]
+        drafts = [{**draft, **self._of_answer} for draft in drafts]
         names = {call["id"]: call["name"] for call in calls}
         self._add(self._answer(), [*drafts, *self._observed(names, workers)])
 
     def _add(self, answer: Sequence[Draft], drafts: Sequence[Draft]) -> None:
         """Add the messages of the step; what is left of it goes with the first, or is kept."""
-        self._reading.drafts += ({**each, **self._of_answer, **self._at} for each in answer)
+        self._reading.drafts += ({**answered, **self._of_answer, **self._at} for answered in answer)
         self._step.take("source")
         for number, draft in enumerate(drafts):
             self._reading.add({**draft, **self._at}, *[] if number else [self._step])
@@ -181,9 +181,9 @@ class _Step:
         if self._step.item.get("tool_calls") in (None, []):
             self._step.take("tool_calls")
             return []
-        calls = [_call(each) for each in self._step.inners("tool_calls")]
-        found = [call for call in calls if call is not None]
-        return found if found and len(found) == len(calls) else None
+        calls = [_call(inner) for inner in self._step.inners("tool_calls")]
+        read = [call for call in calls if call is not None]
+        return read if read and len(read) == len(calls) else None
 
     def _answer(self) -> list[Draft]:
         """Return the figures of the model's answer, if a model was asked."""
@@ -191,7 +191,7 @@ class _Step:
         model = self._step.text("model_name") or self._model
         if self._step.item.get("llm_call_count") == 0 or (metrics is None and model is None):
             return []
-        found: Draft = {"type": "llm_response"} | ({} if model is None else {"model": model})
+        draft: Draft = {"type": "llm_response"} | ({} if model is None else {"model": model})
         if metrics is not None:
             figures = usage(metrics.item, _FIGURES) or {}
             for theirs, ours in _FIGURES.items():
@@ -200,23 +200,23 @@ class _Step:
             for key in _REASONING:
                 extra = metrics.item.get("extra")
                 figures |= usage(extra, {key: "reasoningTokens"}) or {}
-            found |= {"usage": figures} if figures else {}
+            draft |= {"usage": figures} if figures else {}
             cost = metrics.amount("cost_usd")
-            found |= {} if cost is None else {"costUsd": cost}
-        return [found]
+            draft |= {} if cost is None else {"costUsd": cost}
+        return [draft]
 
     def _observed(self, names: Mapping[str, str], workers: _Workers) -> Iterator[Draft]:
         """Yield the results that the step observed, and the sub-agents that they are of."""
         observation = self._step.inner("observation")
         seen = observation.inners("results") if observation is not None else []
         results, ends = list[Item](), list[Draft]()
-        for each in seen:
-            result = _result(each, names)
+        for item in seen:
+            result = _result(item, names)
             if "callId" in result:
                 results.append(result)
             elif said := result.get("error") or result["output"]:  # what was done without a call
                 ends.append({"type": "system", "text": value_text(said)})
-            for worker_id, worker in _referred(each.item, workers):
+            for worker_id, worker in _referred(item.item, workers):
                 yield {"type": "worker_spawned", "workerId": worker_id, **worker}
                 output = result["output"]
                 ends.append({"type": "worker_result", "workerId": worker_id, "output": output})
@@ -244,30 +244,34 @@ def _result(result: Fields, names: Mapping[str, str]) -> Item:
     output = content if text is None else text
     if text is None or content == [{"type": "text", "text": text}]:
         result.take("content")
-    found: Item = {"output": output}
+    answer: Item = {"output": output}
     match result.item.get("source_call_id"):
         case str(call_id) if call_id:
             result.take("source_call_id")
-            found |= {"callId": call_id}
-            found |= {"name": names[call_id]} if call_id in names else {}
+            answer |= {"callId": call_id}
+            answer |= {"name": names[call_id]} if call_id in names else {}
         case _:
             pass
     extra = result.item.get("extra")
     failed = [extra.get(key) for key in _FAILED] if isinstance(extra, dict) else []
     if True in failed:
-        found["output"] = None if isinstance(output, str) else output
-        found["error"] = value_text(output)
+        answer["output"] = None if isinstance(output, str) else output
+        answer["error"] = value_text(output)
     elif False in failed:
-        found["error"] = None
-    return found
+        answer["error"] = None
+    return answer
 
 
 def _referred(result: Item, workers: _Workers) -> Iterator[tuple[str, Item]]:
     """Yield the ids of the sub-agents that a result refers to, and what is known of each."""
     references = result.get("subagent_trajectory_ref")
-    for each in references if isinstance(references, list) else ():
+    for reference in references if isinstance(references, list) else ():
         keys = ("trajectory_id", "session_id", "trajectory_path")
-        ids = [each[key] for key in keys if each.get(key)] if isinstance(each, dict) else []
+        ids = (
+            [reference[key] for key in keys if reference.get(key)]
+            if isinstance(reference, dict)
+            else []
+        )
         if ids and isinstance(ids[0], str):
             yield ids[0], workers.get(ids[0], {"objective": ""})
 

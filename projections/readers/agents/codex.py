@@ -123,10 +123,10 @@ class _Rollout:
 
     def _read_item(self, item: Fields, beside: Fields, of_draft: Item) -> None:
         given = item.item.get("id")
-        found = id_of_uuid(given.rpartition("_")[2]) if isinstance(given, str) else None
-        if found is not None and found not in self.ids:
-            self.ids.add(found)
-            of_draft = {**of_draft, "id": found}
+        own_id = id_of_uuid(given.rpartition("_")[2]) if isinstance(given, str) else None
+        if own_id is not None and own_id not in self.ids:
+            self.ids.add(own_id)
+            of_draft = {**of_draft, "id": own_id}
         if is_of_model(item.item):
             self.answers += not self.is_open
             self.is_open = True
@@ -150,8 +150,8 @@ class _Rollout:
             self.errors[end[0]] = end[1]
         worker = worker_in(event)
         match event:
-            case {"type": "token_count", "info": dict(info)} if found := self._figures(info):
-                self._count(line, found, of_draft)
+            case {"type": "token_count", "info": dict(info)} if counted := self._figures(info):
+                self._count(line, counted, of_draft)
             case {"type": "error" | "stream_error", "message": str(text), **rest}:
                 line.put("payload", rest)
                 self.reading.add({**of_draft, "type": "runtime_error", "error": text}, line)
@@ -175,16 +175,16 @@ class _Rollout:
             return figures(last)
         return {key: max(0, count - (before or {}).get(key, 0)) for key, count in total.items()}
 
-    def _count(self, line: Fields, found: Item | None, of_draft: Item) -> None:
+    def _count(self, line: Fields, counted: Item | None, of_draft: Item) -> None:
         at = of_draft.get("timestamp")
         is_copy = self.started is not None and at is not None and at < self.started
-        if found is None or is_copy:
+        if counted is None or is_copy:
             kind = "token_usage_record" if self.has_records else "token_count"
             self.reading.keep(line, kind, is_known=True, **of_draft)
             return
         self.answers = max(1, self.answers)
         self.is_open = False
-        response: Item = {"type": "llm_response", "usage": found}
+        response: Item = {"type": "llm_response", "usage": counted}
         if self.model is not None:
             response["model"] = self.model
         if "provider" in self.facts:

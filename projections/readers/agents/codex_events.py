@@ -105,9 +105,9 @@ def is_written(item: Item) -> bool:
             return False
 
 
-def figures(found: JsonValue) -> Item | None:
+def figures(given: JsonValue) -> Item | None:
     """Return the token figures of a call of the model."""
-    return usage(found, _FIGURES)
+    return usage(given, _FIGURES)
 
 
 def ended(payload: Item) -> tuple[str, Item] | None:
@@ -140,8 +140,8 @@ def error_in(output: JsonValue) -> Item:
     """Return the `error` that the head of a command's output tells."""
     if not isinstance(output, str):
         return {}
-    if (found := _EXIT.match(output)) is not None:
-        return error_of(int(found["new"] or found["old"]))
+    if (match := _EXIT.match(output)) is not None:
+        return error_of(int(match["new"] or match["old"]))
     if output.startswith('{"output"'):
         try:
             match json.loads(output):

@@ -90,11 +90,11 @@ def _read_request(reading: Reading, request: Fields) -> None:
         of_draft = {**of_draft, "metadata": {"responseId": request_id}}
     if (response := _response(request.item)) is not None:
         reading.add({**of_draft, **response})
-    for number, each in enumerate(rounds):
+    for number, turn in enumerate(rounds):
         by_round = of_draft
         if "metadata" in of_draft:
             by_round = {**of_draft, "metadata": {"responseId": f"{request_id}-{number}"}}
-        _read_round(reading, each, results, by_round)
+        _read_round(reading, turn, results, by_round)
     for part in parts:
         _read_part(Entry(reading, part, **of_draft), part)
     match request.item.get("result"):
@@ -221,7 +221,9 @@ def _is_document(value: JsonValue) -> bool:
         case {"requests": list(requests), "version": int()}:
             return "responderUsername" in value or (
                 requests != []
-                and all(isinstance(each, dict) and "requestId" in each for each in requests)
+                and all(
+                    isinstance(request, dict) and "requestId" in request for request in requests
+                )
             )
         case _:
             return False

@@ -27,8 +27,8 @@ def _read(document: JsonValue) -> Iterator[History]:
     if not isinstance(samples, list) or not samples:
         raise InvalidMessage.at("samples", "the log has no samples")
     header, of_all = divided(log.left())
-    for number, each in enumerate(samples):
-        yield _history(Fields(each, f".samples[{number}]"), header, {} if number else of_all)
+    for number, sample in enumerate(samples):
+        yield _history(Fields(sample, f".samples[{number}]"), header, {} if number else of_all)
 
 
 def divided(header: Item) -> tuple[Item, Item]:
@@ -58,7 +58,7 @@ def _history(sample: Fields, header: Item, of_all: Item) -> History:
     own.append(next((facts[key] for key in ("uuid", "evalId", "runId") if key in facts), None))
     goal = _goal(sample.item.get("input"))
     reading = Sample(sample, header).read()
-    identifier = "-".join(str(each) for each in own if isinstance(each, str | int))
+    identifier = "-".join(str(part) for part in own if isinstance(part, str | int))
     if of_all:
         at = {key: reading.drafts[-1][key] for key in ("timestamp",) if key in reading.drafts[-1]}
         text = "what the log says of all samples: see the metadata"
@@ -71,7 +71,7 @@ def _facts(sample: Item, header: Item) -> Item:
     run: JsonValue = header.get("eval")
     run = run if isinstance(run, dict) else {}
     packages = run.get("packages")
-    found: Item = {
+    metadata: Item = {
         "task": run.get("task"),
         "model": run.get("model"),
         "evalId": run.get("eval_id"),
@@ -87,14 +87,14 @@ def _facts(sample: Item, header: Item) -> Item:
     for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else None
         parts = value.items() if isinstance(value, dict) else [("", value)]
-        found |= {f"score.{name}.{key}".rstrip("."): part for key, part in parts}
-    return {key: value for key, value in found.items() if isinstance(value, str | int | float)}
+        metadata |= {f"score.{name}.{key}".rstrip("."): part for key, part in parts}
+    return {key: value for key, value in metadata.items() if isinstance(value, str | int | float)}
 
 
 def _cost(usage: JsonValue) -> float | None:
     """Return the costs of all models, None where one is not known."""
-    each = usage.values() if isinstance(usage, dict) else ()
-    costs = [model.get("total_cost") if isinstance(model, dict) else None for model in each]
+    models = usage.values() if isinstance(usage, dict) else ()
+    costs = [model.get("total_cost") if isinstance(model, dict) else None for model in models]
     known = [cost for cost in costs if isinstance(cost, int | float)]
     return sum(known) if known and len(known) == len(costs) else None
 

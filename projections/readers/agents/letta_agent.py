@@ -53,11 +53,11 @@ def _read(document: JsonValue) -> Iterator[History]:
     created = milliseconds(file.item.get("created_at"))
     own = [_named(agent, "block_ids") for agent in agents]
     blocks = list(file.items("blocks"))
-    if unused := [b.item for b in blocks if not any(b.item.get("id") in each for each in own)]:
+    if unused := [b.item for b in blocks if not any(b.item.get("id") in shared for shared in own)]:
         file.put("blocks", unused)
     of_file = {"file": rest} if (rest := file.left()) else {}
-    for n, each in enumerate(agents):
-        agent = Fields(each, f".agents[{n}]")
+    for n, given in enumerate(agents):
+        agent = Fields(given, f".agents[{n}]")
         memory = [Fields(b.item, b.place) for b in blocks if b.item.get("id") in own[n]]
         yield _history(agent, memory, created, of_file if n == 0 else {})
 
@@ -79,8 +79,8 @@ def _history(
         raise InvalidMessage.at(f"{agent.place}.messages".lstrip("."), "not an array")
     reading = Reading("letta-agent", known=KNOWN)
     history = Messages(reading, thinks_in_text=agent.item.get("agent_type") != _SPEAKS_IN_TEXT)
-    for n, each in enumerate(messages):
-        history.read(Fields(each, f"{agent.place}.messages[{n}]"), n)
+    for n, message in enumerate(messages):
+        history.read(Fields(message, f"{agent.place}.messages[{n}]"), n)
     at: Item = {} if exported is None else {"timestamp": exported}
     with reading.by_content():
         _add_memory(reading, memory, at)

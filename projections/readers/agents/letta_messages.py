@@ -156,9 +156,9 @@ def _parts(message: Fields) -> Iterator[Fields]:
     if content is None:
         return
     listed = content if isinstance(content, list) else [content]
-    for n, each in enumerate(listed):
-        said = {"type": "text", "text": each} if isinstance(each, str) else {"value": each}
-        part = Fields(each if isinstance(each, dict) else said, f"{message.place}.content[{n}]")
+    for n, piece in enumerate(listed):
+        said = {"type": "text", "text": piece} if isinstance(piece, str) else {"value": piece}
+        part = Fields(piece if isinstance(piece, dict) else said, f"{message.place}.content[{n}]")
         without_nulls(part)
         if part.item != {"type": "text", "text": ""}:
             yield part
@@ -207,10 +207,12 @@ def _return(entry: Entry, message: Fields) -> None:
     returns = list(message.items("tool_returns"))
     listed = returns or [Fields({}, message.place)]
     if parts or returns:
-        results = [_result(each, message, text) for each in listed]
+        results = [_result(returned, message, text) for returned in listed]
         if len(results) == 1 and isinstance(message.item.get("name"), str):
             results[0]["name"] = message.take("name")
-        if text not in [each["error"] if each.get("error") else each["output"] for each in results]:
+        if text not in [
+            result["error"] if result.get("error") else result["output"] for result in results
+        ]:
             message.put("content", message.item["content"])
         said = [part for part in parts if _is_text(part.item)]
         for part in said:
@@ -221,18 +223,18 @@ def _return(entry: Entry, message: Fields) -> None:
             _keep(entry, part)
 
 
-def _result(each: Fields, message: Fields, text: str) -> Item:
+def _result(returned: Fields, message: Fields, text: str) -> Item:
     """Return a result; an error without the frame that Letta puts around it, which is kept."""
-    told = each.item.get("func_response")
+    told = returned.item.get("func_response")
     if told is None:
         told = text
     framed = _framed(told)
-    status = each.item.get("status") or _STATUS.get(framed.get("status"))
-    call_id = each.text("tool_call_id") or message.text("tool_call_id")
+    status = returned.item.get("status") or _STATUS.get(framed.get("status"))
+    call_id = returned.text("tool_call_id") or message.text("tool_call_id")
     if status == "error" and isinstance(framed.get("message"), str):
         told = framed["message"]
     else:
-        each.take("func_response")
+        returned.take("func_response")
     result = result_fields(call_id or "", status, told)
     if not call_id:
         del result["callId"]

@@ -154,7 +154,7 @@ def _response(message: Fields) -> Draft:
 def _output(content: JsonValue) -> JsonValue:
     """Return the text of a result, or its parts where there are others."""
     parts = content if isinstance(content, list) else []
-    is_text = all(isinstance(each, dict) and each.keys() == {"type", "text"} for each in parts)
+    is_text = all(isinstance(part, dict) and part.keys() == {"type", "text"} for part in parts)
     return text_of(parts) if parts and is_text else content
 
 

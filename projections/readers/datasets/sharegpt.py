@@ -136,17 +136,17 @@ class _Turns(Reading):
 
 def _calls(texts: Sequence[str]) -> Sequence[Item] | None:
     """Return the calls in texts, each a JSON object or several; None where one is no call."""
-    found: list[Item] = []
+    turns: list[Item] = []
     for text in texts:
         for call in _listed(text) or [text]:
             match call:
                 case {"name": str(name), "arguments": str(arguments)}:
-                    found.append(call_fields(name, arguments))
+                    turns.append(call_fields(name, arguments))
                 case {"name": str(name), "arguments": args}:
-                    found.append({"name": name, "args": args})
+                    turns.append({"name": name, "args": args})
                 case _:
                     return None
-    return found
+    return turns
 
 
 def _listed(text: str) -> list[JsonValue]:

@@ -92,23 +92,23 @@ def _named(content: JsonValue, place: str, opened: list[str]) -> JsonValue:
     """
     if not isinstance(content, list):
         return content
-    found: list[JsonValue] = []
+    paired: list[JsonValue] = []
     for n, block in enumerate(content):
         match block:
             case {"type": "tool_use", **rest} if rest.get("id") is None:
                 opened.append(f"at:{place}[{n}]")
-                found.append({**block, "id": opened[-1]})
+                paired.append({**block, "id": opened[-1]})
             case {"type": "tool_result", **rest} if rest.get("tool_use_id") is None and opened:
-                found.append({**block, "tool_use_id": opened.pop(0)})
+                paired.append({**block, "tool_use_id": opened.pop(0)})
             case _:
-                found.append(block)
-    return found
+                paired.append(block)
+    return paired
 
 
 def _is_document(value: JsonValue) -> bool:
     match value:
         case {"chat_messages": list(messages), "uuid": str()}:
-            return all(isinstance(each, dict) and "sender" in each for each in messages)
+            return all(isinstance(message, dict) and "sender" in message for message in messages)
         case _:
             return False
 

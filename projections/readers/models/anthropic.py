@@ -109,7 +109,7 @@ def _is_document(value: JsonValue) -> bool:
     items = items_in(value)
     if items is None:
         return False
-    of_system = all(isinstance(each, dict) and each.get("type") == "text" for each in system)
+    of_system = all(isinstance(block, dict) and block.get("type") == "text" for block in system)
     return any(map(_is_message, items)) or (system != [] and of_system)
 
 

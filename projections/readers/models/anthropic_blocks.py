@@ -25,8 +25,8 @@ _KEPT = frozenset(
 )
 """Kinds of blocks without a message of the catalogue; `thinking` where its text is hidden."""
 _INPUTS = {
-    each: each
-    for each in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    name: name
+    for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 }
 _FIGURES = {"output_tokens": "outputTokens", "cache_read_input_tokens": "cachedInputTokens"}
 _DETAILS = {"thinking_tokens": "reasoningTokens"}
@@ -92,10 +92,10 @@ def read_blocks(
     """
 
     def said(block: Fields, says: str) -> Draft | None:
-        found = _said(block, says)
-        if says == "input" and found is not None and is_written(found.get("text", "")):
-            return {**found, "type": "system"}
-        return found
+        said = _said(block, says)
+        if says == "input" and said is not None and is_written(said.get("text", "")):
+            return {**said, "type": "system"}
+        return said
 
     if content not in ([], None):
         read_content(entry, content, place, says, Kinds(said, _read_block))
@@ -178,7 +178,7 @@ def text_of(content: JsonValue) -> str:
     if isinstance(content, str):
         return content
     blocks: Sequence[JsonValue] = content if isinstance(content, list) else []
-    texts = [each["text"] for each in blocks if isinstance(each, dict) and "text" in each]
+    texts = [block["text"] for block in blocks if isinstance(block, dict) and "text" in block]
     return "\n".join(text for text in texts if isinstance(text, str))
 
 

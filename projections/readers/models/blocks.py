@@ -30,7 +30,7 @@ def messages_of(reading: Reading, document: JsonValue) -> Iterator[Fields]:
     if items is None:
         raise InvalidMessage.at("", "has no messages")
     rest = (
-        {key: each for key, each in document.items() if key != "messages"}
+        {key: value for key, value in document.items() if key != "messages"}
         if isinstance(document, dict)
         else {}
     )
@@ -51,7 +51,7 @@ def read_blocks(
     Blocks of the calls `called` are left out: the caller adds them with the calls.
     """
     if isinstance(content, list):
-        content = [{"text": each} if isinstance(each, str) else each for each in content]
+        content = [{"text": part} if isinstance(part, str) else part for part in content]
     read_content(entry, content, place, says, Kinds(_said, partial(_read_block, called=called)))
 
 
@@ -78,21 +78,21 @@ def _file(block: Item) -> tuple[Item, tuple[str, ...]] | None:
     taken: tuple[str, ...]
     match block:
         case {"type": "image_url", "image_url": str(uri)}:
-            found, taken = file_of_uri(uri), ("image_url",)
+            file, taken = file_of_uri(uri), ("image_url",)
         case {"type": "image_url", "image_url": {"url": str(uri), **rest}} if not rest:
-            found, taken = file_of_uri(uri), ("image_url",)
+            file, taken = file_of_uri(uri), ("image_url",)
         case {"type": "image" | "audio" | "video" | "file", "base64": data, "mime_type": mime}:
-            found, taken = file_of(data, mime), ("base64", "mime_type")
+            file, taken = file_of(data, mime), ("base64", "mime_type")
         case {"type": str(), "source_type": "base64", "data": data, "mime_type": mime}:
-            found, taken = file_of(data, mime), ("source_type", "data", "mime_type")
+            file, taken = file_of(data, mime), ("source_type", "data", "mime_type")
         case {
             "type": "image" | "document",
             "source": {"data": data, "media_type": mime, **rest},
         } if rest == {"type": "base64"}:
-            found, taken = file_of(data, mime), ("source",)
+            file, taken = file_of(data, mime), ("source",)
         case _:
             return None
-    return None if found is None else (found, taken)
+    return None if file is None else (file, taken)
 
 
 def _read_block(entry: Entry, block: Fields, *, called: Collection[str]) -> None:
@@ -165,8 +165,8 @@ def add_call(
 
 def add_result(entry: Entry, part: Fields, result: Item, **of_draft: JsonValue) -> None:
     """Add the result of a call; an empty call id is none."""
-    found = {key: value for key, value in result.items() if key != "callId" or value}
-    entry.add({"type": "tool_results", **of_draft, "results": [found]}, part)
+    fields = {key: value for key, value in result.items() if key != "callId" or value}
+    entry.add({"type": "tool_results", **of_draft, "results": [fields]}, part)
 
 
 def answer_unnamed(drafts: Iterable[Draft]) -> None:
@@ -180,9 +180,9 @@ def answer_unnamed(drafts: Iterable[Draft]) -> None:
                 waiting[call_id] = name
             case {"type": "tool_results", "results": [dict(result)]} if "callId" not in result:
                 fitting = (k for k, name in waiting.items() if result.get("name", name) == name)
-                if (found := next(fitting, None)) is not None:
-                    result["callId"] = found
-                    del waiting[found]
+                if (asked := next(fitting, None)) is not None:
+                    result["callId"] = asked
+                    del waiting[asked]
             case _:
                 pass
 

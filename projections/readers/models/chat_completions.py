@@ -82,7 +82,7 @@ def _add(
         metadata = {**draft.get("metadata", {}), **(of_draft or {}).get("metadata", {})}
         beside = {"metadata": metadata} if metadata else {}
         reading.drafts.append({**(of_draft or {}), **draft, **beside})
-    reading.asides += [Aside(f"{place}{each.place}", each.what) for each in asides]
+    reading.asides += [Aside(f"{place}{aside.place}", aside.what) for aside in asides]
 
 
 def _read_message(reading: Reading, message: Fields, of_draft: Draft) -> None:

@@ -32,13 +32,13 @@ def read_content(entry: Entry, content: JsonValue, place: str, says: str, kinds:
     for n, value in enumerate(content if isinstance(content, list) else [content]):
         is_object = isinstance(value, dict)
         part = Fields(value if is_object else {"value": value}, f"{place}[{n}]")
-        found = kinds.said(part, says) if is_object else None
-        if held and not (found is not None and _belongs({"type": says, **found}, held)):
+        draft = kinds.said(part, says) if is_object else None
+        if held and not (draft is not None and _belongs({"type": says, **draft}, held)):
             entry.add(held, *parts)
             held, parts = {}, []
-        if found is not None:
-            files = [*held.get("files", ()), *found.get("files", ())]
-            held = {**held, "type": says, **found, **({"files": files} if files else {})}
+        if draft is not None:
+            files = [*held.get("files", ()), *draft.get("files", ())]
+            held = {**held, "type": says, **draft, **({"files": files} if files else {})}
             parts.append(part)
         elif is_object:
             kinds.other(entry, part)
@@ -48,10 +48,10 @@ def read_content(entry: Entry, content: JsonValue, place: str, says: str, kinds:
         entry.add(held, *parts)
 
 
-def _belongs(found: Draft, held: Draft) -> bool:
+def _belongs(draft: Draft, held: Draft) -> bool:
     """Return whether files and one text make one input."""
-    kinds = (found["type"], held["type"])
-    return kinds == ("input", "input") and not ("text" in held and "text" in found)
+    kinds = (draft["type"], held["type"])
+    return kinds == ("input", "input") and not ("text" in held and "text" in draft)
 
 
 def add_prompt(

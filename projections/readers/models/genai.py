@@ -101,22 +101,22 @@ _KINDS = Kinds(_said, _read_part)
 
 def response_of(attributes: Item) -> Draft:
     """Return what the attributes of a span say of a model's answer: fields of `llm_response`."""
-    found: Draft = {}
+    draft: Draft = {}
     for ours, keys in {
         "model": ("gen_ai.response.model", "gen_ai.request.model"),
         "provider": ("gen_ai.provider.name", "gen_ai.system"),
     }.items():
         told = (attributes.get(key) for key in keys)
-        if (text := next((each for each in told if isinstance(each, str)), None)) is not None:
-            found[ours] = text
+        if (text := next((name for name in told if isinstance(name, str)), None)) is not None:
+            draft[ours] = text
     match decoded(attributes.get("gen_ai.response.finish_reasons")):
         case [str(reason)]:
-            found["finishReason"] = reason
+            draft["finishReason"] = reason
         case _:
             pass
     if figures := usage(attributes, _FIGURES):
-        found["usage"] = figures
-    return found
+        draft["usage"] = figures
+    return draft
 
 
 def is_message(value: JsonValue) -> bool:

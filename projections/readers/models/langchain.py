@@ -69,8 +69,8 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
     elif says is not None:
         called = _calls(body)
         content = body.take("content") if isinstance(body.item.get("content"), str | list) else ""
-        if says == "reply" and response_id is not None and (found := response_of(body.item)):
-            entry.add({"type": "llm_response", **found})
+        if says == "reply" and response_id is not None and (response := response_of(body.item)):
+            entry.add({"type": "llm_response", **response})
         ids = {str(call.item["id"]) for call in called if _is_named(call.item)}
         if content:
             read_blocks(entry, content, f"{body.place}.content", says, called=ids)
@@ -119,13 +119,13 @@ def _opened(message: Fields) -> tuple[str, Fields | None]:
 
 def _calls(body: Fields) -> list[Fields]:
     """Take the calls of an answer, also those whose arguments did not parse, and the old form."""
-    found = [*body.items("tool_calls"), *body.items("invalid_tool_calls")]
+    calls = [*body.items("tool_calls"), *body.items("invalid_tool_calls")]
     match body.item.get("additional_kwargs"):
-        case {"function_call": {"name": str(), "arguments": _} as call} if not found:
-            found = [Fields(call, f"{body.place}.additional_kwargs.function_call")]
+        case {"function_call": {"name": str(), "arguments": _} as call} if not calls:
+            calls = [Fields(call, f"{body.place}.additional_kwargs.function_call")]
         case _:
             pass
-    return found
+    return calls
 
 
 def _is_named(call: Item) -> bool:
@@ -137,9 +137,9 @@ def _told_again(call: Item, content: JsonValue, place: str) -> Iterator[Fields]:
     args = call.get("args", call.get("arguments"))
     for n, block in enumerate(content if _is_named(call) and isinstance(content, list) else ()):
         match block:
-            case {"type": "tool_use" | "tool_call" as kind, "id": found} if found == call["id"]:
+            case {"type": "tool_use" | "tool_call" as kind, "id": call_id} if call_id == call["id"]:
                 fields = Fields(block, f"{place}.content[{n}]")
-                said = {"type": kind, "id": found, "name": call["name"]}
+                said = {"type": kind, "id": call_id, "name": call["name"]}
                 fields.take_equal({**said, "input" if kind == "tool_use" else "args": args})
                 yield fields
             case _:
@@ -165,7 +165,9 @@ def _written(body: Item, call_id: JsonValue) -> str | None:
         case {"tool_calls": list(calls)}:
             for call in calls:
                 match call:
-                    case {"id": found, "function": {"arguments": str(text)}} if found == call_id:
+                    case {"id": of_call, "function": {"arguments": str(text)}} if (
+                        of_call == call_id
+                    ):
                         return text
                     case _:
                         pass
@@ -193,18 +195,18 @@ def response_of(body: Item) -> Draft:
     """Return what a message says of a model's answer: fields of an `llm_response`."""
     told = body.get("response_metadata")
     metadata: Item = told if isinstance(told, dict) else {}
-    found: Draft = {}
+    draft: Draft = {}
     for ours, keys in {
         "model": ("model_name", "model"),
         "provider": ("model_provider", "provider"),
         "finishReason": ("finish_reason", "stop_reason"),
     }.items():
         texts = (metadata.get(key) for key in keys)
-        if (text := next((each for each in texts if isinstance(each, str)), None)) is not None:
-            found[ours] = text
+        if (text := next((text for text in texts if isinstance(text, str)), None)) is not None:
+            draft[ours] = text
     if figures := usage_of(body.get("usage_metadata") or metadata.get("token_usage")):
-        found["usage"] = figures
-    return found
+        draft["usage"] = figures
+    return draft
 
 
 def usage_of(told: JsonValue) -> Item:

@@ -221,7 +221,7 @@ def _time(fields: Fields) -> Item:
 def _is_message(value: JsonValue) -> bool:
     match value:
         case {"kind": "request" | "response", "parts": list(parts)}:
-            return all(isinstance(each, dict) and "part_kind" in each for each in parts)
+            return all(isinstance(part, dict) and "part_kind" in part for part in parts)
         case _:
             return False
 

@@ -149,14 +149,14 @@ def _response(whole: Fields) -> Draft:
             draft["finishReason"] = reason
         case _:
             pass
-    found = whole.item.get("usage")
-    figures = usage(found, USAGE) or {}
-    if isinstance(found, dict):
+    given = whole.item.get("usage")
+    figures = usage(given, USAGE) or {}
+    if isinstance(given, dict):
         figures |= (
-            usage(found.get("input_tokens_details"), {"cached_tokens": "cachedInputTokens"}) or {}
+            usage(given.get("input_tokens_details"), {"cached_tokens": "cachedInputTokens"}) or {}
         )
         figures |= (
-            usage(found.get("output_tokens_details"), {"reasoning_tokens": "reasoningTokens"}) or {}
+            usage(given.get("output_tokens_details"), {"reasoning_tokens": "reasoningTokens"}) or {}
         )
     if figures:
         draft["usage"] = figures
@@ -183,7 +183,7 @@ def _list_in(document: Item) -> str | None:
 
 def _is_document(value: JsonValue) -> bool:
     if isinstance(value, list):
-        return any(is_item(each) or _is_answer(each) for each in value)
+        return any(is_item(item) or _is_answer(item) for item in value)
     if not isinstance(value, dict) or "messages" in value:
         return False
     return any(isinstance(value.get(key), list) and any(map(is_item, value[key])) for key in _LISTS)

@@ -114,17 +114,17 @@ def _read_named(entry: Entry, item: Fields, kind: str, call_id: str) -> None:
 def _read_hosted(entry: Entry, item: Fields, kind: str, call_id: str) -> None:
     """Add a call that the provider ran, and its result if the item says how it ended."""
     name, key, output = HOSTED[kind]
-    args, found = item.take(key), item.take(output)
+    args, answer = item.take(key), item.take(output)
     given = args if isinstance(args, dict) else {key: args}
     _add_call(entry, call_id, {"name": name, "args": given})
-    result: Item = {"callId": call_id, "name": name, "output": found}
+    result: Item = {"callId": call_id, "name": name, "output": answer}
     match item.item.get("status"):
         case "completed":
             result["error"] = None
         case "failed":
             result["error"] = "failed"
         case _:
-            if found is None:
+            if answer is None:
                 return
     entry.add({"type": "tool_results", "results": [result]})
 

@@ -182,8 +182,8 @@ def _texts(parts: JsonValue, place: str) -> list[Fields] | None:
         return []
     if not isinstance(parts, list):
         return None
-    found = [Fields(each, f"{place}[{n}]") for n, each in enumerate(parts) if _has_text(each)]
-    return found if len(found) == len(parts) else None
+    texts = [Fields(part, f"{place}[{n}]") for n, part in enumerate(parts) if _has_text(part)]
+    return texts if len(texts) == len(parts) else None
 
 
 def _has_text(part: JsonValue) -> bool:

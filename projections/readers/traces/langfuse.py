@@ -73,7 +73,7 @@ def _trace(trace: Item, items: list[JsonValue]) -> History:
         name="",
         given="input",
         gave="output",
-        start=min((each for each in starts if each is not None), default=None),
+        start=min((start for start in starts if start is not None), default=None),
     )
     reading = read_spans("langfuse", [head, *spans], known=_KNOWN)
     return reading.history(id=trace_id or None, metadata=_facts(trace))
@@ -88,9 +88,9 @@ def _sessions(spans: list[Span], beside: Item) -> Iterator[History]:
     threads: dict[str, list[Span]] = {}
     for span in spans:
         threads.setdefault(named.get(span.trace, span.trace), []).append(span)
-    for thread, found in threads.items():
-        reading = read_spans("langfuse", found, known=_KNOWN)
-        row = found[0].row.item
+    for thread, of_thread in threads.items():
+        reading = read_spans("langfuse", of_thread, known=_KNOWN)
+        row = of_thread[0].row.item
         facts = _facts({**row, "name": _of(row, "traceName"), "totalCost": None})
         yield reading.history(id=thread, metadata={**beside, **facts})
         beside = {}
@@ -141,29 +141,29 @@ def _span(row: Fields, trace: str = "") -> Span:
 
 def _request(item: Item) -> Item:
     parameters = _object(decoded(_of(item, "modelParameters")))
-    found: Item = {}
+    request: Item = {}
     temperature, most = parameters.get("temperature"), _of(parameters, "maxTokens")
     if type(temperature) is int or isinstance(temperature, float):
-        found["temperature"] = temperature
+        request["temperature"] = temperature
     if type(most) is int and most >= 0:
-        found["maxTokens"] = most
-    return found
+        request["maxTokens"] = most
+    return request
 
 
 def _response(item: Item, metadata: Item, attributes: Item) -> Item:
-    found = response_of(attributes)
-    found.pop("usage", None)
+    response = response_of(attributes)
+    response.pop("usage", None)
     model = _text(item, "model") or _text(item, "providedModelName")
     provider = _text(metadata, "ls_provider")
-    found |= {} if model is None else {"model": model}
-    found |= {} if provider is None else {"provider": provider}
+    response |= {} if model is None else {"model": model}
+    response |= {} if provider is None else {"provider": provider}
     if figures := _usage(_details(item)):
-        found["usage"] = figures
+        response["usage"] = figures
     costs = _object(decoded(_of(item, "costDetails")))
     told = (costs.get("total"), _of(item, "totalCost"), _of(item, "calculatedTotalCost"))
     if cost := next(filter(None, map(number, told)), None):  # 0: not known
-        found["costUsd"] = cost
-    return found
+        response["costUsd"] = cost
+    return response
 
 
 def _details(item: Item) -> Item:
@@ -174,12 +174,12 @@ def _details(item: Item) -> Item:
     told = {**item, **_object(decoded(item.get("usage")))}
     names = {"input": "promptTokens", "output": "completionTokens", "total": "totalTokens"}
     figures = {"input": "inputUsage", "output": "outputUsage", "total": "totalUsage"}
-    found: Item = {}
+    usage: Item = {}
     for key, older in names.items():
         for name in (figures[key], older, key):
             if number(_of(told, name)) is not None:
-                found[key] = _of(told, name)
-    return found
+                usage[key] = _of(told, name)
+    return usage
 
 
 def _usage(details: Item) -> Item:
@@ -187,35 +187,35 @@ def _usage(details: Item) -> Item:
 
     Details such as `input_cached_tokens` are not among `input`, unless the total says so.
     """
-    numbers = {k: int(n) for k, each in details.items() if (n := _count(each)) is not None}
+    numbers = {k: int(n) for k, detail in details.items() if (n := _count(detail)) is not None}
     if not any(numbers.values()):  # 0: not known
         return {}
     total = numbers.get("total")
     apart = total != numbers.get("input", 0) + numbers.get("output", 0)
-    found: Item = {} if total is None else {"totalTokens": total}
+    usage: Item = {} if total is None else {"totalTokens": total}
     for side, ours in (("input", "inputTokens"), ("output", "outputTokens")):
         more = sum(n for key, n in numbers.items() if key.startswith(f"{side}_")) if apart else 0
         if side in numbers:
-            found[ours] = numbers[side] + more
+            usage[ours] = numbers[side] + more
     for key, n in numbers.items():
         if "cache" in key and "creation" not in key and "write" not in key:
-            found["cachedInputTokens"] = n
+            usage["cachedInputTokens"] = n
         elif "reasoning" in key:
-            found["reasoningTokens"] = n
-    return found
+            usage["reasoningTokens"] = n
+    return usage
 
 
 def _count(value: JsonValue) -> int | None:
-    found = number(value)
-    return found if type(found) is int else None
+    figure = number(value)
+    return figure if type(figure) is int else None
 
 
 def _facts(trace: Item) -> Item:
     """Return facts of a trace, and its scores as `score.NAME`."""
-    found = {key: value for key in _FACTS if (value := _of(trace, key)) not in (None, "", 0)}
-    facts = {key: value for key, value in found.items() if not isinstance(value, dict | list)}
+    given = {key: value for key in _FACTS if (value := _of(trace, key)) not in (None, "", 0)}
+    facts = {key: value for key, value in given.items() if not isinstance(value, dict | list)}
     tags, scores = _of(trace, "tags"), trace.get("scores")
-    if isinstance(tags, list) and tags and all(isinstance(each, str) for each in tags):
+    if isinstance(tags, list) and tags and all(isinstance(tag, str) for tag in tags):
         facts["tags"] = ", ".join(tags)
     for score in scores if isinstance(scores, list) else ():
         match score:
@@ -256,7 +256,7 @@ def _is_item(value: JsonValue) -> bool:
 def _is_document(value: JsonValue) -> bool:
     match value:
         case {"trace": {"id": str()}, "observations": list(items)}:
-            return all(isinstance(each, dict) and "type" in each for each in items)
+            return all(isinstance(item, dict) and "type" in item for item in items)
         case {"id": str(), "observations": [_, *_] as items} | {"data": [_, *_] as items}:
             return all(map(_is_item, items))
         case _:

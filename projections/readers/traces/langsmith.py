@@ -39,19 +39,21 @@ _FIGURES = {
 def _read(document: JsonValue) -> Iterator[History]:
     spans = [_span(row) for row in _rows(document)]
     named: dict[str, str] = {}
-    for span in sorted(spans, key=lambda each: each.parent is not None):  # roots first
+    for span in sorted(spans, key=lambda span: span.parent is not None):  # roots first
         metadata = _object(_object(span.row.item.get("extra")).get("metadata"))
         ids = (metadata[key] for key in _THREAD if key in metadata)
-        if thread := next((each for each in ids if isinstance(each, str) and each), None):
+        if thread := next(
+            (thread_id for thread_id in ids if isinstance(thread_id, str) and thread_id), None
+        ):
             named.setdefault(span.trace, thread)
     threads: dict[str, list[Span]] = {}
     for span in spans:
         threads.setdefault(named.get(span.trace, span.trace), []).append(span)
     beside = {} if isinstance(document, list) or is_run(document) else dict(document)
     beside.pop("runs", None)
-    for thread, found in threads.items():
-        reading = read_spans("langsmith", found, known=_KNOWN)
-        yield reading.history(id=thread, metadata={**beside, **_facts(found)})
+    for thread, of_thread in threads.items():
+        reading = read_spans("langsmith", of_thread, known=_KNOWN)
+        yield reading.history(id=thread, metadata={**beside, **_facts(of_thread)})
         beside = {}
 
 
@@ -106,23 +108,23 @@ def _span(row: Fields) -> Span:
 
 def _request(extra: Item) -> Item:
     parameters, metadata = _object(extra.get("invocation_params")), _object(extra.get("metadata"))
-    found: Item = {}
+    request: Item = {}
     for key in ("model", "model_name"):
         if (model := _text(parameters, key)) is not None:
-            found["model"] = model
+            request["model"] = model
     for ours, theirs in (("temperature", "temperature"), ("maxTokens", "max_tokens")):
         value = parameters.get(theirs, metadata.get(f"ls_{theirs}"))
         if type(value) is int or (ours == "temperature" and isinstance(value, float)):
-            found[ours] = value
-    return {key: value for key, value in found.items() if key != "maxTokens" or value >= 0}
+            request[ours] = value
+    return {key: value for key, value in request.items() if key != "maxTokens" or value >= 0}
 
 
 def _response(run: Item, extra: Item) -> Item:
     metadata, outputs = _object(extra.get("metadata")), _object(run.get("outputs"))
-    found: Item = {}
+    parameters: Item = {}
     for ours, theirs in (("model", "ls_model_name"), ("provider", "ls_provider")):
         if (text := _text(metadata, theirs)) is not None:
-            found[ours] = text
+            parameters[ours] = text
     figures = {key: n for key, n in (usage(run, _FIGURES) or {}).items() if n}  # 0: not known
     details = {
         "input_token_details": run.get("prompt_token_details"),
@@ -130,10 +132,10 @@ def _response(run: Item, extra: Item) -> Item:
     }
     figures |= usage_of(details if figures else outputs.get("usage_metadata", outputs.get("usage")))
     if figures:
-        found["usage"] = figures
+        parameters["usage"] = figures
     if cost := number(run.get("total_cost")):
-        found["costUsd"] = cost
-    return found
+        parameters["costUsd"] = cost
+    return parameters
 
 
 def _facts(spans: list[Span]) -> Item:

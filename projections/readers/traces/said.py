@@ -57,12 +57,14 @@ def find_said(value: JsonValue, place: str, depth: int = 0) -> Said | None:
             around.take("text")
             return Said([Fields({"role": "assistant", "content": text}, place)], [around])
         case [*items] if items:
-            found = [find_said(each, f"{place}[{n}]", depth + 1) for n, each in enumerate(items)]
-            several = [each for each in found if each is not None]
+            inners = [find_said(item, f"{place}[{n}]", depth + 1) for n, item in enumerate(items)]
+            several = [inner_said for inner_said in inners if inner_said is not None]
             if len(several) < len(items):
                 return None
-            messages = [message for each in several for message in each.messages]
-            return Said(messages, [around for each in several for around in each.around])
+            messages = [message for inner_said in several for message in inner_said.messages]
+            return Said(
+                messages, [around for inner_said in several for around in inner_said.around]
+            )
         case dict():
             return _within(value, place, depth)
         case _:
@@ -86,14 +88,14 @@ def _within(value: Item, place: str, depth: int) -> Said | None:
     for key in _AROUND:
         inner = value.get(key)
         if key == "prompts" and isinstance(inner, list):
-            if not all(isinstance(each, str) for each in inner):
+            if not all(isinstance(text, str) for text in inner):
                 continue
-            inner = [{"role": "user", "content": each} for each in inner]
-        found = find_said(inner, f"{place}.{key}", depth + 1)
-        if found is not None:
+            inner = [{"role": "user", "content": text} for text in inner]
+        said = find_said(inner, f"{place}.{key}", depth + 1)
+        if said is not None:
             around = Fields(value, place)
             around.take(key)
-            return Said(found.messages, [around, *found.around])
+            return Said(said.messages, [around, *said.around])
     return None
 
 
@@ -160,7 +162,7 @@ def _calls(message: Fields) -> Iterator[Fields]:
     match message.item.get("additional_kwargs"):
         case {"tool_calls": [dict(), *_] as calls}:
             place = f"{message.place}.additional_kwargs.tool_calls"
-            yield from (Fields(each, f"{place}[{n}]") for n, each in enumerate(calls))
+            yield from (Fields(call, f"{place}[{n}]") for n, call in enumerate(calls))
         case _:
             pass
 

@@ -107,12 +107,12 @@ def _ordered(spans: Sequence[Span], tree: Mapping[tuple[str, str], Span]) -> lis
 
 def _above(tree: Mapping[tuple[str, str], Span], span: Span) -> list[Span]:
     """Return the spans that a span is in, the nearest first; a circle ends at some depth."""
-    found: list[Span] = []
+    read: list[Span] = []
     above = tree.get((span.trace, span.parent or ""))
-    while above is not None and len(found) < _DEEPEST:
-        found.append(above)
+    while above is not None and len(read) < _DEEPEST:
+        read.append(above)
         above = tree.get((above.trace, above.parent or ""))
-    return found
+    return read
 
 
 class _Thread:
@@ -131,7 +131,7 @@ class _Thread:
         self._add_history(span)
         answer = self._read(span, span.gave, "reply", span.id)
         responses = [draft for draft, _ in answer if draft["type"] == "llm_response"]
-        response: Draft = {key: each[key] for each in responses for key in each}
+        response: Draft = {key: response[key] for response in responses for key in response}
         usage = {**response.get("usage", {}), **span.response.get("usage", {})}
         response = {**response, **span.response, **({"usage": usage} if usage else {})}
         if beside := list(self._beside(responses, response)):
@@ -163,11 +163,11 @@ class _Thread:
             read_said(part, message, response_id=None)
         result: Item = {}
         match part.drafts:
-            case [{"type": "tool_results", "results": [dict(found)]} as draft] if answer:
-                result = found
+            case [{"type": "tool_results", "results": [dict(only)]} as draft] if answer:
+                result = only
                 self.reading.asides += part.asides
                 row.take(span.gave)
-                around = (each.left() for each in answer.around)
+                around = (fields.left() for fields in answer.around)
                 if left := [*self._beside([draft], {}), *filter(None, around)]:
                     row.put(span.gave, left[0] if len(left) == 1 else left)
             case _:
@@ -212,8 +212,8 @@ class _Thread:
                 self.reading.asides += asides
                 self._say(span, draft, span.start)
                 continue
-            if found := self._told.differing(draft, at):
-                differing[str(n)] = found
+            if changed := self._told.differing(draft, at):
+                differing[str(n)] = changed
         if not is_new and span.trace not in self._traces:  # the same is asked once more
             asked = [draft for draft, _ in told]
             while asked and asked[-1]["type"] == "input":
@@ -245,16 +245,16 @@ class _Thread:
             part.keep(Fields({key: value}, place), key)
             return [(part.drafts[0], part.asides)]
         row.take(key)
-        around = [each.left() for each in said.around]
+        around = [fields.left() for fields in said.around]
         if any(around):
             row.put(key, around[0] if len(around) == 1 else around)
-        found: list[tuple[Draft, list[Aside]]] = []
+        groups: list[tuple[Draft, list[Aside]]] = []
         for message in said.messages:
             part = Reading(self.reading.wire, known=self._known)
             read_said(part, message, response_id=response_id)
             asides = [part.asides, *([] for _ in part.drafts)]
-            found += zip(part.drafts, asides, strict=False)
-        return found
+            groups += zip(part.drafts, asides, strict=False)
+        return groups
 
     def _beside(self, drafts: Iterable[Draft], said: Draft) -> Iterator[Item]:
         """Yield what is left of the messages of drafts, and a finish reason that is not `said`."""

@@ -31,8 +31,8 @@ def result_fields(call_id: str, status: JsonValue, told: JsonValue) -> Item:
 def identifier(item: JsonValue, key: str, place: str) -> str:
     """Return the id under `key` of an object at `place`, or raise `InvalidMessage`."""
     match item:
-        case {**fields} if isinstance(found := fields.get(key), str) and found:
-            return found
+        case {**fields} if isinstance(value := fields.get(key), str) and value:
+            return value
         case _:
             raise InvalidMessage([Flaw(f"{place}.{key}".removeprefix("."), "not an id")])
 
@@ -49,13 +49,13 @@ def _read(item: Item, index: int) -> Sequence[Draft]:
 
 def _circumstances(item: Item, draft: Draft) -> Item:
     """Return a message's time and its model response id."""
-    found: Item = {}
+    fields: Item = {}
     timestamp = milliseconds(item.get("date"))
     if timestamp is not None:
-        found["timestamp"] = timestamp
+        fields["timestamp"] = timestamp
     if isinstance(item.get("step_id"), str):
-        found["metadata"] = {**draft.get("metadata", {}), "responseId": item["step_id"]}
-    return found
+        fields["metadata"] = {**draft.get("metadata", {}), "responseId": item["step_id"]}
+    return fields
 
 
 def _together(drafts: Sequence[Draft], size: int) -> Sequence[Draft]:
@@ -118,25 +118,25 @@ def _response(item: Item) -> Sequence[Draft]:
         return [_word(item, item.get("approval_request_id") or "unknown", "")]
     places = [f"approvals[{n}]" for n in range(len(listed))]
     drafts = [
-        _word(each, identifier(each, "tool_call_id", place), place)
-        for each, place in zip(listed, places, strict=True)
+        _word(call, identifier(call, "tool_call_id", place), place)
+        for call, place in zip(listed, places, strict=True)
     ]
     return _together(drafts, len(drafts))
 
 
-def _word(each: Item, call_id: JsonValue, place: str) -> Draft:
+def _word(call: Item, call_id: JsonValue, place: str) -> Draft:
     """Return the person's decision on one call; a tool return in its place is an approval."""
     draft: Draft = {"type": "approval_response", "callId": call_id}
-    match each:
+    match call:
         case {"approve": bool(approved)}:
             draft["approved"] = approved
-        case {"type": "tool"} if "approve" not in each:
+        case {"type": "tool"} if "approve" not in call:
             draft["approved"] = True
         case _:
             where = f"{place}.approve".removeprefix(".")
             raise InvalidMessage([Flaw(where, "neither true nor false")])
-    if isinstance(each.get("reason"), str):
-        draft["reason"] = each["reason"]
+    if isinstance(call.get("reason"), str):
+        draft["reason"] = call["reason"]
     return draft
 
 
@@ -144,7 +144,7 @@ def _returns(item: Item) -> Sequence[Draft]:
     listed = item.get("tool_returns")
     several = isinstance(listed, list) and len(listed) > 1
     results = (
-        [_return(each, f"tool_returns[{n}]") for n, each in enumerate(listed)]
+        [_return(returned, f"tool_returns[{n}]") for n, returned in enumerate(listed)]
         if isinstance(listed, list) and several
         else [_return(item, "")]
     )
@@ -153,11 +153,11 @@ def _returns(item: Item) -> Sequence[Draft]:
     return _together([{"type": "tool_results", "results": results}], len(results))
 
 
-def _return(each: JsonValue, place: str) -> Item:
-    call_id = identifier(each, "tool_call_id", place)
-    if "tool_return" not in each:
+def _return(returned: JsonValue, place: str) -> Item:
+    call_id = identifier(returned, "tool_call_id", place)
+    if "tool_return" not in returned:
         raise InvalidMessage([Flaw(f"{place}.tool_return".removeprefix("."), "missing")])
-    return result_fields(call_id, each.get("status"), each["tool_return"])
+    return result_fields(call_id, returned.get("status"), returned["tool_return"])
 
 
 def _usage(item: Item) -> Sequence[Draft]:

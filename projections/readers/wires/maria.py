@@ -85,15 +85,15 @@ class _Reading:
         return False
 
     def _keep(self, placed: Placed, original: Item) -> None:
-        found = residue(placed.item, original)
-        if found is None:
+        lost = residue(placed.item, original)
+        if lost is None:
             return
         at = placed.version - 1 - (self.version - len(self.drafts))
         draft, wire = self.drafts[at], WIRES[_dialect(original)]
         metadata = draft.get("metadata") or {}
         kept = metadata.get(METADATA_KEY, {}).get(wire, [])
         missing = placed.ordinal - len(kept)
-        wires = {wire: [*kept, *[None] * missing, found]}
+        wires = {wire: [*kept, *[None] * missing, lost]}
         mended = {**draft, "metadata": {**metadata, METADATA_KEY: wires}}
         self.drafts = [*self.drafts[:at], mended, *self.drafts[at + 1 :]]
 

@@ -46,10 +46,10 @@ def _stamped(drafts: list[Draft], envelope: Item) -> Sequence[Draft]:
 def _message_id(text: JsonValue) -> str | None:
     """Return the ULID that is the same 128 bits as a UUID in its usual form."""
     try:
-        found = UUID(text) if isinstance(text, str) else None
+        uuid = UUID(text) if isinstance(text, str) else None
     except ValueError:
         return None
-    return str(ULID.from_uuid(found)) if found is not None and str(found) == text else None
+    return str(ULID.from_uuid(uuid)) if uuid is not None and str(uuid) == text else None
 
 
 def _event(event: Item, index: int) -> Sequence[Draft]:
@@ -136,14 +136,14 @@ def _call(call: JsonValue, place: str) -> Item:
 
 def _result(event: Item) -> Item:
     call = _call(event.get("tool_call"), "tool_call")
-    found: Item = {"callId": call["id"], "name": call["name"]}
+    result: Item = {"callId": call["id"], "name": call["name"]}
     match event:
         case {"result": output}:
-            return {**found, "output": output, "error": None}
+            return {**result, "output": output, "error": None}
         case {"error": {"message": str()} as error} if _is_error(error):
-            return {**found, "output": None, "error": error}
+            return {**result, "output": None, "error": error}
         case {"error": error}:
-            return {**found, "output": None, "error": value_text(error)}
+            return {**result, "output": None, "error": value_text(error)}
         case _:
             raise InvalidMessage([Flaw("result", "missing: a call ends in a result or an error")])
 

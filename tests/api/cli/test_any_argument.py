@@ -27,15 +27,15 @@ ENDLESS = {"serve", "demo", "mcp", "watch", "tail", "projections run"}
 
 def _commands() -> dict[str, Any]:
     """Return each command by its words, those of groups too."""
-    found = {}
+    commands = {}
     for name, (module, _) in COMMANDS.items():
         command = get_group(import_module(f"agentlog.api.cli.{module}").app).commands[name]
         subcommands = getattr(command, "commands", None)
         if subcommands is None:
-            found[name] = command
+            commands[name] = command
         else:
-            found |= {f"{name} {sub}": inner for sub, inner in subcommands.items()}
-    return found
+            commands |= {f"{name} {sub}": inner for sub, inner in subcommands.items()}
+    return commands
 
 
 ALL = _commands()

@@ -73,8 +73,8 @@ def copy(kept: Path, tmp_path: Path) -> Path:
     """A copy of it to spoil."""
     path = tmp_path / "copy"
     path.mkdir()
-    for each in kept.iterdir():
-        (path / each.name).write_bytes(each.read_bytes())
+    for file in kept.iterdir():
+        (path / file.name).write_bytes(file.read_bytes())
     return path
 
 
@@ -163,8 +163,8 @@ def wait_for_nobody(url: str) -> None:
 
 def positions(url: str) -> list[int]:
     with psycopg.connect(url) as connection:
-        found = connection.execute("SELECT position FROM agentlog.events ORDER BY 1").fetchall()
-        return [position for (position,) in found]
+        stored = connection.execute("SELECT position FROM agentlog.events ORDER BY 1").fetchall()
+        return [position for (position,) in stored]
 
 
 def test_what_was_backed_up_comes_back_whole(
@@ -209,15 +209,15 @@ def test_a_backup_of_a_server_that_numbers_its_columns_is_restored_by_any_other(
 
 def test_a_backup_says_what_is_in_it_and_is_closed_to_others(kept: Path, source: str) -> None:
     manifest = json.loads((kept / "manifest.json").read_text())
-    tenants = [(each["tenant"], each["events"]) for each in manifest["tenants"]]
+    tenants = [(tenant["tenant"], tenant["events"]) for tenant in manifest["tenants"]]
     assert sorted(tenants) == [(OTHER, 16), ("default", 65)]
     assert manifest["position"] == 81
-    assert all(each["checkpoint"].startswith("agentlog/") for each in manifest["tenants"])
+    assert all(tenant["checkpoint"].startswith("agentlog/") for tenant in manifest["tenants"])
     digest = hashlib.sha256((kept / "log.dump").read_bytes()).hexdigest()
     assert manifest["files"]["log.dump"]["sha256"] == digest
-    assert sorted(each.name for each in kept.iterdir()) == ["log.dump", "manifest.json"]
-    for each in (kept, *kept.iterdir()):
-        assert stat.S_IMODE(each.stat().st_mode) & 0o077 == 0
+    assert sorted(path.name for path in kept.iterdir()) == ["log.dump", "manifest.json"]
+    for path in (kept, *kept.iterdir()):
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
     outcome = agentlog("backup", kept, url=source)
     assert (outcome.code, "no backup is overwritten" in outcome.err) == (2, True)
 
@@ -248,21 +248,21 @@ def test_a_backup_that_is_ended_leaves_nothing_that_counts_and_never_shows_a_pas
     with held(source, "agentlog.analysts IN ACCESS EXCLUSIVE"):
         with started("backup", str(tmp_path / "b"), url=url, **key()) as process:
             wait_for_waiting(source)
-            assert [each.name for each in tmp_path.iterdir()] == ["b.part"]
+            assert [path.name for path in tmp_path.iterdir()] == ["b.part"]
             busy = agentlog("backup", tmp_path / "b", url=source)
             assert (busy.code, "is under way" in busy.err) == (2, True)
             line = command_line_of_child(process.pid)
             assert (b"pg_dump" in line, b"hunter" in line) == (True, False)
             process.send_signal(order)
             _, err = process.communicate(timeout=WAIT_SECONDS)
-        left = [each.name for each in tmp_path.iterdir()]
+        left = [path.name for path in tmp_path.iterdir()]
     assert "hunter" not in err
     ended = (130, []) if order == signal.SIGINT else (-9, ["b.part"])
     assert (process.returncode, left) == ended
     outcome = agentlog("backup", tmp_path / "b", url=source)
     assert outcome.code == 0, outcome.err
-    assert [each.name for each in tmp_path.iterdir()] == ["b"]
-    assert sorted(each.name for each in (tmp_path / "b").iterdir()) == ["log.dump", "manifest.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+    assert sorted(path.name for path in (tmp_path / "b").iterdir()) == ["log.dump", "manifest.json"]
 
 
 def command_line_of_child(pid: int) -> bytes:
@@ -329,23 +329,25 @@ def _truncate(path: Path) -> None:
         (lambda path: (path / "manifest.json").unlink(), "is it a folder that `agentlog backup`"),
         (lambda path: (path / "manifest.json").write_text("{"), "is not one that this agentlog"),
         (
-            lambda path: rewrite(path, lambda found: found.update(format="agentlog-backup-2")),
+            lambda path: rewrite(
+                path, lambda manifest: manifest.update(format="agentlog-backup-2")
+            ),
             "it is of format 'agentlog-backup-2'",
         ),
         (
-            lambda path: rewrite(path, lambda found: found["files"].update({"../x": FILE})),
+            lambda path: rewrite(path, lambda manifest: manifest["files"].update({"../x": FILE})),
             "names other files",
         ),
         (
-            lambda path: rewrite(path, lambda found: found["schema"].update({"9999": "00"})),
+            lambda path: rewrite(path, lambda manifest: manifest["schema"].update({"9999": "00"})),
             "migration 9999, which this agentlog does not know",
         ),
         (
-            lambda path: rewrite(path, lambda found: found["schema"].update({"1": "00"})),
+            lambda path: rewrite(path, lambda manifest: manifest["schema"].update({"1": "00"})),
             "migration 1, which this agentlog does not know in that form",
         ),
         (
-            lambda path: rewrite(path, lambda found: found.update(pg_dump=99)),
+            lambda path: rewrite(path, lambda manifest: manifest.update(pg_dump=99)),
             "no pg_dump of PostgreSQL 99 or newer",
         ),
     ],
@@ -361,22 +363,22 @@ def test_what_cannot_be_restored_is_refused_and_nothing_is_written(
     assert agentlog("verify", url=database_url).code == 0
 
 
-def _other_root(found: dict[str, Any]) -> None:
-    found["tenants"][0]["root"] = found["tenants"][1]["root"]
+def _other_root(manifest: dict[str, Any]) -> None:
+    manifest["tenants"][0]["root"] = manifest["tenants"][1]["root"]
 
 
-def _other_note(found: dict[str, Any]) -> None:
-    one, two = found["tenants"]
+def _other_note(manifest: dict[str, Any]) -> None:
+    one, two = manifest["tenants"]
     one["checkpoint"], two["checkpoint"] = two["checkpoint"], one["checkpoint"]
 
 
 @pytest.mark.parametrize(
     ("change", "finding"),
     [
-        (lambda found: found.update(position=80), "the log is at position 81, not 80"),
-        (lambda found: found["tenants"][1].update(events=9), "has 65 events, not 9"),
-        (lambda found: found["tenants"][1].update(threads=9), "has 6 threads, not 9"),
-        (lambda found: found["tenants"].pop(), "is not in the backup"),
+        (lambda manifest: manifest.update(position=80), "the log is at position 81, not 80"),
+        (lambda manifest: manifest["tenants"][1].update(events=9), "has 65 events, not 9"),
+        (lambda manifest: manifest["tenants"][1].update(threads=9), "has 6 threads, not 9"),
+        (lambda manifest: manifest["tenants"].pop(), "is not in the backup"),
         (_other_root, "the tree over all events is not the one of the backup"),
         (_other_note, "it is of 'agentlog/"),
     ],
@@ -426,7 +428,7 @@ def test_a_checkpoint_that_is_held_says_whether_it_is_the_log_that_is_known(
         outcome = agentlog("restore", kept, "--checkpoint", note, url=url)
         assert outcome.code == 1
         assert "the checkpoint that you hold is over 66 events; the log has 65" in outcome.out
-    rewrite(copy, lambda found: found["tenants"][1].update(checkpoint=longer))
+    rewrite(copy, lambda manifest: manifest["tenants"][1].update(checkpoint=longer))
     with new_database(server_url) as url:
         outcome = agentlog("restore", copy, url=url)
         assert (outcome.code, "the signature is not of this text" in outcome.out) == (1, True)
@@ -460,7 +462,7 @@ def test_what_cannot_be_backed_up_is_refused(
     monkeypatch.delenv("AGENTLOG_SIGNING_KEY")
     outcome = agentlog("backup", tmp_path / "b", "--with-signing-key", url=database_url)
     assert (outcome.code, "openssl genpkey" in outcome.err) == (2, True)
-    assert [each.name for each in tmp_path.iterdir()] == ["file"]
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_our_own_postgresql_moves_to_another_folder_with_its_key() -> None:

@@ -53,29 +53,29 @@ def test_the_first_difference_comes_first_and_nothing_is_cut(url: str) -> None:
 
 
 def test_each_thread_is_compared_with_the_first_at_any_moment(url: str) -> None:
-    (found,) = _compare(url, "a", "b@3", "c", "--json").lines
-    assert [(each["threadId"], each["version"]) for each in found["sides"]] == [
+    (line,) = _compare(url, "a", "b@3", "c", "--json").lines
+    assert [(side["threadId"], side["version"]) for side in line["sides"]] == [
         ("a", 4),
         ("b", 3),
         ("c", 4),
     ]
-    first, second = found["comparisons"]
+    first, second = line["comparisons"]
     assert first["divergence"] == {"equal": 2, "a": "4.0", "b": None}
     assert second["divergence"] is None
 
 
 def test_a_view_its_options_and_only_calls_may_be_compared(url: str) -> None:
     words = ["a", "b", "--view", "openai", "-o", "repair=false", "--steps", "calls", "--json"]
-    (found,) = _compare(url, *words).lines
-    assert found["view"] == "openai"
-    assert [side["count"] for side in found["sides"]] == [1, 1]
+    (line,) = _compare(url, *words).lines
+    assert line["view"] == "openai"
+    assert [side["count"] for side in line["sides"]] == [1, 1]
 
 
 def test_json_has_all_rows_however_many_they_are(url: str) -> None:
     with open_service(Settings(database_url=url)) as service:
         service.store.append("many", [reply(f"number {n}") for n in range(1500)])
-    (found,) = _compare(url, "many@0", "many", "--json").lines
-    (comparison,) = found["comparisons"]
+    (line,) = _compare(url, "many@0", "many", "--json").lines
+    (comparison,) = line["comparisons"]
     assert (len(comparison["items"]), comparison["next"]) == (1500, None)
     assert _compare(url, "many@0", "many").out.count("+ ") == 1500
 
@@ -90,8 +90,8 @@ def test_runs_of_a_task_part_where_they_did(url: str) -> None:
         '    1 run (1 failed): tool_calls search {"to":"MUC"}',
         "      b",
     ]
-    (found,) = _compare(url, *words, "--steps", "all", "--json").lines
-    assert [each["equal"] for each in found["items"][0]["partings"]] == [2]
+    (line,) = _compare(url, *words, "--steps", "all", "--json").lines
+    assert [parting["equal"] for parting in line["items"][0]["partings"]] == [2]
     (left,) = _compare(url, "--by", "metadata.task", "--q", "left", "--json").lines
     assert (left["lacking"], left["items"]) == (1, [])
 

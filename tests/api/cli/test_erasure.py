@@ -106,11 +106,11 @@ def test_the_threads_of_an_import_that_was_undone_are_erased(url: str, tmp_path:
     assert agentlog(*command, url=url).out == ""  # none is hidden
     agentlog("imports", "undo", made["id"], url=url)
     done = agentlog(*command, url=url).lines
-    assert [(each["threadId"], each["replayed"]) for each in done] == [
+    assert [(redaction["threadId"], redaction["replayed"]) for redaction in done] == [
         ("run-1", False),
         ("run-2", False),
     ]
-    assert all(each["replayed"] for each in agentlog(*command, url=url).lines)
+    assert all(line["replayed"] for line in agentlog(*command, url=url).lines)
     agentlog("imports", "redo", made["id"], url=url)
     assert SECRET not in agentlog("show", "run-1", url=url).out
     assert agentlog("verify", url=url).code == 0
@@ -182,11 +182,11 @@ def _dumped(url: str) -> bytes:
 def test_a_dump_of_the_database_has_nothing_of_it(url: str) -> None:
     written = [SECRET.encode(), SECRET.encode().hex().encode()]
     before = _dumped(url)
-    assert all(each in before for each in written)
+    assert all(path in before for path in written)
     for thread_id in ("support-1", "sales-1"):
         assert agentlog("redact", thread_id, "--reason", "x", "--yes", url=url).code == 0
     after = _dumped(url)
-    assert not any(each in after for each in written)
+    assert not any(path in after for path in written)
 
 
 def test_vacuum_takes_what_was_erased_out_of_every_table(url: str) -> None:

@@ -103,9 +103,9 @@ def test_finetuning_data_that_was_imported_keeps_its_tools(database_url: str) ->
     given = ("--format", "openai", "--thread-id", "t")
     imported = agentlog("import", "-", *given, url=database_url, stdin=print_text(line).encode())
     assert imported.code == 0, imported.err
-    found = agentlog("export", "--format", "finetune", "--open", url=database_url)
-    assert found.lines == [line]
-    assert found.err.startswith("1 examples, 0 threads left out")
+    outcome = agentlog("export", "--format", "finetune", "--open", url=database_url)
+    assert outcome.lines == [line]
+    assert outcome.err.startswith("1 examples, 0 threads left out")
 
 
 def test_parquet_goes_on_where_it_stopped(url: str, tmp_path: Path) -> None:

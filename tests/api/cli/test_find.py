@@ -33,11 +33,11 @@ def url(server_url: str, template_database: str) -> Iterator[str]:
         yield made
 
 
-def found(url: str, *arguments: str) -> list[tuple[str, int]]:
+def hits(url: str, *arguments: str) -> list[tuple[str, int]]:
     outcome = agentlog("find", *arguments, "--json", url=url)
     assert outcome.code == 0
     (answer,) = outcome.lines
-    return [(each["threadId"], each["version"]) for each in answer["items"]]
+    return [(item["threadId"], item["version"]) for item in answer["items"]]
 
 
 def test_hits_stand_with_their_places_and_whole_in_a_pipe(url: str) -> None:
@@ -81,23 +81,23 @@ def test_matches_are_bold_on_a_terminal(url: str, monkeypatch: pytest.MonkeyPatc
 def test_options_are_those_of_http(
     url: str, options: list[str], expected: list[tuple[str, int]]
 ) -> None:
-    assert found(url, *options) == expected
+    assert hits(url, *options) == expected
 
 
 def test_pages_are_followed_up_to_the_limit_which_says_how_to_go_on(url: str) -> None:
     outcome = agentlog("find", "--thread", "many", "--limit", "110", "--json", url=url)
     (answer,) = outcome.lines
-    assert [each["version"] for each in answer["items"]] == list(range(120, 10, -1))
+    assert [item["version"] for item in answer["items"]] == list(range(120, 10, -1))
     assert (answer["asOf"], answer["next"]) == (124, "15")
     assert outcome.err == "there are more: go on with --after 15\n"
-    rest = found(url, "--thread", "many", "--after", "15")
+    rest = hits(url, "--thread", "many", "--after", "15")
     assert rest == [("many", version) for version in range(10, 0, -1)]
 
 
 def test_a_search_that_takes_long_says_how_to_go_on(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert found(url, ID) != []
+    assert hits(url, ID) != []
     monkeypatch.setattr("agentlog.infrastructure.search.search.SECONDS", 0.0)
     outcome = agentlog("find", ID, url=url)
     assert outcome.out.count(ID) == 1
@@ -109,11 +109,11 @@ def test_what_was_just_appended_is_found_unless_nobody_waits(database_url: str) 
     outcome = agentlog(*asked, url=database_url)
     assert outcome.code == 2
     assert "not built yet" in outcome.err
-    assert found(database_url, "hello") == []
+    assert hits(database_url, "hello") == []
     with Database(database_url, pool_size=2) as database:
         store_over(database, tenant="default").append("new", [{"type": "reply", "text": "Hello!"}])
     assert agentlog(*asked, url=database_url).lines == [{"items": [], "asOf": 0, "next": None}]
-    assert found(database_url, "hello") == [("new", 1)]
+    assert hits(database_url, "hello") == [("new", 1)]
 
 
 @pytest.mark.parametrize(

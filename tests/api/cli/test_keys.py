@@ -66,7 +66,7 @@ def test_a_key_is_made_listed_and_revoked(database_url: str) -> None:
 def test_each_tenant_has_its_own_keys(database_url: str) -> None:
     key = make(database_url, "--scope", "read", "--tenant", "other")
     assert listed(database_url) == []
-    assert [each["id"] for each in listed(database_url, "--tenant", "other")] == [key.key_id]
+    assert [key["id"] for key in listed(database_url, "--tenant", "other")] == [key.key_id]
     outcome = agentlog("keys", "revoke", key.key_id, url=database_url)
     assert outcome.code == 2
     assert "there is no key" in outcome.err
@@ -120,9 +120,9 @@ def test_keys_of_one_process_open_and_close_another(database_url: str, http: htt
             assert secret not in out + err
         assert f"refused key {key.key_id} of tenant default: it was revoked" in err
     on_record: Any = agentlog("accesses", "--json", "--thread", "t", url=database_url).lines
-    assert {each["keyId"] for each in on_record if each["status"] == 200} == {key.key_id}
+    assert {access["keyId"] for access in on_record if access["status"] == 200} == {key.key_id}
     theirs: Any = agentlog("accesses", "--json", "--tenant", "other", url=database_url).lines
-    assert {(each["keyId"], each["status"]) for each in theirs} == {(other.key_id, 404)}
+    assert {(other["keyId"], other["status"]) for other in theirs} == {(other.key_id, 404)}
     table = agentlog("accesses", "--key", key.key_id, url=database_url).out
     assert "GET /v1/threads/{thread_id}" in table
 

@@ -60,7 +60,7 @@ def test_asking_for_help_imports_nothing_heavy() -> None:
         "import sys, agentlog.api.cli.main; "
         "print(*sorted({name.removeprefix('agentlog.').partition('.')[0] for name in sys.modules}))"
     )
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
         check=True,
@@ -69,8 +69,8 @@ def test_asking_for_help_imports_nothing_heavy() -> None:
         env=environment(),
     )
     heavy = {"fastapi", "psycopg", "pydantic", "uvicorn", "eventsourcing", "orjson", "domain"}
-    assert "typer" in found.stdout.split()
-    assert not heavy & set(found.stdout.split())
+    assert "typer" in result.stdout.split()
+    assert not heavy & set(result.stdout.split())
 
 
 def test_no_command_at_all_shows_the_help() -> None:

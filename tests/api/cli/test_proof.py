@@ -73,8 +73,8 @@ def test_positions_without_events_and_what_is_derived_are_looked_at(url: str, ow
     )
     owner.do("UPDATE agentlog.counter SET position = position + 2")
     gap = agentlog("verify", url=url)
-    found = "position-missing: no events stand at positions 65 to 66"
-    assert (gap.code, gap.out.splitlines()[0]) == (1, found)
+    finding = "position-missing: no events stand at positions 65 to 66"
+    assert (gap.code, gap.out.splitlines()[0]) == (1, finding)
 
 
 def test_rows_of_threads_and_builds_that_the_log_does_not_know_are_not_whole(
@@ -182,7 +182,7 @@ def test_a_log_is_checked_against_a_checkpoint_that_was_kept(
 def test_evidence_is_checked_without_a_database(url: str, tmp_path: Path) -> None:
     file = tmp_path / "refund.json"
     assert agentlog("evidence", "refund", "-O", file, url=url) == Outcome(0, "", "")
-    assert [each.name for each in tmp_path.iterdir() if "part" in each.name] == []
+    assert [path.name for path in tmp_path.iterdir() if "part" in path.name] == []
     assert agentlog("evidence", "refund", url=url).out == file.read_text()
     nowhere = "postgresql:///none?host=/nowhere"
     outcome = agentlog("verify", file, url=nowhere)

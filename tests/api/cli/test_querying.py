@@ -43,12 +43,12 @@ def test_a_query_is_answered_by_a_table(url: str) -> None:
     query = (
         "SELECT tool, count(*) AS calls FROM tool_calls GROUP BY tool ORDER BY 2 DESC, 1 LIMIT 2"
     )
-    found = agentlog("sql", query, url=url)
-    assert (found.code, found.err) == (0, "")
+    outcome = agentlog("sql", query, url=url)
+    assert (outcome.code, outcome.err) == (0, "")
     lines = [
-        [cell.strip() for cell in line.strip("│┃").split("│")] for line in found.out.splitlines()
+        [cell.strip() for cell in line.strip("│┃").split("│")] for line in outcome.out.splitlines()
     ]
-    assert "tool ┃ calls" in " ".join(found.out.split())
+    assert "tool ┃ calls" in " ".join(outcome.out.split())
     asked = json.loads(agentlog("sql", query, "--json", url=url).out)
     assert [[cell, str(count)] for cell, count in asked["rows"]] == [
         cells for cells in lines if len(cells) == 2
@@ -67,17 +67,17 @@ def test_parameters_have_names_and_the_query_may_stand_in_a_file(url: str, tmp_p
 
 
 def test_rows_beyond_the_limit_are_said_to_be_there(url: str) -> None:
-    found = agentlog("sql", "SELECT generate_series(1, 3) AS n", "--limit", "2", "--csv", url=url)
-    assert found.out == "n\n1\n2\n"
-    assert "there are more rows" in found.err
+    outcome = agentlog("sql", "SELECT generate_series(1, 3) AS n", "--limit", "2", "--csv", url=url)
+    assert outcome.out == "n\n1\n2\n"
+    assert "there are more rows" in outcome.err
 
 
 def test_what_is_asked_for_cannot_drive_the_terminal(url: str) -> None:
     query = "SELECT E'\\x1b[31m\\u202e' AS \"\x1b]0;owned\x07\", 'a' AS \"[red]a[/red]\""
     for form in ([], ["--json"]):
-        found = agentlog("sql", query, *form, url=url)
-        assert found.code == 0
-        assert not {"\x1b", "\x07", "\u202e"} & set(found.out)
+        outcome = agentlog("sql", query, *form, url=url)
+        assert outcome.code == 0
+        assert not {"\x1b", "\x07", "\u202e"} & set(outcome.out)
     assert "[red]a[/red]" in agentlog("sql", query, url=url).out
     complaint = agentlog("sql", 'SELECT "\x1b[31m"', url=url)
     assert "\x1b" not in complaint.err
@@ -116,7 +116,7 @@ def test_the_tables_are_listed_with_what_their_columns_mean(url: str) -> None:
         for column in model.table.columns:
             assert column.name in shown
     items = json.loads(agentlog("sql", "--tables", "--json", url=url).out)["items"]
-    assert [each["name"] for each in items] == sorted(["events", "progress", *PUBLIC_READ_MODELS])
+    assert [item["name"] for item in items] == sorted(["events", "progress", *PUBLIC_READ_MODELS])
 
 
 def test_without_a_login_the_way_to_one_is_shown(

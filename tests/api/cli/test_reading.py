@@ -40,8 +40,8 @@ def refused(outcome: Outcome, *reasons: str) -> None:
 
 
 def test_threads_lists_those_that_moved_last_first(url: str) -> None:
-    found = agentlog("threads", "--json", url=url).lines
-    assert [each["threadId"] for each in found] == [
+    lines = agentlog("threads", "--json", url=url).lines
+    assert [thread["threadId"] for thread in lines] == [
         "unruly",
         "research",
         "research-worker-1",
@@ -49,8 +49,8 @@ def test_threads_lists_those_that_moved_last_first(url: str) -> None:
         "invoice",
         "deploy",
     ]
-    assert found[3]["goal"] == "Refund order 1042, with a person's leave"
-    assert (found[3]["status"], found[3]["version"]) == ("closed", 16)
+    assert lines[3]["goal"] == "Refund order 1042, with a person's leave"
+    assert (lines[3]["status"], lines[3]["version"]) == ("closed", 16)
 
 
 def test_a_list_that_ends_before_the_last_thread_says_where_to_go_on(url: str) -> None:
@@ -86,7 +86,7 @@ def test_a_list_that_ends_before_the_last_thread_says_where_to_go_on(url: str) -
 def test_threads_are_filtered(url: str, options: list[str], expected: list[str]) -> None:
     outcome = agentlog("threads", "--json", *options, url=url)
     assert outcome.code == 0
-    assert [each["threadId"] for each in outcome.lines] == expected
+    assert [line["threadId"] for line in outcome.lines] == expected
 
 
 def test_threads_for_people_are_a_table(url: str) -> None:
@@ -219,12 +219,12 @@ def test_a_diff_of_states_is_a_patch_and_one_of_items_lists_them(url: str) -> No
     assert (state["from"], state["to"]) == (8, 10)
     assert {"op": "replace", "path": "/rejection_count", "value": 1} in state["patch"]
     (items,) = agentlog("diff", "unruly", "openai", "--from", "3", "--to", "5", url=url).lines
-    assert [each["item"]["role"] for each in items["added"]] == ["tool", "tool", "user"]
+    assert [added["item"]["role"] for added in items["added"]] == ["tool", "tool", "user"]
     assert items["removed"] == []
     (whole,) = agentlog("diff", "unruly", "openai", url=url).lines
     assert (whole["from"], whole["to"]) == (0, 9)
     shown = agentlog("view", "unruly", "openai", url=url).lines
-    assert [each["item"] for each in whole["added"]] == shown
+    assert [added["item"] for added in whole["added"]] == shown
     (back,) = agentlog("diff", "unruly", "openai", "--from", "5", "--to", "2", url=url).lines
     assert (len(back["removed"]), back["added"]) == (4, [])
 

@@ -36,8 +36,8 @@ def test_what_was_just_imported_is_reported(own_database: Database, database_url
     assert "error rate (%)" in heading
     assert "latency p95 (ms)" in heading
     assert "as of position 64 of the log" in outcome.out
-    found = json.loads(agentlog("report", "tools", "--json", url=database_url).out)
-    assert found["rows"][0] == {
+    value = json.loads(agentlog("report", "tools", "--json", url=database_url).out)
+    assert value["rows"][0] == {
         "tool": "weather",
         "calls": 3,
         "answered": 2,
@@ -164,5 +164,5 @@ def test_a_real_process_prints_only_the_answer(own_database: Database, database_
 
 def test_only_what_is_ours_is_reported(store: Store, database_url: str) -> None:
     store.append("another-tenants", STORY)
-    found = json.loads(agentlog("report", "tools", "--json", url=database_url).out)
-    assert (found["rows"], found["asOf"]) == ([], len(STORY))
+    value = json.loads(agentlog("report", "tools", "--json", url=database_url).out)
+    assert (value["rows"], value["asOf"]) == ([], len(STORY))

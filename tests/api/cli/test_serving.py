@@ -31,9 +31,9 @@ def address_of(process: subprocess.Popen[str]) -> str:
     """Return the address that a service prints first, once it listens."""
     assert process.stdout is not None
     line = process.stdout.readline()
-    found = re.match(r"agentlog listens on (http://\S+:\d+), with \S", line)
-    assert found is not None, line or process.communicate(timeout=WAIT_SECONDS)[1]
-    return found[1]
+    match = re.match(r"agentlog listens on (http://\S+:\d+), with \S", line)
+    assert match is not None, line or process.communicate(timeout=WAIT_SECONDS)[1]
+    return match[1]
 
 
 def printed_after(process: subprocess.Popen[str], *, last: str) -> list[str]:
@@ -134,14 +134,14 @@ def test_forwarded_addresses_count_only_where_a_setting_trusts_the_proxy(
     }
     with started("serve", "--port", "0", url=database_url, **settings) as process:
         address = address_of(process)
-        found = [
+        answered = [
             http.get(
                 f"{address}/v1/threads", headers={"X-Forwarded-For": f"203.0.113.{number}"}
             ).status_code
             for number in (1, 2, 2)
         ]
         end(process, signal.SIGTERM)
-    assert found == statuses
+    assert answered == statuses
 
 
 def _has_ipv6() -> bool:
@@ -198,9 +198,9 @@ def test_the_demo_answers_on_every_address_that_it_prints_and_runs_again(
             tour = printed_after(process, last="Ctrl-C")
             printed = [line.split()[0] for line in tour if line.strip().startswith(address)]
             assert len(printed) >= 8
-            for each in printed:
-                answer = http.get(each)
-                assert answer.status_code == 200, each
+            for address in printed:
+                answer = http.get(address)
+                assert answer.status_code == 200, address
                 assert answer.content
             listed = http.get(f"{address}/v1/threads").json()["items"]
             assert {thread["threadId"] for thread in listed} == EXAMPLES
@@ -233,7 +233,7 @@ def test_a_data_folder_that_is_somebody_elses_is_left_alone(tmp_path: Path) -> N
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("agentlog: ")
     assert str(tmp_path) in refused.stderr
-    assert [each.name for each in tmp_path.iterdir()] == ["thesis.txt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
 def test_a_service_takes_the_descriptors_that_it_may_have() -> None:

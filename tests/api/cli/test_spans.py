@@ -39,9 +39,9 @@ def test_threads_go_to_a_collector_with_the_same_ids_each_time(url: str) -> None
         assert collector.spans[:half] == collector.spans[half:]
         assert collector.spans[0].name == "invoke_agent deploy"
         assert collector.spans[0].service == "agentlog"
-        tools = [each for each in collector.spans[:half] if each.name.startswith("execute_tool")]
+        tools = [span for span in collector.spans[:half] if span.name.startswith("execute_tool")]
         assert tools
-        assert {each.parent for each in tools} == {collector.spans[0].id}
+        assert {tool.parent for tool in tools} == {collector.spans[0].id}
         missing = f"{collector.url}/elsewhere"
         refused = agentlog("export", "--format", "otlp", "--to", missing, url=url)
         assert refused.code == 2

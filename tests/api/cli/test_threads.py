@@ -25,12 +25,12 @@ def url(server_url: str, template_database: str) -> Iterator[str]:
 def test_ids_are_whole_however_narrow_the_terminal_is(database_url: str, columns: int) -> None:
     ids = ["a", "long-" * 12 + "id", "x" * 128]
     with open_service(Settings(database_url=database_url)) as service:
-        for each in ids:
-            service.store.start(each, {"goal": "to have a goal that is long, " * 9})
+        for thread_id in ids:
+            service.store.start(thread_id, {"goal": "to have a goal that is long, " * 9})
     outcome = agentlog("threads", url=database_url, columns=columns)
     assert outcome.code == 0
-    for each in ids:
-        assert f" {each} " in outcome.out
+    for thread_id in ids:
+        assert f" {thread_id} " in outcome.out
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_threads_are_filtered_by_metadata(
     given = [word for option in options for word in ("--metadata", option)]
     outcome = agentlog("threads", "--json", *given, url=url)
     assert outcome.code == 0
-    assert [each["threadId"] for each in outcome.lines] == expected
+    assert [line["threadId"] for line in outcome.lines] == expected
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_thread_is_annotated_with_json_values_or_texts(database_url: str) -> N
     assert outcome.out.strip() == told
     assert agentlog("annotate", "t", "team=null", url=database_url).lines[0].get("team") is None
     shown = agentlog("show", "t", "--json", url=database_url).lines
-    assert [each["type"] for each in shown[2:]] == ["thread.annotated"] * 2
+    assert [event["type"] for event in shown[2:]] == ["thread.annotated"] * 2
 
 
 @pytest.mark.parametrize(

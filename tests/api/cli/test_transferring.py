@@ -54,7 +54,7 @@ def import_runs(*arguments: str | Path, url: str, stdin: bytes = b"") -> Outcome
 
 
 def thread_ids(url: str) -> list[str]:
-    return sorted(each["threadId"] for each in agentlog("threads", "--json", url=url).lines)
+    return sorted(line["threadId"] for line in agentlog("threads", "--json", url=url).lines)
 
 
 # --- import -------------------------------------------------------------------------------------
@@ -80,8 +80,8 @@ def test_an_import_says_what_it_came_to(database_url: str, tmp_path: Path) -> No
         "refused             0",
         "passed over         0",
     ]
-    found = agentlog("threads", "--json", url=database_url).lines
-    assert [(each["metadata"], each["goal"]) for each in found] == [
+    lines = agentlog("threads", "--json", url=database_url).lines
+    assert [(thread["metadata"], thread["goal"]) for thread in lines] == [
         ({"reward": 0.5}, f"run {name}") for name in "cba"
     ]
     again = import_runs(
@@ -110,7 +110,7 @@ def test_a_dry_run_prints_the_table_of_the_import_word_for_word(
         dry = import_runs(path, "--dry-run", url=database_url)
         assert events_in(database_url) == before
         real = import_runs(path, url=database_url)
-        told = [each for each in real.err.splitlines() if "imports undo" not in each]
+        told = [line for line in real.err.splitlines() if "imports undo" not in line]
         assert (dry.code, dry.err.splitlines()) == (real.code, told)
     assert agentlog("imports", "--json", url=database_url).lines != []
 
@@ -178,7 +178,7 @@ def test_the_name_of_a_file_makes_no_line_of_its_own(database_url: str, tmp_path
         outcome = import_runs(written(tmp_path, name, b"{oops"), *dry, url=database_url)
         first, *table = outcome.err.splitlines()
         assert first.startswith(f"{tmp_path}/a\\nrefused 0\\u202e\\x1b[31m.json: not JSON")
-        assert [each.split()[:2] for each in table if "refused" in each] == [["refused", "1"]]
+        assert [row.split()[:2] for row in table if "refused" in row] == [["refused", "1"]]
 
 
 def test_lone_surrogates_are_reported(database_url: str, tmp_path: Path) -> None:
@@ -397,9 +397,9 @@ def test_export_writes_what_import_reads(
 ) -> None:
     import_runs(written(tmp_path, "runs.jsonl", lines_of(*RUNS)), url=database_url)
     whole = agentlog("export", url=database_url)
-    assert [each["threadId"] for each in whole.lines] == ["a", "b", "c"]
+    assert [line["threadId"] for line in whole.lines] == ["a", "b", "c"]
     some = agentlog("export", "c", "a", "--format", "openai", url=database_url)
-    assert [each["threadId"] for each in some.lines] == ["c", "a"]
+    assert [line["threadId"] for line in some.lines] == ["c", "a"]
     assert some.lines[0]["messages"] == [USER]
     monkeypatch.chdir(tmp_path)
     filed = agentlog("export", "--output", "all.jsonl", url=database_url)

@@ -42,8 +42,8 @@ def key(app: FastAPI, store: Store) -> KeyText:
 
 def recorded(app: FastAPI, tenant: str = TENANT) -> list[RecordedAccess]:
     """Return what is on record, the latest first."""
-    found: list[RecordedAccess] = app.state.accesses.page(tenant)
-    return found
+    accesses: list[RecordedAccess] = app.state.accesses.page(tenant)
+    return accesses
 
 
 def test_a_read_is_on_record_with_who_what_and_what_came_of_it(
@@ -62,8 +62,8 @@ def test_what_was_not_there_is_on_record_too(
 ) -> None:
     for path in ("/v1/threads/none", "/v1/threads/%00", "/v1/threads/" + "x" * 200):
         assert client.get(path, headers=bearing(key)).status_code in {404, 422}
-    found = [(access.status, access.thread_id) for access in recorded(app)]
-    assert found == [(422, None), (422, None), (404, "none")]
+    statuses = [(access.status, access.thread_id) for access in recorded(app)]
+    assert statuses == [(422, None), (422, None), (404, "none")]
 
 
 def test_who_was_refused_is_on_record_as_far_as_it_is_known(
@@ -170,8 +170,8 @@ def test_every_read_of_data_is_audited(app: FastAPI, client: TestClient) -> None
             {"thread_id": "t", "message_id": "x", "view": "kernel", "digest": "0" * 64, "name": "x"}
         )
         client.request(method, path, headers=bearing(key), params={"follow": "false"})
-    found = [f"{access.method} {access.route}" for access in reversed(recorded(app))]
-    assert found == reads
+    routes = [f"{access.method} {access.route}" for access in reversed(recorded(app))]
+    assert routes == reads
 
 
 def test_every_thread_that_is_compared_or_searched_is_on_record(

@@ -46,30 +46,30 @@ def test_a_report_is_rows_by_column_with_units(
 ) -> None:
     store.append("t", STORY)
     build_all(database)
-    found = ask(client, "tools", **{"from": "2020-01-01", "to": "2100-01-01T00:00:00+02:00"})
-    assert (found["report"], found["by"], found["asOf"]) == ("tools", ["tool"], len(STORY))
-    assert (found["from"], found["to"]) == (
+    report = ask(client, "tools", **{"from": "2020-01-01", "to": "2100-01-01T00:00:00+02:00"})
+    assert (report["report"], report["by"], report["asOf"]) == ("tools", ["tool"], len(STORY))
+    assert (report["from"], report["to"]) == (
         "2020-01-01T00:00:00.000000Z",
         "2099-12-31T22:00:00.000000Z",
     )
-    units = {each["name"]: each["unit"] for each in found["columns"]}
+    units = {column["name"]: column["unit"] for column in report["columns"]}
     assert (units["tool"], units["error_rate"], units["latency_p95"]) == (None, "share", "ms")
-    (row,) = found["rows"]
+    (row,) = report["rows"]
     assert (row["tool"], row["calls"], row["failed"]) == ("f", 3, 1)
     assert set(row) == set(units)
-    assert found["truncated"] is False
+    assert report["truncated"] is False
 
 
 def test_every_report_answers_in_every_form(client: TestClient, database: Database) -> None:
     append_items(database, some_items())
     build_all(database)
     listed = client.get("/v1/analytics").json()["items"]
-    assert [each["name"] for each in listed] == list(REPORTS)
+    assert [report["name"] for report in listed] == list(REPORTS)
     for name in REPORTS:
-        found = ask(client, name)
+        answer = ask(client, name)
         rows = list(csv.reader(StringIO(client.get(f"/v1/analytics/{name}?format=csv").text)))
-        assert rows[0] == [each["name"] for each in found["columns"]]
-        assert len(rows) == len(found["rows"]) + 1
+        assert rows[0] == [column["name"] for column in answer["columns"]]
+        assert len(rows) == len(answer["rows"]) + 1
         if name in PANELS and name not in DRAWN:
             continue  # that takes longer than all else here
         drawn = client.get(f"/v1/analytics/{name}?format=svg")
@@ -106,8 +106,8 @@ def test_filters_by_and_metadata_come_as_in_the_list_of_threads(
 ) -> None:
     append_items(database, some_items())
     build_all(database)
-    found = ask(client, "tools", by=["tool,day", "metadata.team"], clock="sent")
-    assert found["by"] == ["tool", "day", "metadata.team"]
+    report = ask(client, "tools", by=["tool,day", "metadata.team"], clock="sent")
+    assert report["by"] == ["tool", "day", "metadata.team"]
     whole = ask(client, "tools", by="")["rows"][0]["calls"]
     red = ask(client, "tools", **{"by": "", "metadata.team": "red"})["rows"][0]["calls"]
     rewarded = ask(client, "tools", **{"by": "", "metadata.reward": "1.0"})["rows"][0]["calls"]
@@ -203,14 +203,14 @@ def test_waiting_reads_what_was_written(app: FastAPI, client: TestClient, store:
         return off
 
     listener.on = noted
-    found: list[Any] = []
+    reports: list[Any] = []
     position = last_position(database)
-    asking = threading.Thread(target=lambda: found.append(ask(client, "tools", wait=position)))
+    asking = threading.Thread(target=lambda: reports.append(ask(client, "tools", wait=position)))
     asking.start()
     assert waiting.wait(30)
     build_all(database, "tool_calls")  # not before somebody waits
     asking.join()
-    assert (found[0]["asOf"], found[0]["rows"][0]["calls"]) == (position, 3)
+    assert (reports[0]["asOf"], reports[0]["rows"][0]["calls"]) == (position, 3)
 
 
 def test_waiting_for_what_never_comes_is_told(

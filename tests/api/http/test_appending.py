@@ -38,7 +38,7 @@ def test_each_append_of_a_round_gets_its_own_answer(store: Store, database: Data
     outcomes = _append_at_once(store, [*_FINE[:2], _OFF, _LARGE, *_FINE[2:]])
     refused = outcomes.pop(2)
     assert isinstance(refused, InvalidMessage)
-    versions = [each.version for each in outcomes if isinstance(each, Appended)]
+    versions = [outcome.version for outcome in outcomes if isinstance(outcome, Appended)]
     assert sorted(versions) == [1, 2, 3, 4, 5, 6]
     small = versions[:2] + versions[3:]
     assert small == sorted(small)  # as they came
@@ -99,6 +99,6 @@ def test_threads_and_an_event_loop_append_through_one_writer(
     with ThreadPoolExecutor(callers) as pool:
         beside = [pool.submit(wait) for _ in range(callers)]
         assert asyncio.run(go()) == rounds * len(_FINE)
-        assert [each.result(timeout=20) for each in beside] == [rounds] * callers
+        assert [future.result(timeout=20) for future in beside] == [rounds] * callers
     assert last_position(database) == rounds * (len(_FINE) + callers)
     check_log(database)

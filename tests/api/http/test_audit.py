@@ -139,7 +139,7 @@ def test_a_chain_is_computed_again_from_its_pages_alone(
             shown = [event for page in pages for event in page["items"]]
             assert all(len(page["items"]) == limit for page in pages[:-1])
             listed = client.get(f"/v1/threads/{thread_id}/messages?limit=1000").json()["items"]
-            assert [each["version"] for each in shown] == [each["version"] for each in listed]
+            assert [event["version"] for event in shown] == [event["version"] for event in listed]
     assert [json.loads(b64decode(event["body"]))["text"] for event in shown] == [LONG, LONG]
     assert client.get("/v1/threads/nowhere/chain").status_code == 404
 
@@ -156,7 +156,7 @@ def test_a_redacted_message_keeps_its_digests_in_the_chain(
     event = page["items"][5]
     assert (event["body"], event["metadata"]) == (None, None)
     assert event["redacted"] == page["head"]["version"]
-    assert [each for each in page["items"] if "redacted" in each] == [event]
+    assert [item for item in page["items"] if "redacted" in item] == [event]
 
 
 def test_a_chain_that_was_changed_does_not_lead_to_its_head(
@@ -211,7 +211,7 @@ def test_evidence_needs_a_checkpoint_and_makes_none(
     first = checkpoints.make()
     client.post("/v1/threads/t/messages", json={"type": "log", "text": "late"})
     problem_in(client.get(path), 404, "not-covered", "agentlog checkpoint")
-    assert [each.size for each in checkpoints.page()] == [first.size]
+    assert [checkpoint.size for checkpoint in checkpoints.page()] == [first.size]
     checkpoints.make()
     assert client.get(path).status_code == 200
     problem_in(client.get("/v1/threads/nowhere/evidence"), 404, "unknown-thread")
@@ -237,7 +237,7 @@ def test_every_message_is_proved_against_the_latest_and_an_earlier_checkpoint(
                 b64decode(proof["leafHash"]),
                 index=proof["leafIndex"],
                 size=proof["checkpoint"]["size"],
-                path=[b64decode(each) for each in proof["path"]],
+                path=[b64decode(digest) for digest in proof["path"]],
                 root=_root(proof["checkpoint"]),
             )
 
@@ -254,7 +254,7 @@ def test_checkpoints_are_listed_in_pages_and_continue_each_other(
     page = client.get("/v1/checkpoints", params={"limit": 2}).json()
     rest = client.get("/v1/checkpoints", params={"after": page["next"]}).json()
     listed = page["items"] + rest["items"]
-    assert [each["note"] for each in listed] == [each.note for each in made]
+    assert [checkpoint["note"] for checkpoint in listed] == [checkpoint.note for checkpoint in made]
     assert rest["next"] is None
     assert client.get("/v1/checkpoints/latest").json() == listed[-1]
     asked = {"from": made[0].size, "to": made[2].size}
@@ -262,7 +262,7 @@ def test_checkpoints_are_listed_in_pages_and_continue_each_other(
     assert is_consistent(
         made[0].size,
         made[2].size,
-        path=[b64decode(each) for each in proof["path"]],
+        path=[b64decode(digest) for digest in proof["path"]],
         first_root=_root(proof["from"]),
         second_root=_root(proof["to"]),
     )

@@ -196,8 +196,8 @@ def test_a_route_takes_its_scope_and_no_other(app: FastAPI, client: TestClient) 
             if need in {scope, "any key", "nothing"} or (scope, need) == ("admin", "metrics"):
                 assert answer.status_code not in {401, 403}, (name, scope)
             else:
-                found = problem_in(answer, 403, "not-allowed", f"the scope '{need}'")
-                assert "--scope" in found["detail"]
+                problem = problem_in(answer, 403, "not-allowed", f"the scope '{need}'")
+                assert "--scope" in problem["detail"]
                 challenge = f'Bearer error="insufficient_scope", scope="{need}"'
                 assert answer.headers["www-authenticate"] == challenge
 
@@ -213,7 +213,7 @@ def _finite(template: str) -> dict[str, str]:
     return {"follow": "false"} if template.endswith("/events") else {}
 
 
-@pytest.mark.parametrize("scope", [each for each in SCOPES if each != "admin"])
+@pytest.mark.parametrize("scope", [scope for scope in SCOPES if scope != "admin"])
 def test_only_admin_makes_and_revokes_keys(app: FastAPI, client: TestClient, scope: Scope) -> None:
     key = make_key(app, scope)
     asked: dict[str, Any] = {"name": "x", "scopes": ["admin"]}
@@ -237,7 +237,7 @@ def test_every_route_has_its_scope_and_every_scope_a_route(app: FastAPI) -> None
     described = {
         f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item
     }
-    others = {each for each in NEEDS if " /v1/" not in each}
+    others = {needed for needed in NEEDS if " /v1/" not in needed}
     assert described | others == set(NEEDS)
 
 

@@ -130,9 +130,9 @@ NO_MESSAGE = {
 def test_what_is_not_json_that_the_log_can_keep_is_400(
     refusals: Refusals, body: bytes, words: str
 ) -> None:
-    found = refusals.append(body, words, status=400, name="invalid-json")
-    (flaw,) = found["errors"]
-    assert found["detail"] == ": ".join(filter(None, (flaw["place"], flaw["reason"])))
+    appended = refusals.append(body, words, status=400, name="invalid-json")
+    (flaw,) = appended["errors"]
+    assert appended["detail"] == ": ".join(filter(None, (flaw["place"], flaw["reason"])))
     for path in ("/v1/threads", "/v1/threads/t/close", "/v1/threads/t/annotate"):
         if body:
             refusals.check("POST", path, words, status=400, name="invalid-json", content=body)
@@ -142,12 +142,12 @@ def test_what_is_not_json_that_the_log_can_keep_is_400(
 def test_what_is_no_message_is_422_with_the_place_of_every_flaw(
     refusals: Refusals, body: bytes, places: list[str]
 ) -> None:
-    found = refusals.append(body)
-    assert sorted(flaw["place"] for flaw in found["errors"]) == sorted(places)
-    for flaw in found["errors"]:
+    appended = refusals.append(body)
+    assert sorted(flaw["place"] for flaw in appended["errors"]) == sorted(places)
+    for flaw in appended["errors"]:
         assert flaw["reason"]
-        assert flaw["reason"] in found["detail"]
-        assert flaw["place"] in found["detail"]
+        assert flaw["reason"] in appended["detail"]
+        assert flaw["place"] in appended["detail"]
 
 
 @pytest.mark.parametrize("body", [b"[]", b'{"messages":[]}'])
@@ -186,10 +186,10 @@ def test_a_call_id_may_be_anything_but_a_result_that_nobody_asked_for_is_409(
 def test_facts_that_a_thread_cannot_start_with_are_422(
     refusals: Refusals, body: Any, places: list[str]
 ) -> None:
-    found = refusals.check(
+    report = refusals.check(
         "POST", "/v1/threads", *places, status=422, name="invalid-message", json=body
     )
-    assert [flaw["place"] for flaw in found["errors"]] == places
+    assert [flaw["place"] for flaw in report["errors"]] == places
 
 
 @pytest.mark.parametrize("thread_id", ["", "a b", "a/b", "é", ".", "..", "x" * 129, "a\x00", "a'"])
@@ -221,7 +221,7 @@ def test_what_a_thread_cannot_be_closed_or_annotated_with_is_422(
     client: TestClient, refusals: Refusals, path: str, body: Any, places: list[str]
 ) -> None:
     client.post("/v1/threads", json={"threadId": "t"})
-    found = refusals.check(
+    report = refusals.check(
         "POST",
         f"/v1/threads/t/{path}",
         *places,
@@ -229,7 +229,7 @@ def test_what_a_thread_cannot_be_closed_or_annotated_with_is_422(
         name="invalid-message",
         json=body,
     )
-    assert [flaw["place"] for flaw in found["errors"]] == places
+    assert [flaw["place"] for flaw in report["errors"]] == places
 
 
 @pytest.mark.parametrize(
@@ -255,8 +255,8 @@ def test_a_parameter_that_is_off_is_422_and_named(
     client: TestClient, refusals: Refusals, path: str, place: str
 ) -> None:
     client.post("/v1/threads/t/messages", json={"type": "tick"})
-    found = refusals.check("GET", path, place, status=422, name="invalid-request")
-    assert [flaw["place"] for flaw in found["errors"]] == [place]
+    report = refusals.check("GET", path, place, status=422, name="invalid-request")
+    assert [flaw["place"] for flaw in report["errors"]] == [place]
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,11 @@ def test_a_file_streams_in_and_out(client: TestClient) -> None:
     answer = client.put(PATH, content=_pieces(FILE))
     assert (answer.status_code, answer.json()) == (201, {"sha256": DIGEST, "bytes": len(FILE)})
     assert client.put(PATH, content=_pieces(FILE)).status_code == 200
-    found = client.get(PATH)
-    assert found.content == FILE
-    assert found.headers["content-length"] == str(len(FILE))
-    assert found.headers["content-disposition"] == "attachment"
-    again = client.get(PATH, headers={"If-None-Match": found.headers["etag"]})
+    response = client.get(PATH)
+    assert response.content == FILE
+    assert response.headers["content-length"] == str(len(FILE))
+    assert response.headers["content-disposition"] == "attachment"
+    again = client.get(PATH, headers={"If-None-Match": response.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
 
 

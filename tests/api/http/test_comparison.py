@@ -33,14 +33,14 @@ def _compare(client: TestClient, **asked: Any) -> Any:
 
 
 def test_one_inserted_message_shifts_nothing(client: TestClient) -> None:
-    found = _compare(client, a="a", b="b")
-    assert found["view"] == "kernel"
-    assert found["asOf"] == 13
-    assert found["sides"] == [
+    compared = _compare(client, a="a", b="b")
+    assert compared["view"] == "kernel"
+    assert compared["asOf"] == 13
+    assert compared["sides"] == [
         {"threadId": "a", "version": 4, "position": 4, "count": 4},
         {"threadId": "b", "version": 5, "position": 9, "count": 5},
     ]
-    (comparison,) = found["comparisons"]
+    (comparison,) = compared["comparisons"]
     assert comparison["divergence"] == {"equal": 1, "a": "2.0", "b": "2.0"}
     assert comparison["counts"] == {"equal": 4, "changed": 0, "onlyA": 0, "onlyB": 1}
     ops = [(row["op"], row["count"]) for row in comparison["items"]]
@@ -63,27 +63,27 @@ def test_changed_calls_show_what_changed_in_their_arguments(client: TestClient) 
 
 
 def test_calls_may_be_compared_alone(client: TestClient) -> None:
-    found = _compare(client, a="a", b=["b", "c"], steps="calls")
-    assert [side["count"] for side in found["sides"]] == [1, 1, 1]
-    assert found["comparisons"][0]["divergence"] is None
-    assert found["comparisons"][1]["divergence"] == {"equal": 0, "a": "3.0", "b": "3.0"}
+    compared = _compare(client, a="a", b=["b", "c"], steps="calls")
+    assert [side["count"] for side in compared["sides"]] == [1, 1, 1]
+    assert compared["comparisons"][0]["divergence"] is None
+    assert compared["comparisons"][1]["divergence"] == {"equal": 0, "a": "3.0", "b": "3.0"}
 
 
 def test_several_are_compared_with_the_first(client: TestClient) -> None:
-    found = _compare(client, a="a", b=["b", "c", "a"])
-    assert [each["b"] for each in found["comparisons"]] == [1, 2, 3]
-    divergence = found["divergence"]
+    compared = _compare(client, a="a", b=["b", "c", "a"])
+    assert [comparison["b"] for comparison in compared["comparisons"]] == [1, 2, 3]
+    divergence = compared["divergence"]
     assert divergence["equal"] == 1
-    assert [each["sides"] for each in divergence["branches"]] == [[0, 2, 3], [1]]
-    assert [each["did"]["hint"] for each in divergence["branches"]] == ["two", "between"]
-    assert found["comparisons"][2]["divergence"] is None
+    assert [branch["sides"] for branch in divergence["branches"]] == [[0, 2, 3], [1]]
+    assert [branch["did"]["hint"] for branch in divergence["branches"]] == ["two", "between"]
+    assert compared["comparisons"][2]["divergence"] is None
 
 
 def test_a_thread_is_compared_with_its_past(client: TestClient, store: Store) -> None:
     for moment in ("a@2", "a@@2"):
-        found = _compare(client, a="a", b=moment)
-        assert found["sides"][1] == {"threadId": "a", "version": 2, "position": 2, "count": 2}
-        assert found["comparisons"][0]["divergence"] == {"equal": 2, "a": "3.0", "b": None}
+        compared = _compare(client, a="a", b=moment)
+        assert compared["sides"][1] == {"threadId": "a", "version": 2, "position": 2, "count": 2}
+        assert compared["comparisons"][0]["divergence"] == {"equal": 2, "a": "3.0", "b": None}
     assert _compare(client, a="a@0", b="a")["comparisons"][0]["counts"]["onlyB"] == 4
     message_id = store.messages("a")[1].message_id
     assert _compare(client, a="a", b=f"a@{message_id}")["sides"][1]["version"] == 2
@@ -94,10 +94,10 @@ def test_pages_are_of_one_position_of_the_log(client: TestClient, store: Store) 
     rows, after = [], None
     while True:
         asked: dict[str, str] = {} if after is None else {"after": after}
-        found = _compare(client, a="a", b="b", context=9, limit=2, **asked)
-        assert found["asOf"] == 13
-        rows += found["comparisons"][0]["items"]
-        after = found["comparisons"][0]["next"]
+        compared = _compare(client, a="a", b="b", context=9, limit=2, **asked)
+        assert compared["asOf"] == 13
+        rows += compared["comparisons"][0]["items"]
+        after = compared["comparisons"][0]["next"]
         store.append("a", [reply("later")])
         if after is None:
             break
@@ -118,13 +118,13 @@ def test_every_list_can_be_compared(client: TestClient, store: Store, name: str)
     store.append("story", STORY)
     (comparison,) = _compare(client, a="story", b="story", view=name)["comparisons"]
     assert comparison["divergence"] is None
-    found = _compare(client, a="story@0", b="story", view=name)
-    assert found["comparisons"][0]["counts"]["onlyB"] == found["sides"][1]["count"]
+    compared = _compare(client, a="story@0", b="story", view=name)
+    assert compared["comparisons"][0]["counts"]["onlyB"] == compared["sides"][1]["count"]
 
 
 def test_options_of_the_view_are_taken(client: TestClient) -> None:
-    found = _compare(client, a="a", b="c", view="openai", repair="false")
-    assert found["sides"][0]["count"] == 4
+    compared = _compare(client, a="a", b="c", view="openai", repair="false")
+    assert compared["sides"][0]["count"] == 4
     assert _compare(client, a="a", b="c", view="openai")["sides"][0]["count"] == 5
 
 
@@ -168,31 +168,31 @@ def runs(store: Store) -> None:
 @pytest.mark.usefixtures("runs")
 def test_the_runs_of_each_task_part_and_their_ends_are_told(client: TestClient) -> None:
     asked = {"by": "metadata.task", "failed": "metadata.reward=0.0", "metadata.team": "x"}
-    found = client.get("/v1/compare/sets", params=asked).json()
-    assert (found["by"], found["lacking"], found["cut"]) == ("metadata.task", 0, False)
-    (task,) = found["items"]
+    body = client.get("/v1/compare/sets", params=asked).json()
+    assert (body["by"], body["lacking"], body["cut"]) == ("metadata.task", 0, False)
+    (task,) = body["items"]
     tally = {"failed": 2, "succeeded": 2, "unknown": 0}
     assert {key: task[key] for key in ("value", "runs", *tally)} == {"value": 7, "runs": 4, **tally}
     (parting,) = task["partings"]
     assert parting["equal"] == 0  # of the calls; all of them say "one" before
-    branches = {each["did"]["hint"]: each for each in parting["branches"]}
+    branches = {branch["did"]["hint"]: branch for branch in parting["branches"]}
     assert branches['{"to":"MUC"}']["failed"] == 2
     assert branches['{"to":"MUC"}']["succeeded"] == 0
     assert branches['{"to":"MUC"}']["did"]["place"] == "3.0"
     words = client.get("/v1/compare/sets", params={**asked, "steps": "all"}).json()["items"][0]
     assert words["partings"][0]["equal"] == 1
     assert sorted(branches['{"to":"BER"}']["threads"]) == ["run-0", "run-2"]
-    assert {each["end"] for each in task["threads"]} == {"error"}
+    assert {thread["end"] for thread in task["threads"]} == {"error"}
 
 
 @pytest.mark.usefixtures("runs")
 def test_threads_without_the_key_are_counted(client: TestClient) -> None:
-    found = client.get("/v1/compare/sets?by=metadata.task").json()
-    assert found["lacking"] == 3
-    assert [each["value"] for each in found["items"]] == [7, "other"]
-    assert found["items"][0]["failed"] == 4  # all exited with an error
-    assert found["items"][1]["partings"] == []
-    assert found["items"][1]["unknown"] == 1
+    body = client.get("/v1/compare/sets?by=metadata.task").json()
+    assert body["lacking"] == 3
+    assert [item["value"] for item in body["items"]] == [7, "other"]
+    assert body["items"][0]["failed"] == 4  # all exited with an error
+    assert body["items"][1]["partings"] == []
+    assert body["items"][1]["unknown"] == 1
 
 
 @pytest.mark.parametrize(

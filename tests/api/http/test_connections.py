@@ -40,10 +40,10 @@ def problem_of(received: bytes, status: bytes, name: str, setting: str) -> JsonV
         b"cache-control: no-store",
     ):
         assert line in lines
-    found = parse(body)
-    assert found["type"] == f"urn:agentlog:problem:{name}"
-    assert setting in found["detail"]
-    return found
+    problem = parse(body)
+    assert problem["type"] == f"urn:agentlog:problem:{name}"
+    assert setting in problem["detail"]
+    return problem
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,9 @@ def check(response: Any, *, page: bool = False) -> None:
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
     assert ("script-src" in policy) is page
-    found = response.headers["x-request-id"]
+    request_id = response.headers["x-request-id"]
     if response.headers.get("content-type") == "application/problem+json":
-        assert response.json()["instance"] == f"urn:agentlog:request:{found}"
+        assert response.json()["instance"] == f"urn:agentlog:request:{request_id}"
 
 
 @pytest.fixture
@@ -152,8 +152,8 @@ def test_any_other_id_is_replaced(client: TestClient, given_id: str) -> None:
 
 
 def test_each_request_has_an_id_of_its_own(client: TestClient) -> None:
-    found = [client.get("/healthz").headers["x-request-id"] for _ in range(3)]
-    assert len(set(found)) == 3
+    request_ids = [client.get("/healthz").headers["x-request-id"] for _ in range(3)]
+    assert len(set(request_ids)) == 3
 
 
 def test_who_asks_too_often_gets_them_too(database: Database, store: Store) -> None:

@@ -94,8 +94,8 @@ def test_a_defect_is_told_as_one_and_gives_nothing_away(
         connection.execute("ALTER TABLE agentlog.counter RENAME TO secret")
     quiet = TestClient(client.app, raise_server_exceptions=False)
     answer = quiet.post("/v1/threads/t/messages", json={"type": "tick"})
-    found = problem_in(answer, 500, "internal-error", "its log says more")
-    assert "counter" not in str(found)
+    problem = problem_in(answer, 500, "internal-error", "its log says more")
+    assert "counter" not in str(problem)
     assert "POST /v1/threads/t/messages failed" in caplog.text
     assert 'relation "agentlog.counter" does not exist' in caplog.text
 
@@ -140,5 +140,5 @@ def test_a_service_whose_appends_fail_is_not_ready_until_the_log_can_be_written(
 
 def written_by(database: Database) -> str:
     """Return the transaction that wrote the log's counter."""
-    found: str = fetch(database, "SELECT xmin::text FROM agentlog.counter")[0][0]
-    return found
+    row: str = fetch(database, "SELECT xmin::text FROM agentlog.counter")[0][0]
+    return row

@@ -55,10 +55,10 @@ def lost(store: Store, database: Database) -> Store:
 def ask(client: TestClient, path: str) -> Any:
     answer = client.get(path)
     assert answer.status_code == 200, answer.text
-    found = answer.json()
+    body = answer.json()
     for key in ("asOf", "lag", "next"):
-        found.pop(key, None)
-    return found
+        body.pop(key, None)
+    return body
 
 
 def reads(app: FastAPI) -> list[str]:
@@ -133,10 +133,10 @@ def test_a_list_has_hidden_threads_if_asked(client: TestClient, lost: Store) -> 
     before = ask(client, "/v1/threads?q=parcel")["items"]
     record(lost, "lost", "thread.hidden")
     for path in ("/v1/threads", "/v1/threads?q=parcel", "/v1/threads?parent=boss"):
-        found = ask(client, with_hidden(path))["items"]
-        assert before[0]["threadId"] in [each["threadId"] for each in found]
+        items = ask(client, with_hidden(path))["items"]
+        assert before[0]["threadId"] in [thread["threadId"] for thread in items]
     listed = ask(client, "/v1/summaries?hidden=true")["items"]
-    assert {each["threadId"]: each["hidden"] for each in listed} == {
+    assert {thread["threadId"]: thread["hidden"] for thread in listed} == {
         "lost": True,
         "never-started": False,
     }

@@ -199,8 +199,8 @@ def test_who_appended_is_the_servers_to_say(app: FastAPI, client: TestClient, st
         draft = reply("x", metadata={"actor": "a", BY: claimed})
         answer = client.post("/v1/threads/t/messages", json=draft, headers=bearing(key))
         assert answer.status_code == 201
-    found = _metadata(store.messages("t"))
-    assert found == [{"actor": "a", BY: key.key_id}] * 3
+    metadata = _metadata(store.messages("t"))
+    assert metadata == [{"actor": "a", BY: key.key_id}] * 3
 
 
 def test_without_a_key_nobody_appended_unless_the_client_says_who(

@@ -99,7 +99,7 @@ def test_a_body_has_no_more_parts_than_it_may(
 
 def test_a_line_has_no_more_parts_than_it_may(app_with: AppWith) -> None:
     messages = ({"type": "vendor.wide", "payload": {"x": [1] * count}} for count in (1, 50))
-    lines = [json.dumps({"threadId": "a", "messages": [each]}) for each in messages]
+    lines = [json.dumps({"threadId": "a", "messages": [message]}) for message in messages]
     with TestClient(app_with(max_json_parts=50)) as client:
         answers = client.post("/v1/log", content="\n".join(lines)).text.splitlines()
     first, second = map(parse, answers)
@@ -130,7 +130,7 @@ def test_of_many_lines_only_the_one_that_is_too_long_is_refused(app_with: AppWit
         answers = client.post("/v1/log", content="\n".join(lines)).text.splitlines()
     first, second, third = map(parse, answers)
     assert second["problem"]["type"] == "urn:agentlog:problem:too-many-messages"
-    assert [each["appended"]["position"] for each in (first, third)] == [1, 3]
+    assert [receipt["appended"]["position"] for receipt in (first, third)] == [1, 3]
 
 
 @pytest.mark.parametrize(
@@ -199,17 +199,17 @@ def test_a_key_has_a_rate_of_its_own(app_with: AppWith) -> None:
 def test_without_keys_a_network_is_one_caller(first: str, second: str, *, apart: bool) -> None:
     answers = [_scope(client=(host, 1)) for host in (first, second)]
     limiter = _limiter()
-    assert [_ask(limiter, each) for each in answers] == [200, 200 if apart else 429]
+    assert [_ask(limiter, answer) for answer in answers] == [200, 200 if apart else 429]
 
 
 def test_a_key_is_the_caller_wherever_it_is_used() -> None:
     limiter = _limiter()
     key = Principal("a", frozenset(), "k")
     asked = [("10.0.0.1", key), ("10.0.0.2", key), ("10.0.0.1", None)]
-    found = [
+    statuses = [
         _ask(limiter, _scope(client=(host, 1), principal=principal)) for host, principal in asked
     ]
-    assert found == [200, 429, 200]
+    assert statuses == [200, 429, 200]
 
 
 def test_once_the_time_is_over_there_is_another_request() -> None:

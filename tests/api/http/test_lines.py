@@ -39,7 +39,7 @@ def test_a_line_comes_as_soon_as_it_is_complete() -> None:
 def test_a_line_too_long_is_told_once_and_the_next_ones_are_read() -> None:
     whole, cut = b"x" * 9, [b"x" * 4, b"x" * 4, b"x" * 4, b"x\nok\n"]
     for chunks in ([whole + b"\nok\n"], cut):
-        (one, error), following = [each for batch in lines_of(*chunks, longest=8) for each in batch]
+        (one, error), following = [line for batch in lines_of(*chunks, longest=8) for line in batch]
         assert one == 1
         assert isinstance(error, BodyTooLarge)
         assert following == (2, b"ok")

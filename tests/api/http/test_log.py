@@ -26,16 +26,16 @@ def test_the_log_is_listed_in_its_order_with_the_thread_of_each_event(client: Te
     client.post("/v1/threads", json={"threadId": "a"})
     client.post("/v1/threads/b/messages", json=[{"type": "tick"}, {"type": "log", "text": "l"}])
     client.post("/v1/threads/a/close")
-    found = client.get("/v1/log").json()
-    assert list(found) == ["items", "next"]
-    assert all(list(item) == KEYS for item in found["items"])
-    assert [(item["position"], item["threadId"], item["type"]) for item in found["items"]] == [
+    body = client.get("/v1/log").json()
+    assert list(body) == ["items", "next"]
+    assert all(list(item) == KEYS for item in body["items"])
+    assert [(item["position"], item["threadId"], item["type"]) for item in body["items"]] == [
         (1, "a", "thread.started"),
         (2, "b", "tick"),
         (3, "b", "log"),
         (4, "a", "thread.closed"),
     ]
-    assert found["next"] is None
+    assert body["next"] is None
 
 
 def test_pages_of_the_log_follow_the_cursor_and_end(client: TestClient) -> None:
@@ -67,11 +67,11 @@ def test_lines_append_to_many_threads_and_each_is_answered(
 
 {"threadId":"b","messages":[{"type":"tick"}],"expectedVersion":0}\r
 {"threadId":"a","messages":[{"type":"reply","text":"a\\u0000b"}]}"""
-    found = _lines(client, body)
-    assert [line["line"] for line in found] == [1, 3, 4]
-    assert [line["appended"]["threadId"] for line in found] == ["a", "b", "a"]
-    assert [line["appended"]["position"] for line in found] == [2, 3, 4]
-    assert list(found[0]["appended"]) == [
+    lines = _lines(client, body)
+    assert [line["line"] for line in lines] == [1, 3, 4]
+    assert [line["appended"]["threadId"] for line in lines] == ["a", "b", "a"]
+    assert [line["appended"]["position"] for line in lines] == [2, 3, 4]
+    assert list(lines[0]["appended"]) == [
         "threadId",
         "version",
         "position",
@@ -118,14 +118,14 @@ def test_a_line_that_is_refused_takes_nothing_with_it_and_says_why(
         b'{"threadId":"t","messages":[{"type":"vendor.n","payload":NaN}]}': (400, "invalid-json"),
     }
     good = b'{"threadId":"t","messages":[{"type":"tick"}]}'
-    found = _lines(client, b"\n".join([good, *refused, good]))
-    assert [line["line"] for line in found] == list(range(1, len(refused) + 3))
-    problems = [line["problem"] for line in found[1:-1]]
-    assert [(each["status"], each["type"].removeprefix(PROBLEM)) for each in problems] == list(
-        refused.values()
-    )
-    assert all(each["detail"] and each["title"] for each in problems)
-    assert found[-1]["appended"]["version"] == 2
+    lines = _lines(client, b"\n".join([good, *refused, good]))
+    assert [line["line"] for line in lines] == list(range(1, len(refused) + 3))
+    problems = [line["problem"] for line in lines[1:-1]]
+    assert [
+        (problem["status"], problem["type"].removeprefix(PROBLEM)) for problem in problems
+    ] == list(refused.values())
+    assert all(problem["detail"] and problem["title"] for problem in problems)
+    assert lines[-1]["appended"]["version"] == 2
     assert last_position(database) == 2
     check_log(database)
 
@@ -140,9 +140,9 @@ def test_a_line_that_is_not_json_says_its_number_and_where_in_it(client: TestCli
         b'{"threadId":"t","threadId":"u"}': ("threadId", "the key 'threadId' stands twice"),
         b"{'threadId'": ("", "not JSON: Expecting property name"),
     }
-    _, _, *found = _lines(client, b"\n".join([good, b"", good, *refused]))
-    assert [line["line"] for line in found] == [4, 5, 6, 7, 8]
-    for line, (place, reason) in zip(found, refused.values(), strict=True):
+    _, _, *refusals = _lines(client, b"\n".join([good, b"", good, *refused]))
+    assert [line["line"] for line in refusals] == [4, 5, 6, 7, 8]
+    for line, (place, reason) in zip(refusals, refused.values(), strict=True):
         (flaw,) = line["problem"]["errors"]
         assert flaw["place"] == place
         assert flaw["reason"].startswith(reason)
@@ -162,8 +162,8 @@ def test_more_lines_than_one_batch_are_all_appended_in_their_order(
     body = b"\n".join(
         b'{"threadId":"t%d","messages":[{"type":"tick"}]}' % (number % 7) for number in range(1100)
     )
-    found = _lines(client, body)
-    assert [line["appended"]["position"] for line in found] == list(range(1, 1101))
+    lines = _lines(client, body)
+    assert [line["appended"]["position"] for line in lines] == list(range(1, 1101))
     check_log(database)
 
 

@@ -23,8 +23,8 @@ from tests.infrastructure.postgres.relay import Relay
 @pytest.fixture
 def address(app: FastAPI) -> Iterator[str]:
     """Where the application listens."""
-    with followed(app) as found:
-        yield found
+    with followed(app) as client:
+        yield client
 
 
 def wait_for(following: TenantFollowers, count: int) -> None:
@@ -90,8 +90,8 @@ def test_filters_leave_what_was_asked_for(
     path = f"/v1/log/events?{query}"
     with listening(address, path) as stream:
         store.append("t", [last])
-        found = [frame.value["message"]["text"] for frame in stream.take(len(texts))]
-        assert found == texts
+        shown = [frame.value["message"]["text"] for frame in stream.take(len(texts))]
+        assert shown == texts
     told = heard(address, f"{path}&follow=false")
     assert [frame.value["message"]["text"] for frame in told if frame.data] == texts
 

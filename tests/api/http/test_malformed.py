@@ -54,17 +54,17 @@ def test_each_malformed_request_has_its_answer_and_ends_the_connection(
     for name, (raw, status, problem) in MALFORMED.items():
         first, *rest = answers(remote, *pieces_of(BEFORE + raw + AFTER, way))
         assert first[1]["x-request-id"] == "before"
-        assert [each[0] for each in rest] == [status], name
+        assert [answer[0] for answer in rest] == [status], name
         _, headers, body = rest[0]
         assert headers["content-type"] == "application/problem+json", name
         assert headers["connection"] == "close"
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["cache-control"] == "no-store"
-        found = parse(body)
-        assert found["type"] == PROBLEM + problem, name
-        assert found["status"] == status
-        assert found["instance"] == f"urn:agentlog:request:{headers['x-request-id']}"
-        assert found["detail"]
+        content = parse(body)
+        assert content["type"] == PROBLEM + problem, name
+        assert content["status"] == status
+        assert content["instance"] == f"urn:agentlog:request:{headers['x-request-id']}"
+        assert content["detail"]
     assert last_position(database) == 0
 
 
@@ -76,7 +76,9 @@ def test_each_well_formed_request_is_answered_and_so_is_the_next(
         first, second, *rest = answers(remote, *pieces_of(BEFORE + raw + AFTER, way))
         assert first[1]["x-request-id"] == "before"
         assert second[0] == status, (name, second)
-        assert [each[1]["x-request-id"] for each in rest] == ([] if is_last else ["after"]), name
+        assert [answer[1]["x-request-id"] for answer in rest] == ([] if is_last else ["after"]), (
+            name
+        )
         assert second[1].get("x-request-id") != "t"
     assert {event.thread_id for event in store.log()} == {"t"}
     appended = [case for case in WELL_FORMED.values() if case[1] == 201]
@@ -146,7 +148,7 @@ def test_who_is_refused_before_the_body_is_not_told_of_the_body(
 ) -> None:
     make_key(app, "append")
     for pieces in ([CHUNKED + b"x\r\n" + AFTER], [CHUNKED, b"x\r\n", AFTER]):
-        assert [each[0] for each in answers(remote, *pieces)] == [401]
+        assert [answer[0] for answer in answers(remote, *pieces)] == [401]
     empty_keys(database)
 
 

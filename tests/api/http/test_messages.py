@@ -65,7 +65,7 @@ def test_a_half_new_append_is_created(client: TestClient) -> None:
     client.post("/v1/threads/t/messages", json=HELLO)
     answer = client.post("/v1/threads/t/messages", json=[HELLO, {"type": "tick"}])
     assert answer.status_code == 201
-    assert [each["replayed"] for each in answer.json()["messages"]] == [True, False]
+    assert [message["replayed"] for message in answer.json()["messages"]] == [True, False]
 
 
 @pytest.mark.parametrize("header", ['"1"', "1", 'W/"1"', "*", ' "1" '])
@@ -82,14 +82,14 @@ def test_an_append_at_another_version_is_412_and_says_which(
     client: TestClient, refusals: Refusals
 ) -> None:
     client.post("/v1/threads/t/messages", json=HELLO)
-    found = refusals.append(
+    appended = refusals.append(
         b'{"type":"tick"}',
         "thread 't' is at version 1, not 7",
         status=412,
         name="version-conflict",
         headers={"If-Match": '"7"'},
     )
-    assert (found["expectedVersion"], found["actualVersion"]) == (7, 1)
+    assert (appended["expectedVersion"], appended["actualVersion"]) == (7, 1)
 
 
 def test_a_new_thread_is_at_version_0(client: TestClient, refusals: Refusals) -> None:
@@ -117,39 +117,39 @@ def test_an_if_match_that_names_no_version_is_400(refusals: Refusals, header: st
 def test_a_message_that_the_rules_forbid_is_409_and_says_which_rule_and_where(
     refusals: Refusals,
 ) -> None:
-    found = refusals.append(
+    appended = refusals.append(
         b'[{"type":"tick"},{"type":"tool_results","results":[{"callId":"c","output":1}]}]',
         "messages[1].results[0].callId",
         "append its tool_calls first",
         status=409,
         name="rule-broken",
     )
-    assert found["rule"] == "orphan_result"
-    assert [flaw["place"] for flaw in found["errors"]] == ["messages[1].results[0].callId"]
+    assert appended["rule"] == "orphan_result"
+    assert [flaw["place"] for flaw in appended["errors"]] == ["messages[1].results[0].callId"]
 
 
 def test_a_call_id_that_is_taken_is_409(client: TestClient, refusals: Refusals) -> None:
     body = b'{"type":"tool_calls","calls":[{"id":"c","name":"f"}]}'
     assert client.post("/v1/threads/t/messages", content=body).status_code == 201
-    found = refusals.append(
+    appended = refusals.append(
         body, "call id 'c' is taken by version 1", status=409, name="rule-broken"
     )
-    assert found["rule"] == "duplicate_call"
-    assert found["errors"][0]["place"] == "messages[0].calls[0].id"
+    assert appended["rule"] == "duplicate_call"
+    assert appended["errors"][0]["place"] == "messages[0].calls[0].id"
 
 
 def test_other_content_under_an_id_is_409_and_says_where_the_id_is(
     client: TestClient, refusals: Refusals
 ) -> None:
     client.post("/v1/threads/t/messages", json=HELLO)
-    found = refusals.append(
+    appended = refusals.append(
         f'{{"type":"reply","text":"other","id":"{given(1)}"}}'.encode(),
         given(1),
         "version 1 of thread 't'",
         status=409,
         name="message-conflict",
     )
-    assert (found["messageId"], found["version"]) == (given(1), 1)
+    assert (appended["messageId"], appended["version"]) == (given(1), 1)
 
 
 def test_under_policy_record_a_breach_is_kept_and_told(client: TestClient) -> None:
@@ -166,9 +166,9 @@ def test_under_policy_record_a_breach_is_kept_and_told(client: TestClient) -> No
 def test_messages_are_listed_with_their_places_and_metadata(client: TestClient) -> None:
     client.post("/v1/threads", json={"threadId": "t"})
     client.post("/v1/threads/t/messages", json={**HELLO, "metadata": {"actor": "me"}})
-    found = client.get("/v1/threads/t/messages").json()
-    assert list(found) == ["items", "next"]
-    started, hello = found["items"]
+    body = client.get("/v1/threads/t/messages").json()
+    assert list(body) == ["items", "next"]
+    started, hello = body["items"]
     assert list(hello) == EVENT_KEYS
     assert (started["kind"], started["type"]) == ("fact", "thread.started")
     assert hello.pop("recordedAt").endswith("Z")
@@ -349,8 +349,8 @@ def test_sql_in_every_string_is_text(client: TestClient) -> None:
         assert {**item["message"], **draft} == item["message"]
         assert item["metadata"] == metadata
     assert client.get("/v1/threads/t").json()["goal"] == HOSTILE
-    found = client.get("/v1/threads", params={"q": HOSTILE}).json()["items"]
-    assert [thread["threadId"] for thread in found] == ["t"]
+    threads = client.get("/v1/threads", params={"q": HOSTILE}).json()["items"]
+    assert [thread["threadId"] for thread in threads] == ["t"]
     assert client.get("/v1/threads/t/messages", params={"type": HOSTILE}).json()["items"] == []
     for view in VIEWS:
         assert client.get(f"/v1/threads/t/views/{view}").status_code == 200

@@ -46,7 +46,7 @@ def families(client: httpx2.Client) -> dict[str, Metric]:
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     parsed = text_string_to_metric_families(answer.text)
-    return {each.name: each for each in parsed}
+    return {family.name: family for family in parsed}
 
 
 def value(client: httpx2.Client, name: str, **labels: str) -> float | None:
@@ -61,11 +61,11 @@ def value(client: httpx2.Client, name: str, **labels: str) -> float | None:
 def outcomes(client: httpx2.Client) -> dict[str, float]:
     """Return how many appends had each outcome, of those that any had."""
     samples = families(client)["agentlog_appends"].samples
-    return {each.labels["outcome"]: each.value for each in samples if each.value}
+    return {sample.labels["outcome"]: sample.value for sample in samples if sample.value}
 
 
 def test_a_scrape_parses_and_names_what_there_is(remote: httpx2.Client) -> None:
-    found = families(remote)
+    by_name = families(remote)
     assert {
         "agentlog_appends",
         "agentlog_append_seconds",
@@ -86,15 +86,17 @@ def test_a_scrape_parses_and_names_what_there_is(remote: httpx2.Client) -> None:
         "process_resident_memory_bytes",
         "python_info",
         "python_gc_collections",
-    } <= found.keys()
-    assert all(each.documentation for each in found.values())
+    } <= by_name.keys()
+    assert all(family.documentation for family in by_name.values())
 
 
 def test_a_histogram_has_its_bounds_and_no_time_of_its_making(remote: httpx2.Client) -> None:
     remote.post("/v1/threads/t/messages", json={"type": "tick"})
-    found = families(remote)
+    by_name = families(remote)
     bounds = {
-        name: " ".join(each.labels["le"] for each in found[name].samples if "le" in each.labels)
+        name: " ".join(
+            sample.labels["le"] for sample in by_name[name].samples if "le" in sample.labels
+        )
         for name in ("agentlog_append_seconds", "agentlog_batch_messages")
     }
     assert bounds == {
@@ -103,7 +105,7 @@ def test_a_histogram_has_its_bounds_and_no_time_of_its_making(remote: httpx2.Cli
         ),
         "agentlog_batch_messages": " ".join([*(f"{2**power}.0" for power in range(11)), "+Inf"]),
     }
-    assert not [name for name in found if name.endswith("_created")]
+    assert not [name for name in by_name if name.endswith("_created")]
 
 
 def test_scrapes_at_once_do_not_take_each_others_question(app: FastAPI) -> None:
@@ -126,7 +128,7 @@ def test_open_metrics_are_told_to_who_accepts_them(remote: httpx2.Client) -> Non
     )
     parse = openmetrics_parser.text_string_to_metric_families
     parsed = parse(answer.text)  # type: ignore[no-untyped-call]
-    assert "agentlog_append_seconds" in {each.name for each in parsed}
+    assert "agentlog_append_seconds" in {family.name for family in parsed}
 
 
 def test_appends_count_by_what_came_of_them(remote: httpx2.Client) -> None:
@@ -166,8 +168,8 @@ def test_requests_count_by_the_template_of_their_route(remote: httpx2.Client) ->
     remote.get("/nowhere/at/all")
     remote.get("/docs")
     counted = {
-        (each.labels["method"], each.labels["route"], each.labels["status"]): each.value
-        for each in families(remote)["agentlog_http_requests"].samples
+        (sample.labels["method"], sample.labels["route"], sample.labels["status"]): sample.value
+        for sample in families(remote)["agentlog_http_requests"].samples
     }
     assert counted == {
         ("POST", MESSAGES, "201"): 2,
@@ -232,9 +234,9 @@ def test_without_its_database_a_service_tells_what_it_knows_itself(own_database:
         assert value(remote, "agentlog_database_up") == 1
         relay.cut()
         assert remote.post("/v1/threads/t/messages", json={"type": "tick"}).status_code == 503
-        found = families(remote)
-        assert found["agentlog_database_up"].samples[0].value == 0
-        assert "agentlog_log_position" not in found
+        by_name = families(remote)
+        assert by_name["agentlog_database_up"].samples[0].value == 0
+        assert "agentlog_log_position" not in by_name
         assert outcomes(remote) == {"appended": 1, "failed": 1}
 
 
@@ -247,6 +249,6 @@ def test_a_database_that_says_nothing_holds_up_neither_metrics_nor_others(
             holder.execute("LOCK TABLE agentlog.counter IN ACCESS EXCLUSIVE MODE")
             scrapes = [pool.submit(value, remote, "agentlog_database_up") for _ in range(3)]
             assert remote.get("/healthz").status_code == 200
-            assert [each.result(timeout=9) for each in scrapes] == [0, 0, 0]
+            assert [scrape.result(timeout=9) for scrape in scrapes] == [0, 0, 0]
             assert holder.execute(WAITING).fetchone() == (1,)  # one question, asked once
         assert value(remote, "agentlog_database_up") == 1

@@ -72,8 +72,8 @@ def document(shared_database: Database) -> dict[str, Any]:
         answer = client.get("/openapi.json")
     end_following(app)
     assert answer.status_code == 200
-    found: dict[str, Any] = answer.json()
-    return found
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -87,11 +87,11 @@ def _references(value: Any) -> Iterator[str]:
         case {"$ref": str(reference)}:
             yield reference
         case dict():
-            for each in value.values():
-                yield from _references(each)
+            for inner in value.values():
+                yield from _references(inner)
         case list():
-            for each in value:
-                yield from _references(each)
+            for inner in value:
+                yield from _references(inner)
         case _:
             pass
 
@@ -168,7 +168,7 @@ def test_every_operation_says_what_it_does_and_what_it_answers(document: dict[st
             assert content or status == "304", (name, status)
             kind = "application/problem+json" if int(status) >= 400 else ""
             assert not kind or set(content) == {kind}, (name, status)
-            assert all("$ref" in each["schema"] for each in content.values()), (name, status)
+            assert all("$ref" in media["schema"] for media in content.values()), (name, status)
         if name.startswith("POST") and name not in BODILESS:
             assert operation["requestBody"]["description"], name
             bounded = name != "POST /v1/log"  # there each line is, and is told so in its answer
@@ -183,7 +183,7 @@ def test_every_parameter_is_described_or_says_enough_by_its_pattern(
             schema = parameter["schema"]
             plain = {"pattern", "enum", "minimum", "$ref"} & {
                 *schema,
-                *(key for each in schema.get("anyOf", []) for key in each),
+                *(key for choice in schema.get("anyOf", []) for key in choice),
             }
             assert parameter.get("description") or plain, (name, parameter["name"])
 
@@ -284,7 +284,9 @@ def test_nothing_that_the_document_allows_or_forbids_brings_a_5xx(
         ask()
 
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=headers)
-    operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
+    operations = [
+        operation.ok() for operation in schema.get_all_operations() if isinstance(operation, Ok)
+    ]
     document = client.get("/openapi.json", headers=headers).json()
     assert len(operations) == len(list(_operations(document)))
     for operation in operations:

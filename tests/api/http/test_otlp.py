@@ -60,12 +60,12 @@ def send(client: TestClient, spans: list[Item], **headers: str) -> Response:
 def types(client: TestClient, thread_id: str) -> list[str]:
     """Return the types of a thread's messages, but for its start, spans and model calls."""
     items = client.get(f"/v1/threads/{thread_id}/messages?limit=1000").json()["items"]
-    found = [each["message"]["type"] for each in items]
-    return [each for each in found if not each.startswith(("otel.span", "thread.", "llm_"))]
+    kinds = [item["message"]["type"] for item in items]
+    return [kind for kind in kinds if not kind.startswith(("otel.span", "thread.", "llm_"))]
 
 
 def threads(client: TestClient) -> set[str]:
-    return {each["threadId"] for each in client.get("/v1/threads").json()["items"]}
+    return {item["threadId"] for item in client.get("/v1/threads").json()["items"]}
 
 
 def test_spans_become_a_thread(client: TestClient) -> None:
@@ -74,7 +74,7 @@ def test_spans_become_a_thread(client: TestClient) -> None:
     assert threads(client) == {"desk-7"}
     assert types(client, "desk-7") == TOLD
     items = client.get("/v1/threads/desk-7/messages?type=llm_response").json()["items"]
-    assert [each["message"]["usage"] for each in items] == [
+    assert [item["message"]["usage"] for item in items] == [
         {"inputTokens": 11, "outputTokens": 7}
     ] * 2
     (result,) = client.get("/v1/threads/desk-7/messages?type=tool_results").json()["items"]
@@ -125,17 +125,17 @@ def test_the_same_batch_ten_times_is_kept_once(client: TestClient, app: FastAPI)
 @pytest.mark.parametrize("order", list(permutations(range(4))), ids=str)
 def test_spans_come_in_any_order_one_by_one(client: TestClient, order: list[int]) -> None:
     spans = story(gen_ai__conversation__id="desk-7")
-    for each in spans:
-        each["attributes"]["gen_ai.conversation.id"] = "desk-7"
+    for sent in spans:
+        sent["attributes"]["gen_ai.conversation.id"] = "desk-7"
     for n in order:
         assert send(client, [spans[n]]).status_code == 200
-    found = types(client, "desk-7")
-    assert sorted(each for each in found if not each.startswith("otel.")) == sorted(TOLD)
+    kinds = types(client, "desk-7")
+    assert sorted(kind for kind in kinds if not kind.startswith("otel.")) == sorted(TOLD)
     assert client.get("/v1/threads/desk-7").json()["anomalies"] == 0
     summaries = client.get("/v1/threads/desk-7/messages?type=llm_response").json()["items"]
     assert len(summaries) == 2
     view = client.get("/v1/threads/desk-7/views/openai?bare=true").json()
-    assert next(each for each in view if each["role"] == "tool")["content"] == "Hamburg"
+    assert next(message for message in view if message["role"] == "tool")["content"] == "Hamburg"
 
 
 def test_a_search_finds_what_was_said_once(own_database: Database) -> None:
@@ -146,7 +146,7 @@ def test_a_search_finds_what_was_said_once(own_database: Database) -> None:
         catch_up(own_database, READ_MODELS["message_words"])
         hits = client.get("/v1/search?q=4711").json()["items"]
     end_following(app)
-    assert [each["type"] for each in hits] == ["tool_calls", "input"]
+    assert [hit["type"] for hit in hits] == ["tool_calls", "input"]
 
 
 def test_many_processes_take_spans_of_one_conversation_each_once(store: Store) -> None:
@@ -159,14 +159,14 @@ def test_many_processes_take_spans_of_one_conversation_each_once(store: Store) -
         """Take all spans, in another order each."""
         ingest = TraceIngest(store)
         some = spans[number:] + spans[:number]
-        return sum(ingest.take_spans([each]).count for each in some)
+        return sum(ingest.take_spans([sent]).count for sent in some)
 
     with ThreadPoolExecutor(4) as pool:
         assert sum(pool.map(take, range(4))) == 0
-    found = Counter(event.type for event in store.messages("desk-7"))
-    assert found["otel.span"] == found["llm_response"] == len(spans)
+    counts = Counter(event.type for event in store.messages("desk-7"))
+    assert counts["otel.span"] == counts["llm_response"] == len(spans)
     view = [placed.item for placed in render(OPENAI, store.messages("desk-7")).items]
-    texts = Counter(each["content"] for each in view)
+    texts = Counter(message["content"] for message in view)
     assert texts == {f"turn {n}": 1 for n in range(24)}
 
 
@@ -181,12 +181,12 @@ def test_children_whose_parent_comes_late_or_never_are_there_at_once(client: Tes
     assert client.get(f"/v1/threads/{TRACE}").json()["metadata"]["conversation"] == "desk-7"
     send(client, [chat(9, [said("user", "And 4712?")], ANSWER, parent=1), root])
     assert threads(client) == {TRACE}
-    assert [each["threadId"] for each in _named(client, "desk-7")] == [TRACE]
+    assert [thread["threadId"] for thread in _named(client, "desk-7")] == [TRACE]
 
 
 def _named(client: TestClient, name: str) -> list[Any]:
-    found: list[Any] = client.get(f"/v1/threads?metadata.conversation={name}").json()["items"]
-    return found
+    items: list[Any] = client.get(f"/v1/threads?metadata.conversation={name}").json()["items"]
+    return items
 
 
 def test_two_conversations_of_a_trace_and_one_of_two_traces(client: TestClient) -> None:
@@ -216,8 +216,11 @@ def test_what_is_not_of_agents_is_refused_with_a_partial_success(client: TestCli
     answer = client.post(
         "/otlp/v1/traces", content=printed(spans), headers={"content-type": PROTOBUF}
     )
-    found = ExportTraceServiceResponse.FromString(answer.content).partial_success
-    assert (found.rejected_spans, found.error_message) == (1, "not of the GenAI conventions")
+    partial_success = ExportTraceServiceResponse.FromString(answer.content).partial_success
+    assert (partial_success.rejected_spans, partial_success.error_message) == (
+        1,
+        "not of the GenAI conventions",
+    )
     assert threads(client) == {TRACE}
 
 
@@ -228,9 +231,9 @@ def test_spans_of_a_closed_thread_are_refused_and_others_kept(client: TestClient
         chat(2, [USER], ANSWER, gen_ai__conversation__id="closed"),
         chat(3, [USER], ANSWER, gen_ai__conversation__id="open"),
     ]
-    found = send(client, spans).json()["partialSuccess"]
-    assert found["rejectedSpans"] == "1"
-    assert "closed" in found["errorMessage"]
+    partial_success = send(client, spans).json()["partialSuccess"]
+    assert partial_success["rejectedSpans"] == "1"
+    assert "closed" in partial_success["errorMessage"]
     assert types(client, "open") == ["input", "reply"]
 
 
@@ -289,9 +292,9 @@ def test_the_log_events_of_a_call_and_its_span_are_one_story(client: TestClient)
         answer = client.post("/otlp/v1/logs", json=body)
         assert answer.json()["partialSuccess"]["rejectedLogRecords"] == "1"
     send(client, [span(2, "chat", gen_ai__operation__name="chat", gen_ai__system="openai")])
-    found = types(client, TRACE)
-    assert [each for each in found if each != "otel.log"] == ["system", "input", "reply"]
-    assert found.count("otel.log") == 3
+    kinds = types(client, TRACE)
+    assert [kind for kind in kinds if kind != "otel.log"] == ["system", "input", "reply"]
+    assert kinds.count("otel.log") == 3
     responses = client.get(f"/v1/threads/{TRACE}/messages?type=llm_response").json()["items"]
     assert len(responses) == 1
 
@@ -306,13 +309,13 @@ def _pairs(value: Item) -> list[Item]:
     return [
         {
             "key": key,
-            "value": {"kvlistValue": {"values": _pairs(each)}}
-            if isinstance(each, dict)
-            else {"intValue": each}
-            if isinstance(each, int)
-            else {"stringValue": each},
+            "value": {"kvlistValue": {"values": _pairs(inner)}}
+            if isinstance(inner, dict)
+            else {"intValue": inner}
+            if isinstance(inner, int)
+            else {"stringValue": inner},
         }
-        for key, each in value.items()
+        for key, inner in value.items()
     ]
 
 
@@ -407,9 +410,9 @@ def test_no_value_of_an_attribute_brings_a_failure(
 ) -> None:
     given = {k: json.dumps(v) if as_text else v for k, v in attributes.items()}
     trace = f"{next(NUMBERS):032x}"
-    for each in (chat(2, [SYSTEM, USER], CALL, trace=trace), tool(3, trace=trace)):
-        found = {**each, "attributes": {**each["attributes"], **given}}
-        refused = TraceIngest(store).take_spans([found])
+    for sent in (chat(2, [SYSTEM, USER], CALL, trace=trace), tool(3, trace=trace)):
+        changed = {**sent, "attributes": {**sent["attributes"], **given}}
+        refused = TraceIngest(store).take_spans([changed])
         assert not refused.count, refused.reasons
 
 

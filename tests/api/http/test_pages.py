@@ -63,12 +63,12 @@ def test_files_of_the_page_come_packed_to_whom_takes_that_and_are_kept_for_ever(
 ) -> None:
     with client.stream(
         "GET", "/assets/index-Ab1_-.js", headers={"Accept-Encoding": accepted}
-    ) as found:
-        assert b"".join(found.iter_raw()) == content
-    assert found.headers["content-type"] == "text/javascript; charset=utf-8"
-    assert found.headers.get("content-encoding") == ("br" if content == b"packed" else None)
-    assert found.headers["cache-control"] == "public, max-age=31536000, immutable"
-    assert found.headers["vary"] == "Accept-Encoding"
+    ) as response:
+        assert b"".join(response.iter_raw()) == content
+    assert response.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert response.headers.get("content-encoding") == ("br" if content == b"packed" else None)
+    assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert response.headers["vary"] == "Accept-Encoding"
 
 
 @pytest.mark.usefixtures("built")
@@ -103,9 +103,9 @@ def test_the_docs_load_nothing_from_other_hosts(client: TestClient) -> None:
     types = []
     for path in paths:
         assert re.match("/[a-z]", path)
-        found = client.get(path)
-        assert found.status_code == 200
-        types.append(found.headers["content-type"].partition(";")[0])
+        response = client.get(path)
+        assert response.status_code == 200
+        types.append(response.headers["content-type"].partition(";")[0])
     assert types == ["text/css", "image/png", "text/javascript", "application/json"]
 
 
@@ -116,7 +116,7 @@ def test_the_policy_of_the_docs_allows_their_own_files_and_their_one_script(
     (script,) = re.findall(r"<script>(.*?)</script>", page.text, re.DOTALL)
     digest = b64encode(sha256(script.encode()).digest()).decode()
     directives = dict(
-        each.strip().split(" ", 1) for each in page.headers["content-security-policy"].split(";")
+        part.strip().split(" ", 1) for part in page.headers["content-security-policy"].split(";")
     )
     assert directives == {
         "default-src": "'none'",
@@ -139,7 +139,7 @@ def test_there_are_no_other_pages(client: TestClient, path: str) -> None:
 @pytest.mark.parametrize("path", ["/nowhere", "/threads/a/b"])
 def test_a_browser_at_no_screen_gets_the_page_which_says_so(client: TestClient, path: str) -> None:
     browser = {"Accept": "text/html,*/*;q=0.8"}
-    found = client.get(path, headers=browser)
-    assert found.status_code == 404
-    assert found.content == client.get("/", headers=browser).content
+    response = client.get(path, headers=browser)
+    assert response.status_code == 404
+    assert response.content == client.get("/", headers=browser).content
     problem_in(client.get("/v1/nowhere", headers=browser), 404, "no-such-route")

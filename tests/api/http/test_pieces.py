@@ -107,16 +107,16 @@ def test_what_is_not_there_yet_is_asked_for_while_what_was_before_it_leaves() ->
     half = b'"%b"' % (b"x" * _HALF)
     _sent(PrintedArray([Noted(half, told) for _ in range(12)]), told)
     assert told[:3] == ["asked for", "asked for", "sent"]  # a problem could be answered before
-    asked = [told[:place].count("asked for") for place, each in enumerate(told) if each == "sent"]
+    asked = [told[:place].count("asked for") for place, step in enumerate(told) if step == "sent"]
     assert len(asked) == 8
-    assert all(each <= 2 * number + 2 for number, each in enumerate(asked))
+    assert all(count <= 2 * number + 2 for number, count in enumerate(asked))
 
 
 def test_others_have_their_turn_before_a_long_answer_has_left() -> None:
     told: list[str] = []
     half = b'"%b"' % (b"x" * _HALF)
     _sent(PrintedArray([half for _ in range(12)]), told)
-    places = [place for place, each in enumerate(told) if each == "sent"]
+    places = [place for place, step in enumerate(told) if step == "sent"]
     assert all("another's turn" in told[one:other] for one, other in pairwise(places[1:]))
 
 

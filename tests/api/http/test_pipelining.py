@@ -39,7 +39,7 @@ def test_requests_that_come_together_are_answered_in_their_order(
         told = answers(remote, b"".join([*said[:-1], HEALTH, said[-1]]))
     assert [status for status, _, _ in told] == [201] * (count - 1) + [200, 201]
     ids = [headers["x-request-id"] for _, headers, _ in told]
-    assert [each for each in ids if each.startswith("r-")] == [
+    assert [request_id for request_id in ids if request_id.startswith("r-")] == [
         f"r-{number}" for number in range(1, count + 1)
     ]
     assert last_position(database) == count

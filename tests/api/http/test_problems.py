@@ -26,9 +26,9 @@ for _module in pkgutil.walk_packages(agentlog.__path__, "agentlog."):
 
 
 def _below(cls: type[AgentlogError]) -> Iterator[type[AgentlogError]]:
-    for each in cls.__subclasses__():
-        yield each
-        yield from _below(each)
+    for subclass in cls.__subclasses__():
+        yield subclass
+        yield from _below(subclass)
 
 
 ERRORS = [cls for cls in _below(AgentlogError) if cls.__module__.split(".")[0] != "tests"]
@@ -75,8 +75,8 @@ def test_an_error_that_is_added_to_a_family_inherits_its_status(
 def test_types_and_titles_are_each_ones_own() -> None:
     problems = [problem_of(AgentlogError.__new__(cls)) for cls in _plain()]
     for key in ("type", "title"):
-        found = Counter(problem[key] for problem in problems)
-        assert [each for each, count in found.items() if count > 1] == []
+        counts = Counter(problem[key] for problem in problems)
+        assert [problem_type for problem_type, count in counts.items() if count > 1] == []
     assert all(re.fullmatch(r"urn:agentlog:problem:[a-z]+(-[a-z]+)*", p["type"]) for p in problems)
     assert all(problem["title"] and problem["title"][0].isupper() for problem in problems)
 
@@ -90,8 +90,8 @@ def _plain() -> list[type[AgentlogError]]:
 
 
 def test_a_problem_says_what_where_and_the_way_out() -> None:
-    found = problem_of(InvalidMessage.at("messages[0].text", "missing"))
-    assert found == {
+    problem = problem_of(InvalidMessage.at("messages[0].text", "missing"))
+    assert problem == {
         "type": "urn:agentlog:problem:invalid-message",
         "title": "JSON, but not a message of the catalogue",
         "status": 422,

@@ -32,17 +32,17 @@ def test_where_they_stand(client: TestClient, database: Database, store: Store) 
     assert client.get("/v1/projections").json() == {"items": [], "next": None}
     store.append("a", [reply("one"), reply("two")])
     catch_up(database, READ_MODELS["messages"])
-    (found,) = client.get("/v1/projections").json()["items"]
-    assert found["name"] == "messages"
-    assert (found["state"], found["position"], found["logPosition"], found["lag"]) == (
+    (item,) = client.get("/v1/projections").json()["items"]
+    assert item["name"] == "messages"
+    assert (item["state"], item["position"], item["logPosition"], item["lag"]) == (
         "live",
         2,
         2,
         0,
     )
     store.append("a", [reply("three")])
-    (found,) = client.get("/v1/projections/messages").json()["items"]
-    assert (found["position"], found["lag"]) == (2, 1)
+    (item,) = client.get("/v1/projections/messages").json()["items"]
+    assert (item["position"], item["lag"]) == (2, 1)
 
 
 def test_waiting_for_a_position_reads_what_was_written(
@@ -56,7 +56,7 @@ def test_waiting_for_a_position_reads_what_was_written(
                 if answer.status_code == 200:
                     break
                 assert answer.json()["type"].endswith(":not-yet-built")  # they only just started
-            assert {each["position"] for each in answer.json()["items"]} == {position}
+            assert {item["position"] for item in answer.json()["items"]} == {position}
 
 
 def test_waiting_for_what_stands_still_is_refused_at_once(
@@ -97,7 +97,7 @@ def test_a_rebuild_is_begun_once(client: TestClient, database: Database, store: 
     catch_up(database, READ_MODELS["messages"])
     answer = client.post("/v1/projections/messages/rebuild")
     assert answer.status_code == 202
-    assert [each["state"] for each in answer.json()["items"]] == ["live", "building"]
+    assert [item["state"] for item in answer.json()["items"]] == ["live", "building"]
     assert client.post("/v1/projections/messages/rebuild").status_code == 409
 
 
@@ -127,16 +127,16 @@ def test_the_command_line_rebuilds_and_says_where_they_stand(
     store.append("a", [reply("one"), reply("two")])
     done = agentlog("projections", "rebuild", url=database_url)
     assert done.code == 0
-    found = agentlog("projections", "--json", url=database_url).lines
-    assert {each["name"]: (each["state"], each["position"]) for each in found} == dict.fromkeys(
+    lines = agentlog("projections", "--json", url=database_url).lines
+    assert {build["name"]: (build["state"], build["position"]) for build in lines} == dict.fromkeys(
         READ_MODELS, ("live", 2)
     )
     again = agentlog("projections", "rebuild", "messages", url=database_url)
     assert again.code == 0
     (messages,) = (
-        each
-        for each in agentlog("projections", "--json", url=database_url).lines
-        if each["name"] == "messages"
+        line
+        for line in agentlog("projections", "--json", url=database_url).lines
+        if line["name"] == "messages"
     )
     assert messages["build"] == 2
 
@@ -151,8 +151,8 @@ def test_a_rebuild_that_was_broken_off_is_gone_on_with(
     done = agentlog("projections", "rebuild", "messages", url=database_url)
     assert done.code == 0
     assert "going on with it" in done.err
-    (found,) = agentlog("projections", "--json", url=database_url).lines
-    assert (found["build"], found["state"]) == (2, "live")
+    (line,) = agentlog("projections", "--json", url=database_url).lines
+    assert (line["build"], line["state"]) == (2, "live")
 
 
 def test_pause_and_resume_on_the_command_line(
@@ -191,13 +191,13 @@ def test_waiting_holds_no_thread(client: TestClient, database: Database, store: 
         statuses.append(client.get("/v1/projections", params={"wait": 2}).status_code)
 
     waiting = [threading.Thread(target=wait) for _ in range(60)]
-    for each in waiting:
-        each.start()
+    for thread in waiting:
+        thread.start()
     assert client.get("/v1/threads/a").status_code == 200
     for model in READ_MODELS.values():
         catch_up(database, model)
-    for each in waiting:
-        each.join()
+    for thread in waiting:
+        thread.join()
     assert statuses == [200] * 60
 
 

@@ -54,20 +54,20 @@ def test_an_answer_has_columns_rows_and_how_current_it_is(client: TestClient) ->
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
     assert "[[1,1.10,9007199254740993],[2,1.10,9007199254740993]]" in answer.text
-    found = answer.json()
-    assert found["columns"] == [
+    body = answer.json()
+    assert body["columns"] == [
         {"name": "version", "type": "bigint"},
         {"name": "exact", "type": "numeric"},
         {"name": "big", "type": "bigint"},
     ]
-    assert (found["rowCount"], found["truncated"]) == (2, False)
-    assert found["asOf"] == dict.fromkeys(["events", *PUBLIC_READ_MODELS], 2)
+    assert (body["rowCount"], body["truncated"]) == (2, False)
+    assert body["asOf"] == dict.fromkeys(["events", *PUBLIC_READ_MODELS], 2)
 
 
 def test_parameters_may_stand_in_a_list_and_rows_have_a_limit(client: TestClient) -> None:
     sql = "SELECT * FROM generate_series($1::int, $2::int)"
-    found = ask(client, sql, parameters=[1, 5], limit=2, timeoutSeconds=1.5).json()
-    assert (found["rows"], found["truncated"]) == ([[1], [2]], True)
+    body = ask(client, sql, parameters=[1, 5], limit=2, timeoutSeconds=1.5).json()
+    assert (body["rows"], body["truncated"]) == ([[1], [2]], True)
 
 
 @pytest.mark.parametrize(
@@ -117,11 +117,11 @@ def test_json_that_is_too_deep_for_csv_comes_as_json(client: TestClient) -> None
 def test_what_is_refused_is_a_problem_that_says_where(
     client: TestClient, sql: str, status: int, name: str, facts: dict[str, object] | None
 ) -> None:
-    found = problem_in(ask(client, sql), status, name)
+    problem = problem_in(ask(client, sql), status, name)
     if facts is None:
-        assert "sql" not in found
+        assert "sql" not in problem
     else:
-        assert {key: found["sql"].get(key) for key in facts} == facts
+        assert {key: problem["sql"].get(key) for key in facts} == facts
 
 
 def test_a_query_that_takes_too_long_is_a_problem(client: TestClient) -> None:
@@ -160,9 +160,11 @@ def test_a_body_that_is_not_json_is_refused(client: TestClient) -> None:
 
 
 def test_the_catalogue_names_tables_columns_types_and_meanings(client: TestClient) -> None:
-    found = {each["name"]: each for each in client.get("/v1/analytics/sql/tables").json()["items"]}
-    assert list(found) == sorted(["events", "progress", *PUBLIC_READ_MODELS])
-    assert found["progress"] == {
+    by_name = {
+        item["name"]: item for item in client.get("/v1/analytics/sql/tables").json()["items"]
+    }
+    assert list(by_name) == sorted(["events", "progress", *PUBLIC_READ_MODELS])
+    assert by_name["progress"] == {
         "name": "progress",
         "comment": "One row a table of those here: how much of the log is in it.",
         "columns": [

@@ -72,5 +72,5 @@ def test_first_requests_at_once_draw_the_document_once(
     monkeypatch.setattr("agentlog.api.http.app.get_openapi", counting)
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(client.get, ["/v1/threads?limit=1"] * 8))
-    assert [each.status_code for each in answers] == [200] * 8
+    assert [answer.status_code for answer in answers] == [200] * 8
     assert len(drawn) == 1

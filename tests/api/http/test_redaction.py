@@ -58,7 +58,7 @@ def test_a_file_is_erased_from_all_that_hold_it(client: TestClient) -> None:
     _append(client, "t", {"type": "input", "text": "see", "files": [file]})
     assert client.get(f"/v1/blobs/{digest}").content == content
     answer = client.post(f"/v1/blobs/{digest}/redact", json=WHY).json()
-    assert [each["threadId"] for each in answer["threads"]] == ["t"]
+    assert [thread["threadId"] for thread in answer["threads"]] == ["t"]
     assert client.get(f"/v1/blobs/{digest}").status_code == 404
     assert client.post(f"/v1/blobs/{digest}/redact", json=WHY).json()["replayed"]
     assert client.post(f"/v1/blobs/{'0' * 64}/redact", json=WHY).status_code == 404

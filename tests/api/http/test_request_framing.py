@@ -85,7 +85,9 @@ def test_bytes_mean_the_same_wherever_they_are_cut(name: str, places: list[int])
 def test_nothing_after_a_malformed_request_is_read(name: str) -> None:
     requests, refusal = read([PLAIN + MALFORMED[name][0] + PLAIN])
     assert refusal
-    assert [each["target"] for each in requests if each["target"] == b"/healthz"] == [b"/healthz"]
+    assert [request["target"] for request in requests if request["target"] == b"/healthz"] == [
+        b"/healthz"
+    ]
 
 
 @pytest.mark.parametrize("name", WELL_FORMED)

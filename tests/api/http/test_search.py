@@ -49,16 +49,16 @@ def refused(client: TestClient, *pairs: tuple[str, Any], status: int = 422) -> s
 
 
 def test_a_hit_says_where_it_is_and_what_stands_there(client: TestClient, talk: Store) -> None:
-    found = ask(client, ("q", "mia_li_3668"))
+    hits = ask(client, ("q", "mia_li_3668"))
     message = talk.messages("t")[1]
-    assert found == {
+    assert hits == {
         "items": [
             {
                 "threadId": "t",
                 "version": 2,
                 "messageId": message.message_id,
                 "position": message.position,
-                "recordedAt": found["items"][0]["recordedAt"],
+                "recordedAt": hits["items"][0]["recordedAt"],
                 "type": "tool_calls",
                 "role": "assistant",
                 "tools": ["get"],
@@ -70,7 +70,7 @@ def test_a_hit_says_where_it_is_and_what_stands_there(client: TestClient, talk: 
         "asOf": 4,
         "next": None,
     }
-    assert found["items"][0]["recordedAt"].endswith("Z")
+    assert hits["items"][0]["recordedAt"].endswith("Z")
 
 
 @pytest.mark.usefixtures("talk")
@@ -98,7 +98,7 @@ def test_a_hit_says_where_it_is_and_what_stands_there(client: TestClient, talk: 
 def test_every_filter_narrows(
     client: TestClient, pairs: list[tuple[str, str]], versions: list[int]
 ) -> None:
-    assert [each["version"] for each in ask(client, *pairs)["items"]] == versions
+    assert [item["version"] for item in ask(client, *pairs)["items"]] == versions
 
 
 @pytest.mark.parametrize(
@@ -121,8 +121,8 @@ def test_filters_of_threads_narrow_too(
     catch_up(database, MessageWords())
     assert "threads is not built yet" in refused(client, pair, status=503)
     build_all(database)
-    assert {each["threadId"] for each in ask(client, pair)["items"]} == threads
-    assert {each["threadId"] for each in ask(client, ("q", "done"), pair)["items"]} == threads & {
+    assert {item["threadId"] for item in ask(client, pair)["items"]} == threads
+    assert {item["threadId"] for item in ask(client, ("q", "done"), pair)["items"]} == threads & {
         "t"
     }
 
@@ -133,7 +133,7 @@ def test_pages_follow_each_other(client: TestClient) -> None:
     assert len(first["items"]) == 3
     second = ask(client, ("limit", 3), ("after", first["next"]))
     assert (len(second["items"]), second["next"]) == (1, None)
-    positions = [each["position"] for page in (first, second) for each in page["items"]]
+    positions = [item["position"] for page in (first, second) for item in page["items"]]
     assert positions == [4, 3, 2, 1]
 
 

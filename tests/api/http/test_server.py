@@ -155,9 +155,9 @@ def test_an_append_that_is_on_its_way_when_the_server_stops_is_in_the_log(
             until_waited_for(database)
             server.should_exit, server.force_exit = True, hurried
             if hurried:  # nobody is told that it is written, for it is not yet
-                assert all(each.exception(20) or each.result().is_error for each in asked)
+                assert all(future.exception(20) or future.result().is_error for future in asked)
         if not hurried:
-            assert [each.result(20).status_code for each in asked] == [201] * 3
+            assert [future.result(20).status_code for future in asked] == [201] * 3
     until(lambda: last_position(database) >= 4)
     assert store.append("t", [{"type": "tick"}]).version >= 5
     check_log(database)

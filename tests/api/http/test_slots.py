@@ -56,7 +56,7 @@ def test_no_number_of_tenants_and_queries_makes_others_wait(
             assert remote.get(path, headers=ours).status_code == 200
             seconds.append(time.monotonic() - began)
         running: dict[str, int] = dict(owner.execute(SLEEPING).fetchall())
-        statuses = Counter(each.result().status_code for each in asking)
+        statuses = Counter(future.result().status_code for future in asking)
     assert median(seconds) < 0.2
     assert max(seconds) < 2  # a busy machine; a query takes five
     assert sum(running.values()) <= most_in_all

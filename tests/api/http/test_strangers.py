@@ -120,7 +120,7 @@ def _asked(name: str, key: KeyText) -> tuple[str, str, dict[str, Any]]:
     """Return how a route is asked about what is ours."""
     method, _, template = name.partition(" ")
     given = {**PARAMETERS, "key_id": key.key_id}
-    given["name"] = next((NAMES[each] for each in NAMES if template.startswith(each)), "")
+    given["name"] = next((NAMES[name] for name in NAMES if template.startswith(name)), "")
     return (
         method,
         template.format_map(given),
@@ -130,12 +130,12 @@ def _asked(name: str, key: KeyText) -> tuple[str, str, dict[str, Any]]:
 
 def _operations(app: FastAPI) -> Iterator[str]:
     """Yield every operation of the document, reads and erasures before what makes threads."""
-    found = {
+    routes = {
         f"{method.upper()} {path}"
         for path, item in app.openapi()["paths"].items()
         for method in item
     }
-    yield from sorted(found, key=lambda name: (name not in NOT_THERE, name))
+    yield from sorted(routes, key=lambda name: (name not in NOT_THERE, name))
 
 
 def test_a_strangers_key_finds_nothing_of_ours(
@@ -147,8 +147,8 @@ def test_a_strangers_key_finds_nothing_of_ours(
     for name in _operations(app):
         method, path, more = _asked(name, ours)
         answer = client.request(method, path, headers=bearing(stranger), **more)
-        found = answer.text.replace(THREAD, "")  # which he named himself
-        assert OURS not in found, name
+        text = answer.text.replace(THREAD, "")  # which he named himself
+        assert OURS not in text, name
         assert answer.status_code not in {401, 403}, (name, answer.text)
         assert answer.status_code < 500 or name.startswith("POST /v1/projections"), answer.text
         if name in NOT_THERE:

@@ -31,8 +31,8 @@ PLAIN = ("kernel", "openai", "openletta", "anomalies")
 @pytest.fixture
 def address(app: FastAPI) -> Iterator[str]:
     """Where the application listens."""
-    with followed(app) as found:
-        yield found
+    with followed(app) as client:
+        yield client
 
 
 def tell(store: Store, *drafts: Any, thread: str = "t") -> None:
@@ -120,18 +120,18 @@ def test_a_state_comes_whole_and_then_by_its_changes(address: str, store: Store)
                 "/v1/threads/t/events?view=agent-state&follow=false",
                 headers={"Last-Event-ID": frame.id},
             )
-            assert all(each.event == "patch" for each in resumed)
-            for each in resumed:
-                later = jsonpatch.apply_patch(state, each.value)
-                assert later == _state(store, int(each.id or ""))
+            assert all(frame.event == "patch" for frame in resumed)
+            for frame in resumed:
+                later = jsonpatch.apply_patch(state, frame.value)
+                assert later == _state(store, int(frame.id or ""))
                 break
 
 
 def _state(store: Store, version: int | None = None) -> JsonValue:
     at = None if version is None else AtVersion(version)
-    found = store.view("t", choose_view("agent-state"), at=at)
-    assert isinstance(found, State)
-    return found.state
+    view = store.view("t", choose_view("agent-state"), at=at)
+    assert isinstance(view, State)
+    return view.state
 
 
 def _letta(address: str, path: str) -> list[Any]:
@@ -162,7 +162,9 @@ def test_the_real_letta_client_hears_a_turn_and_its_end(address: str, store: Sto
         ("usage_statistics", "LettaUsageStatistics"),
     ]
     heard_by_client = _letta(address, "/v1/threads/t/events?view=letta")
-    assert [(each.message_type, type(each).__name__) for each in heard_by_client] == expected
+    assert [
+        (message.message_type, type(message).__name__) for message in heard_by_client
+    ] == expected
     assert heard_by_client[-1].total_tokens == 7
 
 
@@ -179,7 +181,7 @@ def test_the_letta_client_outlives_heartbeats(app: FastAPI, address: str, store:
                 beside.line()
         tell(store, reply("Done."), STORY[-2])
         answers = asking.result(timeout=30)
-    assert [each.message_type for each in answers][-2:] == ["stop_reason", "usage_statistics"]
+    assert [answer.message_type for answer in answers][-2:] == ["stop_reason", "usage_statistics"]
 
 
 def test_a_call_that_waits_is_told_and_again_once_a_person_is_asked(

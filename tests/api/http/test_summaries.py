@@ -37,10 +37,10 @@ def ask(client: TestClient, query: str = "") -> Any:
 def test_a_summary_is_a_thread_with_its_counts_and_sums(
     client: TestClient, told: Store, database: Database
 ) -> None:
-    found = ask(client, "q=parcel")
+    page = ask(client, "q=parcel")
     head = told.thread("story")
-    (row,) = found.pop("items")
-    assert found == {"total": 1, "offset": 0, "asOf": last_position(database), "lag": 0}
+    (row,) = page.pop("items")
+    assert page == {"total": 1, "offset": 0, "asOf": last_position(database), "lag": 0}
     assert {name: row.pop(name) for name in ("startedAt", "updatedAt")} == {
         name: client.get("/v1/threads/story").json()[name] for name in ("startedAt", "updatedAt")
     }
@@ -119,11 +119,11 @@ def test_threads_that_the_read_models_lack_are_not_there_and_wait_waits_for_them
     client: TestClient, told: Store, database: Database
 ) -> None:
     appended = told.append("new", [reply("later")])
-    found = ask(client)
-    assert (found["total"], found["lag"]) == (2, 1)
+    page = ask(client)
+    assert (page["total"], page["lag"]) == (2, 1)
     build_all(database)
-    found = ask(client, f"wait={appended.position}")
-    assert (found["total"], found["asOf"], found["lag"]) == (3, appended.position, 0)
+    page = ask(client, f"wait={appended.position}")
+    assert (page["total"], page["asOf"], page["lag"]) == (3, appended.position, 0)
     answer = client.get(f"/v1/summaries?wait={appended.position + 1}")
     assert answer.json()["type"] == "urn:agentlog:problem:future-moment"
 

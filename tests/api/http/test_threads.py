@@ -42,9 +42,9 @@ def test_a_started_thread_is_answered_with_where_it_is(client: TestClient) -> No
     assert answer.status_code == 201
     assert answer.headers["location"] == "/v1/threads/support-42"
     assert answer.headers["etag"] == '"1"'
-    found = answer.json()
-    (message,) = found.pop("messages")
-    assert found == {"threadId": "support-42", "version": 1, "position": 1, "anomalies": []}
+    body = answer.json()
+    (message,) = body.pop("messages")
+    assert body == {"threadId": "support-42", "version": 1, "position": 1, "anomalies": []}
     assert list(message) == ["id", "version", "position", "replayed"]
     assert (message["version"], message["position"], message["replayed"]) == (1, 1, False)
 
@@ -54,19 +54,19 @@ def test_a_thread_is_read_with_its_facts_and_its_version_as_etag(client: TestCli
     answer = client.get("/v1/threads/support-42")
     assert answer.status_code == 200
     assert answer.headers["etag"] == '"1"'
-    found = answer.json()
-    assert list(found) == THREAD_KEYS
-    assert found["startedAt"] == found["updatedAt"]
-    assert found["startedAt"].endswith("Z")
-    del found["startedAt"], found["updatedAt"]
-    assert found == {**FACTS, "version": 1, "position": 1, "status": "open", "anomalies": 0}
+    body = answer.json()
+    assert list(body) == THREAD_KEYS
+    assert body["startedAt"] == body["updatedAt"]
+    assert body["startedAt"].endswith("Z")
+    del body["startedAt"], body["updatedAt"]
+    assert body == {**FACTS, "version": 1, "position": 1, "status": "open", "anomalies": 0}
 
 
 def test_a_thread_that_began_with_an_append_has_no_facts(client: TestClient) -> None:
     client.post("/v1/threads/t/messages", json={"type": "tick"})
-    found = client.get("/v1/threads/t").json()
-    assert (found["goal"], found["parent"], found["limits"]) == (None, None, None)
-    assert (found["metadata"], found["policy"]) == ({}, "strict")
+    body = client.get("/v1/threads/t").json()
+    assert (body["goal"], body["parent"], body["limits"]) == (None, None, None)
+    assert (body["metadata"], body["policy"]) == ({}, "strict")
 
 
 def test_a_thread_without_an_id_gets_one_that_the_location_leads_to(client: TestClient) -> None:
@@ -127,10 +127,12 @@ def test_annotations_add_to_the_metadata_and_null_takes_away(client: TestClient)
 def test_threads_are_listed_by_recency_as_they_are_read(client: TestClient) -> None:
     for thread_id in ("a", "b"):
         _start(client, thread_id)
-    found = client.get("/v1/threads").json()
-    assert list(found) == ["items", "next"]
-    assert found["next"] is None
-    assert found["items"] == [client.get(f"/v1/threads/{each}").json() for each in ("b", "a")]
+    body = client.get("/v1/threads").json()
+    assert list(body) == ["items", "next"]
+    assert body["next"] is None
+    assert body["items"] == [
+        client.get(f"/v1/threads/{thread_id}").json() for thread_id in ("b", "a")
+    ]
 
 
 def test_pages_of_threads_follow_the_cursor_and_end(client: TestClient) -> None:

@@ -39,9 +39,9 @@ def _append_all(remote: httpx2.Client, headers: list[tuple[str, str]]) -> list[d
 
 
 def test_every_route_that_appends_keeps_it(remote: httpx2.Client, database: Database) -> None:
-    found = _append_all(remote, [("traceparent", TRACE)])
-    assert [each.pop("traceparent") for each in found] == [TRACE] * 6
-    assert found == [{}, {}, {"actor": "a"}, {}, {}, {}]
+    stored = _append_all(remote, [("traceparent", TRACE)])
+    assert [metadata.pop("traceparent") for metadata in stored] == [TRACE] * 6
+    assert stored == [{}, {}, {"actor": "a"}, {}, {}, {}]
     assert remote.get("/v1/threads/t").json()["metadata"] == {"team": "sales"}
     check_log(database)
 

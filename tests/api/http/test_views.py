@@ -34,17 +34,17 @@ def test_a_view_is_answered_with_its_place_and_items(client: TestClient, name: s
     answer = client.get(f"/v1/threads/t/views/{name}")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/json"
-    found = answer.json()
-    assert list(found) == ["threadId", "version", "position", "items", "next"]
-    assert (found["threadId"], found["version"], found["position"]) == ("t", VERSION, VERSION)
-    assert found["next"] is None
-    assert found["items"]
+    body = answer.json()
+    assert list(body) == ["threadId", "version", "position", "items", "next"]
+    assert (body["threadId"], body["version"], body["position"]) == ("t", VERSION, VERSION)
+    assert body["next"] is None
+    assert body["items"]
 
 
 def test_the_agents_state_is_answered_as_a_state(client: TestClient) -> None:
-    found = client.get("/v1/threads/t/views/agent-state").json()
-    assert list(found) == ["threadId", "version", "position", "state"]
-    assert found["state"]["step_count"] > 0
+    body = client.get("/v1/threads/t/views/agent-state").json()
+    assert list(body) == ["threadId", "version", "position", "state"]
+    assert body["state"]["step_count"] > 0
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -62,21 +62,21 @@ def test_the_body_is_the_view_as_it_is_printed_and_no_longer_than_its_headers_sa
     erased = store.messages("t", types=["reply"])[0].message_id
     path = f"/v1/threads/t/messages/{erased}/redact"
     client.post(path, json={"reason": "asked to"}).raise_for_status()
-    asked = {name: value for name, _, value in (each.partition("=") for each in query.split("&"))}
-    found = store.view(
+    asked = {name: value for name, _, value in (part.partition("=") for part in query.split("&"))}
+    view = store.view(
         "t",
         choose_view(name),
         at=AtVersion(int(asked["at"])) if "at" in asked else None,
         after=asked.get("after"),
         limit=int(asked["limit"]) if "limit" in asked else None,
     )
-    place = {"threadId": "t", "version": found.version, "position": found.position}
-    if isinstance(found, State):
-        bare: JsonValue = found.state
+    place = {"threadId": "t", "version": view.version, "position": view.position}
+    if isinstance(view, State):
+        bare: JsonValue = view.state
         whole = {**place, "state": bare}
     else:
-        bare = [item.item for item in found.items]
-        whole = {**place, "items": bare, "next": found.next}
+        bare = [item.item for item in view.items]
+        whole = {**place, "items": bare, "next": view.next}
     for value, suffix in ((whole, ""), (bare, "&bare=true")):
         answer = client.get(f"/v1/threads/t/views/{name}?{query}{suffix}")
         assert answer.content == print_bytes(value)
@@ -137,8 +137,8 @@ def test_every_form_of_a_moment_reads_the_same_past(client: TestClient) -> None:
 
 
 def test_before_the_beginning_there_is_nothing(client: TestClient) -> None:
-    found = client.get("/v1/threads/t/views/openai?at=0").json()
-    assert found == {"threadId": "t", "version": 0, "position": None, "items": [], "next": None}
+    body = client.get("/v1/threads/t/views/openai?at=0").json()
+    assert body == {"threadId": "t", "version": 0, "position": None, "items": [], "next": None}
 
 
 @pytest.mark.parametrize(
@@ -204,10 +204,10 @@ def test_what_is_no_moment_is_422_and_says_what_one_looks_like(refusals: Refusal
 
 def test_options_change_a_view(client: TestClient) -> None:
     def items(query: str) -> list[dict[str, object]]:
-        found: list[dict[str, object]] = client.get(
+        body: list[dict[str, object]] = client.get(
             f"/v1/threads/t/views/openai?bare=true&{query}"
         ).json()
-        return found
+        return body
 
     repaired, marked, plain = items(""), items("mark=true"), items("repair=false")
     assert [item for item in marked if "agentlog" in item]
@@ -270,10 +270,10 @@ def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals
         {"type": "tool_results", "results": [{"callId": "a", "output": "", "error": "no"}]},
     ]
     assert client.post("/v1/threads/u/messages", json=told).status_code == 201
-    found = client.get("/v1/threads/u/outline").json()
-    steps = found.pop("steps")
-    assert found.pop("prices").startswith("genai-prices ")
-    assert found["version"] == 4
+    body = client.get("/v1/threads/u/outline").json()
+    steps = body.pop("steps")
+    assert body.pop("prices").startswith("genai-prices ")
+    assert body["version"] == 4
     assert [(step["step"], step["kind"], step["outcome"]) for step in steps] == [
         (1, "input", None),
         (2, "model", "failed"),
@@ -301,31 +301,31 @@ def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals
 def test_a_difference_of_states_is_a_patch_from_the_one_to_the_other(client: TestClient) -> None:
     answer = client.get("/v1/threads/t/diff?from=3&to=18")
     assert answer.status_code == 200
-    found = answer.json()
-    assert list(found) == ["threadId", "from", "to", "patch"]
-    assert (found["from"], found["to"]) == (3, 18)
+    body = answer.json()
+    assert list(body) == ["threadId", "from", "to", "patch"]
+    assert (body["from"], body["to"]) == (3, 18)
 
     def state(at: int) -> object:
         return client.get(f"/v1/threads/t/views/agent-state?bare=true&at={at}").json()
 
-    assert found["patch"]
-    assert jsonpatch.apply_patch(state(3), found["patch"]) == state(18)
+    assert body["patch"]
+    assert jsonpatch.apply_patch(state(3), body["patch"]) == state(18)
 
 
 def test_a_difference_of_items_says_what_was_added_changed_and_removed(client: TestClient) -> None:
     client.post("/v1/threads/u/messages", json=[reply("one", metadata={"responseId": "r"})])
     client.post("/v1/threads/u/messages", json=[calls("a", metadata={"responseId": "r"})])
     client.post("/v1/threads/u/messages", json=[{"type": "input", "text": "Now?"}])
-    found = client.get("/v1/threads/u/diff?view=openai&from=1").json()
-    assert list(found) == ["threadId", "from", "to", "added", "changed", "removed"]
-    (changed,) = found["changed"]
+    body = client.get("/v1/threads/u/diff?view=openai&from=1").json()
+    assert list(body) == ["threadId", "from", "to", "added", "changed", "removed"]
+    (changed,) = body["changed"]
     assert changed["place"] == "1.0"
     assert changed["before"] == {"role": "assistant", "content": "one"}
     assert changed["after"]["tool_calls"][0]["id"] == "a"
-    assert [added["item"]["role"] for added in found["added"]] == ["tool", "user"]
-    assert all(set(added) == {"place", "item"} for added in found["added"])
+    assert [added["item"]["role"] for added in body["added"]] == ["tool", "user"]
+    assert all(set(added) == {"place", "item"} for added in body["added"])
     back = client.get("/v1/threads/u/diff?view=openai&from=3&to=1").json()
-    assert back["removed"] == found["added"]
+    assert back["removed"] == body["added"]
     assert back["changed"][0]["after"] == changed["before"]
 
 

@@ -51,19 +51,19 @@ def over_stdio(
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     """Return the structured result of a tool, which must be small enough."""
-    found = await client.call_tool(tool, arguments)
-    assert isinstance(found, CallToolResult)
-    assert not found.is_error, found.content
-    assert len(found.model_dump_json().encode()) <= MOST_BYTES
-    result: dict[str, Any] = found.structured_content or {}
+    outcome = await client.call_tool(tool, arguments)
+    assert isinstance(outcome, CallToolResult)
+    assert not outcome.is_error, outcome.content
+    assert len(outcome.model_dump_json().encode()) <= MOST_BYTES
+    result: dict[str, Any] = outcome.structured_content or {}
     return result
 
 
 async def refusal(client: Client, tool: str, **arguments: Any) -> str:
     """Return why a tool refuses."""
-    found = await client.call_tool(tool, arguments)
-    assert isinstance(found, CallToolResult)
-    assert found.is_error
-    (content,) = found.content
+    result = await client.call_tool(tool, arguments)
+    assert isinstance(result, CallToolResult)
+    assert result.is_error
+    (content,) = result.content
     assert isinstance(content, TextContent)
     return content.text

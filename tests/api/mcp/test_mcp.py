@@ -56,7 +56,7 @@ def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
         (thread,) = (await call(client, "find_threads", q="t"))["threads"]
         assert (thread["thread_id"], thread["version"]) == ("t", len(STORY))
         page = await call(client, "read_thread", thread_id="t", at="2")
-        assert [each["version"] for each in page["events"]] == [1, 2]
+        assert [event["version"] for event in page["events"]] == [1, 2]
         view = await call(client, "read_view", thread_id="t", view="openai", at="1")
         assert (view["version"], len(view["items"])) == (1, 1)
         state = await call(client, "read_view", thread_id="t", view="agent-state")
@@ -80,9 +80,9 @@ def test_histories_are_searched_outlined_and_aligned(
     catch_up(database, MessageWords())
 
     async def ask(client: Client) -> None:
-        found = await call(client, "search", q="zebra", role="user")
-        assert [hit["threadId"] for hit in found["hits"]] == ["two", "one"]
-        assert found["hits"][0]["excerpts"][0]["text"] == "Find the zebra"
+        answer = await call(client, "search", q="zebra", role="user")
+        assert [hit["threadId"] for hit in answer["hits"]] == ["two", "one"]
+        assert answer["hits"][0]["excerpts"][0]["text"] == "Find the zebra"
         steps = (await call(client, "outline", thread_id="one"))["steps"]
         assert [step["kind"] for step in steps][:2] == ["input", "model"]
         compared = await call(client, "compare", a="one", b=["two"])
@@ -153,7 +153,7 @@ def test_a_long_thread_comes_in_pages_and_a_long_text_in_parts(app: FastAPI, sto
         following: dict[str, str] | None = {}
         while following is not None:
             page = await call(client, "read_thread", thread_id="long", limit=200, **following)
-            versions += [each["version"] for each in page["events"]]
+            versions += [event["version"] for event in page["events"]]
             following = {"after": page["next"]} if page["next"] else None
         assert versions == list(range(1, 10_001))
         page = await call(client, "read_thread", thread_id="wide")
@@ -204,8 +204,8 @@ def test_a_key_shows_its_tenant_and_none_shows_nothing(app: FastAPI, store: Stor
     writer = make_key(app, "append").reveal()
 
     async def names(client: Client) -> list[str]:
-        found = await call(client, "find_threads")
-        return [each["thread_id"] for each in found["threads"]]
+        answer = await call(client, "find_threads")
+        return [thread["thread_id"] for thread in answer["threads"]]
 
     async def stranger(client: Client) -> str:
         return await refusal(client, "read_thread", thread_id="theirs")

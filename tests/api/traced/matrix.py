@@ -46,14 +46,16 @@ def _thoughts(messages: list[Item]) -> None:
     for message in messages:
         if str(message["content"]).startswith("<think>"):
             message["content"] = None
-    messages[:] = [each for each in messages if each["content"] or "tool_calls" in each]
+    messages[:] = [message for message in messages if message["content"] or "tool_calls" in message]
 
 
 def _order(messages: list[Item]) -> None:
     messages[:] = [
         message
         for is_result, run in groupby(messages, lambda message: bool(message["role"] == "tool"))
-        for message in (sorted(run, key=lambda each: str(each["content"])) if is_result else run)
+        for message in (
+            sorted(run, key=lambda message: str(message["content"])) if is_result else run
+        )
     ]
 
 
@@ -67,7 +69,9 @@ def _failures(messages: list[Item]) -> None:
 def _answers(messages: list[Item]) -> None:
     """Leave each message but the last answer once, in any order, with the failed result's text."""
     _failures(messages)
-    texts = {(each["role"], each["content"]) for each in messages[:-1] if each["content"]}
+    texts = {
+        (message["role"], message["content"]) for message in messages[:-1] if message["content"]
+    }
     calls = {("call", json.dumps(call["function"], sort_keys=True)) for call in _calls(messages)}
     told = ("assistant", "4711 is in Hamburg; 4712 is lost.")
     messages[:] = [{"role": role, "content": text} for role, text in sorted(texts | calls - {told})]

@@ -50,7 +50,9 @@ def shown(client: TestClient, recording: Recording, batches: str) -> list[Item]:
     """Return the view of the one thread that the spans become."""
     requests = recording.spans
     if batches == "one request":
-        requests = [{"resourceSpans": [one for each in requests for one in each["resourceSpans"]]}]
+        requests = [
+            {"resourceSpans": [one for request in requests for one in request["resourceSpans"]]}
+        ]
     before = _threads(client)
     for request in requests:
         assert client.post("/otlp/v1/traces", json=request).is_success
@@ -63,7 +65,7 @@ def shown(client: TestClient, recording: Recording, batches: str) -> list[Item]:
 
 
 def _threads(client: TestClient) -> set[str]:
-    return {each["threadId"] for each in client.get("/v1/threads?limit=1000").json()["items"]}
+    return {item["threadId"] for item in client.get("/v1/threads?limit=1000").json()["items"]}
 
 
 def without(lacks: Iterable[str], messages: list[Item]) -> list[Item]:

@@ -23,8 +23,8 @@ from agentlog.domain.integrity.merkle_tree import (
 
 # of certificate-transparency-go and its kin: the eight leaves, and the root of the first n of them
 KNOWN_LEAVES = [
-    bytes.fromhex(each)
-    for each in (
+    bytes.fromhex(text)
+    for text in (
         "",
         "00",
         "10",
@@ -72,9 +72,9 @@ def _flipped(content: bytes, bit: int) -> bytes:
 
 
 def test_the_known_trees_have_their_known_roots() -> None:
-    hashes = [leaf_hash(each) for each in KNOWN_LEAVES]
-    found = [root_of(hashes[:size]).hex() for size in range(9)]
-    assert found == KNOWN_ROOTS
+    hashes = [leaf_hash(leaf) for leaf in KNOWN_LEAVES]
+    roots = [root_of(hashes[:size]).hex() for size in range(9)]
+    assert roots == KNOWN_ROOTS
     assert EMPTY_ROOT.hex() == KNOWN_ROOTS[0]
 
 

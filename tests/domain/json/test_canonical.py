@@ -38,18 +38,18 @@ def test_other_values_have_other_forms(one: str, other: str) -> None:
 
 @given(numbers)
 def test_a_number_keeps_its_value_and_its_form_is_stable(text: str) -> None:
-    found = canonical_bytes(parse(text))
-    assert canonical_bytes(parse(found)) == found
+    canonical = canonical_bytes(parse(text))
+    assert canonical_bytes(parse(canonical)) == canonical
     if len(text) < 20:
         exponent = text.lower().partition("e")[2]
         if abs(int(exponent or 0)) < 10**6:
-            assert Exact(found.decode()) == Exact(text)
+            assert Exact(canonical.decode()) == Exact(text)
 
 
 @given(json_values)
 def test_the_form_of_any_value_is_stable(value: JsonValue) -> None:
-    found = canonical_bytes(value)
-    assert canonical_bytes(parse(found)) == found
+    canonical = canonical_bytes(value)
+    assert canonical_bytes(parse(canonical)) == canonical
 
 
 def test_an_exponent_beyond_all_numbers_is_kept() -> None:

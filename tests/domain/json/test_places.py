@@ -70,7 +70,7 @@ def refused(draw: st.DrawFn) -> tuple[str, str, str]:
     for part in reversed(parts):
         if isinstance(part, int):
             before = [json.dumps(draw(json_values)) for _ in range(part)]
-            after = [json.dumps(each) for each in draw(st.lists(json_values, max_size=2))]
+            after = [json.dumps(value) for value in draw(st.lists(json_values, max_size=2))]
             text = f"[{', '.join([*before, text, *after])}]"
         else:
             others = draw(st.dictionaries(texts.filter(part.__ne__), json_values, max_size=2))

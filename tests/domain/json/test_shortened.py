@@ -28,8 +28,8 @@ def test_every_text_is_a_beginning(value: Any) -> None:
             case str():
                 assert part == whole[:3]
             case list():
-                for each, other in zip(whole, part, strict=True):
-                    check(each, other)
+                for item, other in zip(whole, part, strict=True):
+                    check(item, other)
             case dict():
                 assert list(part) == list(whole)
                 check(list(whole.values()), list(part.values()))

@@ -75,7 +75,7 @@ CHANGES = [
 
 
 def _database_as_it_is(full: Database) -> list[tuple[object, ...]]:
-    found = fetch(
+    listed = fetch(
         full,
         "SELECT (SELECT count(*) FROM agentlog.events), (SELECT count(*) FROM pg_class), "
         "(SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_largeobject_metadata), "
@@ -83,7 +83,7 @@ def _database_as_it_is(full: Database) -> list[tuple[object, ...]]:
         "(SELECT string_agg(oid || relname || coalesce(relacl::text, ''), ',' ORDER BY oid) "
         "FROM pg_class WHERE relnamespace::regnamespace::text LIKE 'agentlog%%')",
     )
-    return [*found, *fetch(full, "SELECT * FROM agentlog.analysts")]
+    return [*listed, *fetch(full, "SELECT * FROM agentlog.analysts")]
 
 
 @pytest.mark.parametrize("statement", CHANGES)
@@ -185,7 +185,7 @@ def test_what_a_query_writes_is_never_committed(lenient: Database) -> None:
             with suppress(QueryForbidden):
                 analyst.query(asked)
         listening.execute("NOTIFY agentlog, 'ours'")
-        heard = [each.payload for each in listening.notifies(timeout=20, stop_after=1)]
+        heard = [notice.payload for notice in listening.notifies(timeout=20, stop_after=1)]
         assert heard == ["ours"]
         count = listening.execute("SELECT count(*) FROM pg_largeobject_metadata").fetchone()
         assert count == (0,)
@@ -195,13 +195,13 @@ def test_a_query_that_ends_its_own_connection_is_told_to_ask_again(
     full: Database, analyst: Analyst
 ) -> None:
     with full.connect() as ours:
-        found: list[BaseException] = []
+        raised: list[BaseException] = []
 
         def ask() -> None:
             try:
                 analyst.query("SELECT 'to be ended', pg_sleep(20)")
             except DatabaseUnavailable as error:
-                found.append(error)
+                raised.append(error)
 
         asking = threading.Thread(target=ask)
         asking.start()
@@ -211,7 +211,7 @@ def test_a_query_that_ends_its_own_connection_is_told_to_ask_again(
         ).fetchall():
             assert asking.is_alive()
         asking.join(timeout=20)
-    assert len(found) == 1
+    assert len(raised) == 1
 
 
 def test_a_query_leaves_no_connection_behind(analyst: Analyst, full: Database) -> None:

@@ -146,13 +146,13 @@ def test_functions_that_leak_are_never_shown_rows_of_others(
 
 
 def test_every_view_is_a_barrier_and_of_whom_it_shows_the_rows(full: Database) -> None:
-    found = fetch(
+    views = fetch(
         full,
         "SELECT relname, reloptions, pg_get_viewdef(oid) FROM pg_class "
         "WHERE relnamespace = 'agentlog_analytics'::regnamespace AND relkind <> 'i'",
     )
-    assert {name for name, _, _ in found} == {*VIEWS, "progress"}
-    for _, options, definition in found:
+    assert {name for name, _, _ in views} == {*VIEWS, "progress"}
+    for _, options, definition in views:
         assert options == ["security_barrier=true"]
         assert "agentlog_analytics.tenant()" in definition
 
@@ -162,8 +162,8 @@ def test_statistics_of_the_tables_behind_are_not_shown(
 ) -> None:
     with full.connect() as ours:
         ours.execute("ANALYZE agentlog.events")
-        found = ours.execute("SELECT most_common_vals::text FROM pg_stats").fetchall()
-    assert "secret-thread" in str(found)
+        values = ours.execute("SELECT most_common_vals::text FROM pg_stats").fetchall()
+    assert "secret-thread" in str(values)
     for asked in (
         "SELECT * FROM pg_stats",
         "SELECT * FROM pg_stats_ext",
@@ -183,9 +183,9 @@ def test_what_others_ask_is_not_shown_and_they_cannot_be_stopped(
     with full.connect() as ours:
         ours.execute("SELECT 'a secret of ours'")
         shown = "SELECT pid, query FROM pg_stat_activity WHERE usename <> current_user"
-        found = rows(analyst.query(shown))
-        assert found
-        assert all(query in {"<insufficient privilege>", ""} for _, query in found)
+        queries = rows(analyst.query(shown))
+        assert queries
+        assert all(query in {"<insufficient privilege>", ""} for _, query in queries)
         for stop in ("pg_terminate_backend", "pg_cancel_backend"):
             asked = f"SELECT {stop}({ours.info.backend_pid})"
             with pytest.raises(QueryForbidden, match="permission denied"):
@@ -199,9 +199,9 @@ def test_names_of_tenants_are_not_in_the_names_of_roles(
     analyst: Analyst, other_analyst: Analyst
 ) -> None:
     other_analyst.query("SELECT 1")  # makes the role
-    found = {row[0] for row in rows(analyst.query("SELECT rolname FROM pg_roles"))}
-    assert {role_of(TENANT), role_of(OTHER)} <= found
-    assert not any("somebody" in name for name in found)
+    roles = {row[0] for row in rows(analyst.query("SELECT rolname FROM pg_roles"))}
+    assert {role_of(TENANT), role_of(OTHER)} <= roles
+    assert not any("somebody" in name for name in roles)
 
 
 def test_a_role_that_is_bound_to_nobody_sees_nothing(full: Database) -> None:

@@ -57,8 +57,8 @@ def test_what_grants_prints_is_all_that_an_administrator_has_to_run(own_database
             user=role,
             password="choose one of your own",  # noqa: S106
         )
-        found = _analyst(url, 'a tenant\'s "name"; --').query("SELECT current_user, tenant()")
-        assert rows(found) == [[role, 'a tenant\'s "name"; --']]
+        result = _analyst(url, 'a tenant\'s "name"; --').query("SELECT current_user, tenant()")
+        assert rows(result) == [[role, 'a tenant\'s "name"; --']]
 
 
 def test_the_login_of_our_own_server_is_made_when_it_is_first_needed(
@@ -100,8 +100,8 @@ def test_many_databases_of_a_server_may_make_the_role_at_once(
             list(pool.map(make, urls * 2))
         for url in urls:
             with psycopg.connect(url) as connection:
-                found = connection.execute("SELECT role, tenant FROM agentlog.analysts").fetchall()
-            assert found == [(role_of(tenant), tenant)]
+                bound = connection.execute("SELECT role, tenant FROM agentlog.analysts").fetchall()
+            assert bound == [(role_of(tenant), tenant)]
 
 
 MISTAKES = {

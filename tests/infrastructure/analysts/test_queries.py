@@ -88,8 +88,8 @@ def test_columns_may_be_none_share_a_name_or_be_many(analyst: Analyst) -> None:
 
 def test_the_order_of_a_query_is_the_order_of_its_answer(analyst: Analyst) -> None:
     query = "SELECT n FROM generate_series(1, 5000) AS n ORDER BY n % 7, n DESC"
-    found = [row[0] for row in rows(analyst.query(query, limit=10_000))]
-    assert found == sorted(range(1, 5001), key=lambda n: (n % 7, -n))
+    numbers = [row[0] for row in rows(analyst.query(query, limit=10_000))]
+    assert numbers == sorted(range(1, 5001), key=lambda n: (n % 7, -n))
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_postgresqls_complaints_say_where_in_the_query_as_it_was_written(
 ) -> None:
     with pytest.raises(QueryRejected) as caught:
         analyst.query(query, parameters)
-    found = caught.value.complaint
-    assert (found.sqlstate, (found.line, found.column)) == (sqlstate, place)
+    complaint = caught.value.complaint
+    assert (complaint.sqlstate, (complaint.line, complaint.column)) == (sqlstate, place)
     assert "to_json" not in str(caught.value)
 
 
@@ -235,18 +235,18 @@ def test_a_server_that_does_not_answer_is_not_waited_for(
 
 def test_queries_beside_one_another_do_not_meet(analyst: Analyst) -> None:
     together = threading.Barrier(4)
-    found: list[object] = []
+    answers: list[object] = []
 
     def ask(number: int) -> None:
         together.wait(timeout=20)
-        found.append(rows(analyst.query("SELECT :n::int, pg_sleep(0.01)", {"n": number}))[0][0])
+        answers.append(rows(analyst.query("SELECT :n::int, pg_sleep(0.01)", {"n": number}))[0][0])
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join(timeout=20)
-    assert sorted(map(str, found)) == ["0", "1", "2", "3"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    assert sorted(map(str, answers)) == ["0", "1", "2", "3"]
 
 
 @pytest.mark.parametrize("text", ["", " ; ", "-- nothing", "SELECT 1; SELECT 2", "SHOW all"])
@@ -263,8 +263,8 @@ def test_the_log_itself_is_a_table_with_whole_bodies(analyst: Analyst, full: Dat
         TENANT,
     )
     assert [plain for _, _, plain in stored].count(False) == 2  # a long text, and a file
-    found = rows(analyst.query("SELECT version, body FROM events ORDER BY position"))
-    assert found == [[version, body] for version, body, _ in stored]
+    bodies = rows(analyst.query("SELECT version, body FROM events ORDER BY position"))
+    assert bodies == [[version, body] for version, body, _ in stored]
     asked = (
         "SELECT body::json ->> 'text' FROM events WHERE type = 'reply' ORDER BY position LIMIT 1"
     )
@@ -272,14 +272,14 @@ def test_the_log_itself_is_a_table_with_whole_bodies(analyst: Analyst, full: Dat
 
 
 def test_the_catalogue_is_what_the_read_models_say_of_themselves(analyst: Analyst) -> None:
-    found = {each.name: each for each in analyst.tables()}
-    assert list(found) == sorted(["events", "progress", *PUBLIC_READ_MODELS])
+    tables = {table.name: table for table in analyst.tables()}
+    assert list(tables) == sorted(["events", "progress", *PUBLIC_READ_MODELS])
     for name, model in PUBLIC_READ_MODELS.items():
-        assert found[name].comment == model.table.comment
+        assert tables[name].comment == model.table.comment
         types = {"timestamptz": "timestamp with time zone"}
-        assert [(each.name, each.type, each.comment) for each in found[name].columns] == [
-            (each.name, types.get(each.type, each.type), each.comment)
-            for each in model.table.columns
+        assert [(column.name, column.type, column.comment) for column in tables[name].columns] == [
+            (column.name, types.get(column.type, column.type), column.comment)
+            for column in model.table.columns
         ]
 
 
@@ -289,6 +289,6 @@ def test_every_table_and_column_says_what_it_means(analyst: Analyst) -> None:
         for column in table.columns:
             assert column.comment, (table.name, column.name)
         answer = analyst.query(f"SELECT * FROM {table.name} LIMIT 0")  # noqa: S608 - the catalogue's
-        assert [(each.name, each.type) for each in answer.columns] == [
-            (each.name, each.type) for each in table.columns
+        assert [(column.name, column.type) for column in answer.columns] == [
+            (column.name, column.type) for column in table.columns
         ]

@@ -61,9 +61,9 @@ def _tail(url: str, done: threading.Event) -> list[Event]:
         reader = LogReader(database, tenant=TENANT)
         while True:
             finished = done.is_set()
-            found = reader.log(after=position_of(seen[-1]) if seen else 0, limit=7)
-            seen += found
-            if finished and not found:
+            audits = reader.log(after=position_of(seen[-1]) if seen else 0, limit=7)
+            seen += audits
+            if finished and not audits:
                 return seen
 
 
@@ -102,7 +102,7 @@ def test_a_tail_misses_nothing_while_six_processes_append_to_the_same_threads(
     for event in seen:
         versions.setdefault(event.thread_id, []).append(event.version)
     assert set(versions) == {"shared-0", "shared-1", "shared-2"}
-    assert all(found == list(range(1, len(found) + 1)) for found in versions.values())
+    assert all(version == list(range(1, len(version) + 1)) for version in versions.values())
     refused = Counter(name for report in reports for name in report["refused"])
     assert refused["RuleBroken"] == PROCESSES * APPENDS
     assert refused["VersionConflict"] > 0  # or the processes did not meet
@@ -128,16 +128,18 @@ def test_of_two_connections_that_race_for_one_version_exactly_one_wins(
     database: Database, database_url: str
 ) -> None:
     with Database(database_url, pool_size=1) as other:
-        writers = [Writer(each, clock=Clock(), new_id=Ids()) for each in (database, other)]
+        writers = [Writer(pool, clock=Clock(), new_id=Ids()) for pool in (database, other)]
         for version in range(50):
             drafts = [reply("mine", id=given(2 * version + number)) for number in (0, 1)]
             outcomes = _at_once(
                 writers, [request("t", draft, expected_version=version) for draft in drafts]
             )
-            won = [each for each in outcomes if isinstance(each, Appended)]
-            lost = [each for each in outcomes if isinstance(each, VersionConflict)]
-            assert [each.version for each in won] == [version + 1]
-            assert [(each.expected, each.actual) for each in lost] == [(version, version + 1)]
+            won = [outcome for outcome in outcomes if isinstance(outcome, Appended)]
+            lost = [outcome for outcome in outcomes if isinstance(outcome, VersionConflict)]
+            assert [receipt.version for receipt in won] == [version + 1]
+            assert [(conflict.expected, conflict.actual) for conflict in lost] == [
+                (version, version + 1)
+            ]
     check_log(database)
 
 
@@ -147,9 +149,9 @@ def test_of_four_that_send_one_message_at_once_one_writes_it_and_all_are_answere
     for number in range(20):
         same = request("t", reply("same", id=given(number)))
         outcomes = _at_once([writer] * 4, [same] * 4)
-        receipts = [each.messages[0] for each in outcomes if isinstance(each, Appended)]
-        assert Counter(each.replayed for each in receipts) == {False: 1, True: 3}
-        assert {each.version for each in receipts} == {number + 1}
+        receipts = [outcome.messages[0] for outcome in outcomes if isinstance(outcome, Appended)]
+        assert Counter(receipt.replayed for receipt in receipts) == {False: 1, True: 3}
+        assert {receipt.version for receipt in receipts} == {number + 1}
     assert last_position(database) == 20
 
 

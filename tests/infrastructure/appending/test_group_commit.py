@@ -59,8 +59,8 @@ def test_what_gathers_while_the_log_is_held_is_written_in_few_transactions(
             ]
             until_waited_for(database)
             time.sleep(0.1)
-        answers = [each.result(timeout=20) for each in waiting]
-    assert sorted(each.position for each in answers) == list(range(1, 21))
+        answers = [future.result(timeout=20) for future in waiting]
+    assert sorted(answer.position for answer in answers) == list(range(1, 21))
     assert len({event.recorded_at for event in reader.log()}) <= 3
     check_log(database)
 
@@ -85,7 +85,7 @@ def test_what_is_submitted_is_answered_in_the_order_of_its_requests(writer: Writ
     for future in futures:
         outcomes = future.result(timeout=20)
         assert not isinstance(outcomes, BaseException)
-        versions += [each.version for each in outcomes if isinstance(each, Appended)]
+        versions += [outcome.version for outcome in outcomes if isinstance(outcome, Appended)]
     assert versions == list(range(1, 61))
 
 
@@ -132,7 +132,7 @@ def test_one_that_cannot_be_written_takes_no_other_of_its_batch_with_it(
                 for number in range(8)
             ]
             time.sleep(0.2)
-        errors = [each.exception(timeout=20) for each in waiting]
+        errors = [future.exception(timeout=20) for future in waiting]
     assert [type(error) for error in errors if error is not None] == [psycopg.errors.CheckViolation]
     assert last_position(database) == 8
     check_log(database)
@@ -155,7 +155,7 @@ def test_an_append_whose_connection_is_ended_is_tried_again_and_written_once(
         patch.setattr("agentlog.infrastructure.appending.committer.append", break_off)
         appended = begun.append(request("t", reply("one"), reply("two")))
     assert broken
-    assert [each.version for each in appended.messages] == [4, 5]
+    assert [message.version for message in appended.messages] == [4, 5]
     assert last_position(database) == 5
     assert begun.append(request("t", reply("after"))).version == 6
     check_log(database)

@@ -47,15 +47,15 @@ class Looks:
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
     """How often the writer held the log to look at it."""
-    found = Looks()
+    counted = Looks()
     held = log_transaction
 
     def counting(*arguments: object) -> object:
-        found.count += 1
+        counted.count += 1
         return held(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr("agentlog.infrastructure.appending.committer.log_transaction", counting)
-    return found
+    return counted
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_retry_is_found_though_its_id_was_not_looked_up(
     writer.append(request("t", reply("zero")))
     first = writer.append(request("t", draft))
     again = writer.append(request("t", draft))
-    assert [each.replayed for each in (*first.messages, *again.messages)] == [False, True]
+    assert [message.replayed for message in (*first.messages, *again.messages)] == [False, True]
     assert again.messages[0].version == 2
     with pytest.raises(MessageConflict):
         writer.append(request("t", reply("another", id=given(1))))
@@ -133,8 +133,10 @@ def test_threads_that_are_not_remembered_are_looked_up_without_holding_the_log(
     looks.since()
     writer.append(request("t", results("b"), expected_version=2))
     writer.append(request("new", reply("one"), expected_version=0))
-    outcomes = writer.append_many([request(each, reply("two")) for each in ("known", "t", "u")])
-    assert [each.version for each in outcomes if isinstance(each, Appended)] == [2, 4, 1]
+    outcomes = writer.append_many(
+        [request(thread_id, reply("two")) for thread_id in ("known", "t", "u")]
+    )
+    assert [outcome.version for outcome in outcomes if isinstance(outcome, Appended)] == [2, 4, 1]
     assert looks.since() == 0
     assert fetch(
         database, "SELECT anomalies, goal FROM agentlog.threads WHERE thread_id = 't'"
@@ -231,7 +233,7 @@ def _note(cache: HeadCache, thread_id: str, position: int, **entries: LedgerEntr
     )
     head = Head(TENANT, thread_id, version=position, position=position)
     notes = [
-        Note((TENANT, thread_id), LedgerKey("call", key), each) for key, each in entries.items()
+        Note((TENANT, thread_id), LedgerKey("call", key), entry) for key, entry in entries.items()
     ]
     cache.note(Changes(position - 1, position, [event], [head], notes), [head])
 
@@ -240,7 +242,7 @@ def test_the_oldest_threads_are_forgotten_first() -> None:
     cache = HeadCache(threads=2)
     for position, thread_id in enumerate(["a", "b", "a", "c"], 1):
         _note(cache, thread_id, position)
-    assert cache.missing([(TENANT, each) for each in "abc"]) == [(TENANT, "b")]
+    assert cache.missing([(TENANT, thread_id) for thread_id in "abc"]) == [(TENANT, "b")]
 
 
 def test_only_open_entries_are_remembered_and_not_too_many() -> None:
@@ -271,11 +273,11 @@ def test_each_commit_notifies_once_and_what_is_refused_does_not(
 ) -> None:
     with database.connection() as listener:
         listener.execute("LISTEN agentlog")
-        writer.append_many([request(each, reply("one"), reply("two")) for each in "tu"])
+        writer.append_many([request(thread_id, reply("one"), reply("two")) for thread_id in "tu"])
         writer.append(request("t", reply("three")))
         with pytest.raises(VersionConflict):
             writer.append(request("t", reply("four"), expected_version=1))
-        told = [each.payload for each in listener.notifies(timeout=0.5)]
+        told = [notice.payload for notice in listener.notifies(timeout=0.5)]
         listener.execute("UNLISTEN agentlog")
     assert told == ["4", "5"]
 

@@ -33,7 +33,9 @@ def test_batches_of_any_shape_have_the_links_of_the_domain(
             for _ in range(random.randint(1, 8))
         ]
         outcomes = writer.append_many(asked)
-        appended += sum(len(each.messages) for each in outcomes if isinstance(each, Appended))
+        appended += sum(
+            len(outcome.messages) for outcome in outcomes if isinstance(outcome, Appended)
+        )
     onward, holding = (
         writer.meters.registry.get_sample_value("agentlog_commits_total", {"way": way}) or 0
         for way in ("onward", "holding")
@@ -75,10 +77,10 @@ def test_the_function_makes_what_the_domain_makes(database: Database) -> None:
             ),
         ).fetchone()
     assert row is not None
-    recorded_at, found = row
+    recorded_at, links = row
     time = time_in_link(recorded_at)
     chains = [GENESIS, digest(b"before")]
     for before, after in places:
         chains.append(link_at(chains[-2], before, time, after))
-    assert found == chains[2:]
+    assert links == chains[2:]
     assert beginning(GENESIS) == b"16:agentlog-chain-132:" + GENESIS

@@ -45,7 +45,7 @@ def test_heads_chains_and_ledger_go_on_from_one_request_to_the_next(
             request("b", reply("two")),
         ]
     )
-    assert [_version(each) for each in outcomes] == [3, 1, 4, 4, 6, 2]
+    assert [_version(outcome) for outcome in outcomes] == [3, 1, 4, 4, 6, 2]
     asked = "SELECT asked, answered FROM agentlog.ledger ORDER BY asked"
     assert fetch(database, asked) == [(2, 5), (3, 4)]
     assert len(fetch(database, "SELECT DISTINCT recorded_at FROM agentlog.events")) == 1

@@ -11,9 +11,9 @@ from tests.infrastructure.appends import Clock, Ids, given, reply, request, resu
 
 def counted(writer: Writer, name: str, **labels: str) -> float:
     """Return a sample of the writer's registry."""
-    found = writer.meters.registry.get_sample_value(f"agentlog_{name}", labels)
-    assert found is not None
-    return found
+    value = writer.meters.registry.get_sample_value(f"agentlog_{name}", labels)
+    assert value is not None
+    return value
 
 
 def ways(writer: Writer) -> dict[str, float]:
@@ -62,6 +62,6 @@ def test_who_asks_is_told_of_each_commit_before_it_is_answered(database: Databas
     writer = Writer(database, clock=Clock(), new_id=Ids(), meters=meters)
     writer.append(request("t", reply("one"), reply("two")))
     (commit,) = told
-    assert [each.request.thread_id for each in commit.requests] == ["t"]
+    assert [ready.request.thread_id for ready in commit.requests] == ["t"]
     assert (commit.events, commit.way) == (2, "holding")
     assert commit.seconds > 0

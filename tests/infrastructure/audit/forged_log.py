@@ -59,7 +59,7 @@ class Log:
         derived = DerivedAuditor(database, reader, snapshots, tenant=TENANT)
         return cls(database, proofs, derived, store, held or Checkpoint("", 0, b""))
 
-    def found(self, *, by: By) -> set[str]:
+    def findings(self, *, by: By) -> set[str]:
         """Return what does not pass, as `agentlog verify` finds it with these options."""
         auditor, holding = self.proofs.auditor, by == "what you hold"
         public_key = self.proofs.checkpoints.public_key() if holding else None
@@ -68,7 +68,7 @@ class Log:
         findings += check_all_tenants(self.database).audit.findings
         if by in {"verify --derived", "no reader"}:
             threads = [thread_id for thread_id in audits if thread_id is not None]
-            findings += [each for thread in threads for each in self.derived.thread(thread)]
+            findings += [finding for thread in threads for finding in self.derived.thread(thread)]
             findings += [*self.derived.around(), *self.derived.unchecked()]
         return {finding.what for finding in findings if finding.verdict != "whole"}
 
@@ -88,7 +88,7 @@ def fill(log: Log) -> None:
     store.append("t", [{"type": "system", "text": PROMPT}])
     store.append("t", [reply("It costs seventy.", metadata={"actor": "a"}), *STORY])
     store.append("strict", [reply("one"), calls("a"), reply("two")])
-    files = [{"data": b64encode(each).decode()} for each in (FILE, OTHER)]
+    files = [{"data": b64encode(content).decode()} for content in (FILE, OTHER)]
     store.append("files", [{"type": "input", "text": "both", "files": files}])
     usage = {"inputTokens": 10, "outputTokens": 5}
     secret = [

@@ -109,7 +109,7 @@ def _strays(draw: st.DrawFn, derived: Columns) -> Forgery:
         f"WHERE name = '{name}' AND build = {build}"
     )
     figures = sorted(
-        each for each, kind in columns.items() if kind in {"double precision", "bigint"}
+        name for name, kind in columns.items() if kind in {"double precision", "bigint"}
     )
     return _sql(stray if draw(st.booleans()) else unknown.format(draw(st.sampled_from(figures))))
 
@@ -244,9 +244,9 @@ def _other(value: JsonValue, *, name: str = "") -> JsonValue:
     """Return a message that says something else, of the same type and id."""
     match value:
         case dict(fields):
-            return {key: _other(each, name=key) for key, each in fields.items()}
+            return {key: _other(field, name=key) for key, field in fields.items()}
         case list(items):
-            return [_other(each, name=name) for each in items]
+            return [_other(item, name=name) for item in items]
         case bool():
             return not value
         case int() | float() if name != "timestamp":

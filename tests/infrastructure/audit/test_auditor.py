@@ -23,7 +23,7 @@ LONG = 'é\x00\U0001f99c\\"' * 200
 
 
 def _found(auditor: Auditor, thread_id: str = "t") -> list[tuple[str, int | None]]:
-    return [(each.what, each.version) for each in auditor.thread(thread_id).findings]
+    return [(finding.what, finding.version) for finding in auditor.thread(thread_id).findings]
 
 
 def test_what_nobody_touched_is_whole(told: Store, auditor: Auditor) -> None:
@@ -122,9 +122,9 @@ def test_two_events_swapped_are_found(auditor: Auditor, owner: Owner) -> None:
                 "UPDATE agentlog.events SET version = %s WHERE thread_id = 't' AND version = %s",
                 (after, before),
             )
-    found = _found(auditor)
-    assert {version for _, version in found} == {3, 4, 5}
-    assert ("position-not-growing", 4) in found
+    findings = _found(auditor)
+    assert {version for _, version in findings} == {3, 4, 5}
+    assert ("position-not-growing", 4) in findings
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,9 @@ def test_a_content_that_is_gone_without_a_redaction_breaks_the_record(
     assert auditor.thread("t").findings == ()
     owner.do("DELETE FROM agentlog.blobs")
     audit = auditor.thread("t")
-    assert [(each.what, each.version) for each in audit.findings] == [("content-missing", 2)]
+    assert [(finding.what, finding.version) for finding in audit.findings] == [
+        ("content-missing", 2)
+    ]
     assert not audit.whole
 
 
@@ -217,7 +219,7 @@ def test_a_history_rewritten_as_a_whole_is_found_only_by_an_earlier_checkpoint(
         _rewrite(connection)
     for thread_id in ("before", "t", "beside"):
         assert auditor.thread(thread_id).whole
-    assert [each.what for each in auditor.tree().findings] == ["tree-differs"]
+    assert [finding.what for finding in auditor.tree().findings] == ["tree-differs"]
     with pytest.raises(LogContradicted):
         checkpoints.make()
     # he takes the checkpoint away too, and signs anew with the service's own key
@@ -225,7 +227,7 @@ def test_a_history_rewritten_as_a_whole_is_found_only_by_an_earlier_checkpoint(
     later = checkpoints.make()
     assert later.size == earlier.size + 1
     assert auditor.tree().findings == ()
-    assert [each.what for each in auditor.tree([held]).findings] == ["tree-differs"]
+    assert [finding.what for finding in auditor.tree([held]).findings] == ["tree-differs"]
     # and if he puts the old one beside the new one, no proof leads from one to the other
     owner.do(
         "INSERT INTO agentlog.checkpoints (tenant, size, position, root, note, public_key) "
@@ -260,7 +262,10 @@ def test_a_checkpoint_that_was_changed_is_found(
 ) -> None:
     checkpoints.make()
     owner.do("UPDATE agentlog.checkpoints SET root = sha256('')")
-    assert {each.what for each in auditor.tree().findings} == {"signature-invalid", "tree-differs"}
+    assert {finding.what for finding in auditor.tree().findings} == {
+        "signature-invalid",
+        "tree-differs",
+    }
     owner.do("UPDATE agentlog.checkpoints SET note = replace(note, 'agentlog', 'other')")
     assert auditor.tree().findings[0].what == "signature-invalid"
 
@@ -277,7 +282,7 @@ def test_checkpoints_of_another_key_are_found_by_who_holds_the_true_one(
     public = public_key_of(forger)
     owner.do("UPDATE agentlog.checkpoints SET note = %s, public_key = %b", note, public)
     assert auditor.tree().findings == ()
-    assert [each.what for each in auditor.tree(public_key=held).findings] == ["other-key"]
+    assert [finding.what for finding in auditor.tree(public_key=held).findings] == ["other-key"]
 
 
 def test_a_tile_that_was_changed_is_found(
@@ -292,7 +297,7 @@ def test_a_tile_that_was_changed_is_found(
     assert fetch(database, "SELECT count(*) FROM agentlog.tiles") == [(1,)]
     assert auditor.tree().findings == ()
     owner.do("UPDATE agentlog.tiles SET root = sha256('')")
-    assert [each.what for each in auditor.tree().findings] == ["tile-differs"]
+    assert [finding.what for finding in auditor.tree().findings] == ["tile-differs"]
 
 
 @pytest.mark.parametrize(

@@ -30,14 +30,16 @@ def bundle(told: Store, evidence: Evidence) -> Any:
 
 
 def _whats(bundle: Any, **held: Any) -> list[str]:
-    return [each.what for each in check_bundle(json.dumps(bundle).encode(), **held).findings]
+    return [finding.what for finding in check_bundle(json.dumps(bundle).encode(), **held).findings]
 
 
 def test_a_bundle_holds_the_thread_to_the_byte_and_is_whole(
     told: Store, bundle: Any, checkpoints: Checkpoints
 ) -> None:
     events = told.messages("t")
-    assert [b64decode(each["body"]) for each in bundle["events"]] == [each.body for each in events]
+    assert [b64decode(event["body"]) for event in bundle["events"]] == [
+        event.body for event in events
+    ]
     verdict = check_bundle(json.dumps(bundle).encode())
     assert (verdict.whole, verdict.findings) == (True, [])
     assert (verdict.tenant, verdict.thread_id, verdict.version) == ("tests", "t", len(events))
@@ -54,7 +56,9 @@ def test_long_and_odd_contents_and_one_that_is_missing(
     assert check_bundle("".join(evidence.of_thread("t", signing=True)).encode()).findings == []
     owner.do("DELETE FROM agentlog.blobs")
     verdict = check_bundle("".join(evidence.of_thread("t", signing=True)).encode())
-    assert [(each.what, each.version) for each in verdict.findings] == [("content-missing", 1)]
+    assert [(finding.what, finding.version) for finding in verdict.findings] == [
+        ("content-missing", 1)
+    ]
     assert not verdict.whole
 
 
@@ -153,8 +157,8 @@ def test_a_forger_with_a_key_of_his_own_is_found_by_who_holds_the_true_one(
 ) -> None:
     _sign_anew_with_its_key(bundle)
     assert _whats(bundle) == []  # it is consistent in itself: whose key it is cannot be seen
-    found = _whats(bundle, public_key=checkpoints.public_key())
-    assert found == ["other-key", "signature-invalid"]
+    kinds = _whats(bundle, public_key=checkpoints.public_key())
+    assert kinds == ["other-key", "signature-invalid"]
 
 
 def test_a_swapped_checkpoint_is_found(told: Store, bundle: Any, checkpoints: Checkpoints) -> None:
@@ -167,18 +171,18 @@ def test_a_swapped_checkpoint_is_found(told: Store, bundle: Any, checkpoints: Ch
 
 def test_any_changed_character_is_found(bundle: Any) -> None:
     text = json.dumps(bundle)
-    found = Counter[bool]()
+    verdicts = Counter[bool]()
     for place in range(0, len(text), 17):  # a thousand places
         for other in ("A", "0"):
             changed = text[:place] + other + text[place + 1 :]
             if changed == text:
                 continue
             try:
-                found[check_bundle(changed.encode()).whole] += 1
+                verdicts[check_bundle(changed.encode()).whole] += 1
             except InvalidBundle:
-                found[False] += 1
-    assert set(found) == {False}
-    assert found.total() > 500
+                verdicts[False] += 1
+    assert set(verdicts) == {False}
+    assert verdicts.total() > 500
 
 
 @pytest.mark.parametrize(

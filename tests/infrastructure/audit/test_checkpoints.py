@@ -93,13 +93,13 @@ def _check_inclusion(checkpoints: Checkpoints, store: Store, checkpoint: SignedC
             with pytest.raises(NotCovered):
                 checkpoints.inclusion("t", event.message_id, size=checkpoint.size)
             continue
-        found = checkpoints.inclusion("t", event.message_id, size=checkpoint.size)
-        assert found.checkpoint == checkpoint
+        inclusion = checkpoints.inclusion("t", event.message_id, size=checkpoint.size)
+        assert inclusion.checkpoint == checkpoint
         assert is_included(
-            found.leaf,
-            index=found.index,
+            inclusion.leaf,
+            index=inclusion.index,
             size=checkpoint.size,
-            path=found.path,
+            path=inclusion.path,
             root=checkpoint.root,
         )
         checked += 1
@@ -121,15 +121,17 @@ def test_every_message_and_every_pair_of_checkpoints_is_proved(
         store.append("u", [reply("beside")] * (number % 3 + 1))
         made.append(checkpoints.make())
     leaves = [leaf_hash(chain) for chain in _chains(database)]
-    assert [each.root for each in made] == [root_of(leaves[: each.size]) for each in made]
+    assert [checkpoint.root for checkpoint in made] == [
+        root_of(leaves[: checkpoint.size]) for checkpoint in made
+    ]
     for checkpoint in (made[0], made[6], made[-1]):
         assert _check_inclusion(checkpoints, store, checkpoint) > 0
     for first, second in itertools.combinations(made, 2):
-        found = checkpoints.consistency(second.size, first.size)  # in either order
+        consistency = checkpoints.consistency(second.size, first.size)  # in either order
         assert is_consistent(
             first.size,
             second.size,
-            path=found.path,
+            path=consistency.path,
             first_root=first.root,
             second_root=second.root,
         )

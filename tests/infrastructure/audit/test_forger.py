@@ -448,8 +448,8 @@ def log(server_url: str, filled: tuple[str, Checkpoint], signing: SigningKey) ->
 
 
 def test_of_a_log_that_nobody_changed_nothing_is_found(log: Log) -> None:
-    assert log.found(by="verify --derived") == set()
-    assert log.found(by="what you hold") == set()
+    assert log.findings(by="verify --derived") == set()
+    assert log.findings(by="what you hold") == set()
     kept = fetch(log.database, "SELECT count(*) FROM agentlog.snapshots")
     assert kept > [(20,)]
 
@@ -459,17 +459,19 @@ def test_a_change_is_found_or_comes_to_nothing(log: Log, change: Change) -> None
     right = log.shown() if change.by == "no reader" else None
     log.store.recent.discard((TENANT, "t"))
     Owner(log.database).do(change.sql)
-    assert change.what in log.found(by=change.by)
+    assert change.what in log.findings(by=change.by)
     if change.by in {"verify --derived", "what you hold"}:
-        assert log.found(by="verify") <= {"signature-invalid", "link-broken", "head-differs"}
+        assert log.findings(by="verify") <= {"signature-invalid", "link-broken", "head-differs"}
     if right is not None:
-        assert log.found(by="verify") == set()
+        assert log.findings(by="verify") == set()
         assert Log.on(log.database, SigningKey(None)).shown() == right
 
 
 def test_the_tables_of_the_docs_are_what_was_tried() -> None:
     text = DOCS.read_text(encoding="utf-8")
     for by in get_args(By):
-        rows = [f"| {name} | `{each.what}` |" for name, each in CHANGES.items() if each.by == by]
+        rows = [
+            f"| {name} | `{change.what}` |" for name, change in CHANGES.items() if change.by == by
+        ]
         assert "|---|---|\n" + "\n".join(rows) + "\n\n" in text
     assert len(CHANGES) >= 60

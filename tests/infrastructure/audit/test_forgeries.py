@@ -77,9 +77,9 @@ class Ground:
             except psycopg.Error as error:
                 note(f"{forgery}: refused: {type(error).__name__}")
 
-    def found(self, *, by: By) -> set[str]:
+    def findings(self, *, by: By) -> set[str]:
         """Return what breaks, as `agentlog verify` finds it."""
-        return Log.on(self.database, self.key, self.held).found(by=by)
+        return Log.on(self.database, self.key, self.held).findings(by=by)
 
     def shown(self) -> dict[str, bytes]:
         """Return what readers that use snapshots are shown."""
@@ -126,12 +126,12 @@ def answers(database: Database) -> Answers:
     """Return what every read route answers; with `at`, as of the checkpoint."""
     app = app_over(database, store_over(database))
     with TestClient(app, raise_server_exceptions=False) as client:
-        found = {route: client.get(route) for route in _routes(database)}
+        responses = {route: client.get(route) for route in _routes(database)}
     end_following(app)
     # what is refused names its request
     over_http = {
         route: (answer.status_code, answer.content if answer.is_success else b"")
-        for route, answer in found.items()
+        for route, answer in responses.items()
     }
     return over_http | _tables_of_analysts(database)
 
@@ -275,11 +275,11 @@ def ground(
 def _holds(ground: Ground, drawn: list[Forgery]) -> None:
     ground.restore()
     ground.forge(drawn)
-    if ground.found(by="what you hold"):
+    if ground.findings(by="what you hold"):
         return
-    if ground.found(by="verify --derived"):
+    if ground.findings(by="verify --derived"):
         ground.renew()
-        if ground.found(by="verify --derived"):
+        if ground.findings(by="verify --derived"):
             return
     assert ground.differing() == []
 
@@ -293,7 +293,7 @@ def test_every_read_route_is_asked_or_says_nothing_of_the_log() -> None:
 
 def test_a_log_that_is_put_back_is_whole_and_answers_as_before(ground: Ground) -> None:
     ground.restore()
-    assert ground.found(by="what you hold") == ground.found(by="verify --derived") == set()
+    assert ground.findings(by="what you hold") == ground.findings(by="verify --derived") == set()
     assert ground.differing() == []
     refused = {route for route, (status, _) in ground.before.items() if status not in {200, 404}}
     assert refused == set()

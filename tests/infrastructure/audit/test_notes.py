@@ -45,9 +45,9 @@ def test_a_checkpoint_is_read_as_the_specification_shows_it() -> None:
         "\n\u2014 example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN"
         "7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n"
     )
-    found = Checkpoint.parse(shown)
-    assert (found.origin, found.size) == ("example.com/behind-the-sofa", 20852163)
-    assert shown.startswith(found.text)
+    parsed = Checkpoint.parse(shown)
+    assert (parsed.origin, parsed.size) == ("example.com/behind-the-sofa", 20852163)
+    assert shown.startswith(parsed.text)
 
 
 def test_what_was_signed_opens() -> None:

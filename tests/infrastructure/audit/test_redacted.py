@@ -28,7 +28,9 @@ def redactor(database: Database, told: Store) -> Redactor:
 
 
 def _found(auditor: Auditor) -> list[tuple[str, int | None, bool]]:
-    return [(each.what, each.version, each.breaks) for each in auditor.thread("t").findings]
+    return [
+        (finding.what, finding.version, finding.breaks) for finding in auditor.thread("t").findings
+    ]
 
 
 def test_a_redacted_message_is_listed_and_nothing_is_broken(
@@ -95,7 +97,7 @@ def test_evidence_of_a_redacted_thread_verifies_offline(
     text = "".join(evidence.of_thread("t", signing=True)).encode()
     verdict = check_bundle(text)
     assert verdict.whole
-    assert {each.what for each in verdict.findings} == {"content-redacted"}
+    assert {finding.what for finding in verdict.findings} == {"content-redacted"}
     assert len(verdict.findings) == told.thread("t").version - 1
     bundle = parse(text)
     event = bundle["events"][3]
@@ -106,8 +108,10 @@ def test_evidence_of_a_redacted_thread_verifies_offline(
     event["body"] = None
     assert check_bundle(print_bytes(bundle)).whole
     event["redacted"] = 2
-    found = [each.what for each in check_bundle(print_bytes(bundle)).findings if each.breaks]
-    assert found == ["redaction-unfounded"]
+    findings = [
+        finding.what for finding in check_bundle(print_bytes(bundle)).findings if finding.breaks
+    ]
+    assert findings == ["redaction-unfounded"]
 
 
 @pytest.mark.usefixtures("redactor")
@@ -133,7 +137,7 @@ def test_a_mark_of_a_redaction_of_others_is_found(
     )
     assert ("redaction-unfounded", 4, True) in _found(auditor)
     owner.do("UPDATE agentlog.events SET redacted = NULL WHERE thread_id = 't' AND version = 4")
-    assert [each for each in _found(auditor) if each[2]] == []
+    assert [finding for finding in _found(auditor) if finding[2]] == []
     # a body that is gone without a mark is one that was altered
     owner.do("UPDATE agentlog.events SET redacted = NULL WHERE thread_id = 't' AND version = 6")
     assert ("body-altered", 6, True) in _found(auditor)
@@ -147,7 +151,7 @@ def test_something_else_in_the_place_of_a_redacted_event_is_found(
         "UPDATE agentlog.events SET body = replace(convert_from(body, 'UTF8'), '[redacted]', 'lie')"
         "::bytea WHERE thread_id = 't' AND type = 'reply' AND version = 6"
     )
-    assert [each for each in _found(auditor) if each[2]] == [
+    assert [finding for finding in _found(auditor) if finding[2]] == [
         ("body-altered", 6, True),
         ("body-altered", done.version, True),
     ]
@@ -194,7 +198,9 @@ def test_a_forged_redaction_whose_digest_fits_leaves_nothing_else(
             (by, left, event.version),
         )
         settle(connection, "t")
-    assert [each for each in _found(auditor) if each[2]] == [("body-altered", event.version, True)]
+    assert [finding for finding in _found(auditor) if finding[2]] == [
+        ("body-altered", event.version, True)
+    ]
 
 
 def test_events_of_versions_that_bound_nothing_are_whole(

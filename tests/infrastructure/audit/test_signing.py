@@ -22,7 +22,7 @@ def test_a_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
     first = key.read()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert key.read().private_bytes_raw() == first.private_bytes_raw()
-    assert [each.name for each in tmp_path.iterdir()] == ["key.pem"]
+    assert [path.name for path in tmp_path.iterdir()] == ["key.pem"]
 
 
 def test_a_key_that_openssl_made_is_taken(tmp_path: Path) -> None:

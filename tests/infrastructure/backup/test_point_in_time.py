@@ -54,7 +54,7 @@ class Drill:
         """
         base = self.kept / "base"
         files = json.loads((base / "backup_manifest").read_text())["Files"]
-        lines = "".join(f"{each['Checksum']}  {each['Path']}\n" for each in files)
+        lines = "".join(f"{file['Checksum']}  {file['Path']}\n" for file in files)
         command = ["sha256sum", "--check", "--quiet", "--strict"]
         done = subprocess.run(command, cwd=base, input=lines, text=True, check=False)
         return done.returncode == 0
@@ -131,11 +131,11 @@ def test_a_log_comes_back_as_it_was_just_before_a_disaster() -> None:
             open_embedded(drill.data, settings=CARELESS) as server,
             psycopg.connect(server.url, autocommit=True) as connection,
         ):
-            found = connection.execute(
+            positions = connection.execute(
                 "SELECT array_agg(position ORDER BY position) FROM agentlog.events"
             ).fetchone()
             assert position is not None
-            assert found == (list(range(1, position[0] + 1)),)
+            assert positions == (list(range(1, position[0] + 1)),)
             whole = drill.agentlog("verify", "--checkpoint", folder / "note")
             assert whole.exit_code == 0, whole.stdout
             assert drill.agentlog("checkpoint").stdout == note

@@ -45,13 +45,13 @@ def test_what_is_appended_later_is_not_compared(store: Store, comparer: Comparer
 
 def test_long_threads_with_edits_all_over_are_aligned(store: Store, comparer: Comparer) -> None:
     said = [reply(f"word {n}") for n in range(10_000)]
-    other = [reply(f"other {n}") if n % 40 == 7 else each for n, each in enumerate(said)]
+    other = [reply(f"other {n}") if n % 40 == 7 else draft for n, draft in enumerate(said)]
     other[5000:5000] = [{"type": "log", "text": "between"}]
     for thread_id, drafts in (("a", said), ("b", other)):
         for begin in range(0, len(drafts), 1000):
             store.append(thread_id, drafts[begin : begin + 1000])
-    (found,) = comparer.compare([SideAsked("a"), SideAsked("b")], KERNEL).comparisons
-    assert found.counts == {"equal": 9750, "changed": 250, "only_a": 0, "only_b": 1}
+    (comparison,) = comparer.compare([SideAsked("a"), SideAsked("b")], KERNEL).comparisons
+    assert comparison.counts == {"equal": 9750, "changed": 250, "only_a": 0, "only_b": 1}
 
 
 def test_more_events_than_are_read_at_once_are_refused(
@@ -59,7 +59,7 @@ def test_more_events_than_are_read_at_once_are_refused(
 ) -> None:
     monkeypatch.setattr(module, "MOST_EVENTS", 3)
     store.append("a", [reply("one"), reply("two")])
-    found = comparer.compare([SideAsked("a"), SideAsked("a", AtVersion(1))], KERNEL)
-    assert [side.version for side in found.sides] == [2, 1]
+    compared = comparer.compare([SideAsked("a"), SideAsked("a", AtVersion(1))], KERNEL)
+    assert [side.version for side in compared.sides] == [2, 1]
     with pytest.raises(ComparisonTooLong, match="4 events together"):
         comparer.compare([SideAsked("a"), SideAsked("a")], KERNEL)

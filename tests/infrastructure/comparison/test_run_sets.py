@@ -37,15 +37,15 @@ def test_values_that_are_equal_are_one_task_and_numbers_come_first(
 ) -> None:
     for n, task in enumerate(["b", 10, 1.0, 1, True, "a", None]):
         _run(store, f"t{n}", task=task)
-    found = _compared(run_sets)
-    assert [(each.value, len(each.runs)) for each in found.sets] == [
+    compared = _compared(run_sets)
+    assert [(run_set.value, len(run_set.runs)) for run_set in compared.sets] == [
         (1, 2),
         (10, 1),
         ("a", 1),
         ("b", 1),
         (True, 1),
     ]
-    assert found.lacking == 1
+    assert compared.lacking == 1
 
 
 EXIT = {"type": "exit"}
@@ -84,15 +84,15 @@ def test_metadata_may_say_which_runs_failed(
     store: Store, run_sets: RunSets, metadata: dict[str, JsonValue], verdict: Verdict
 ) -> None:
     _run(store, "t", {**EXIT, "reason": "error"}, task=1, **metadata)
-    found = _compared(run_sets, failed={"reward": 0.0, "judge": "x"})
-    (run,) = found.sets[0].runs
+    compared = _compared(run_sets, failed={"reward": 0.0, "judge": "x"})
+    (run,) = compared.sets[0].runs
     assert (run.end, run.verdict) == ("error", verdict)
 
 
 def test_a_run_may_end_where_others_go_on(store: Store, run_sets: RunSets) -> None:
     _run(store, "short", reply("one"), task=1)
     _run(store, "long", reply("one"), reply("two"), task=1)
-    ((fork,),) = (each.forks for each in _compared(run_sets).sets)
+    ((fork,),) = (run_set.forks for run_set in _compared(run_sets).sets)
     assert fork.equal == 1
     assert {(way.runs[0].thread_id, way.did and way.did.hint) for way in fork.ways} == {
         ("short", None),
@@ -119,9 +119,9 @@ def test_older_threads_are_left_out_and_that_is_said(
         _run(store, f"t{n}", reply("one"), task=1)
     assert not _compared(run_sets).is_cut
     monkeypatch.setattr(module, "MOST_THREADS", 3)
-    found = _compared(run_sets)
-    assert found.is_cut
-    assert [run.thread_id for run in found.sets[0].runs] == ["t1", "t2", "t3"]
+    compared = _compared(run_sets)
+    assert compared.is_cut
+    assert [run.thread_id for run in compared.sets[0].runs] == ["t1", "t2", "t3"]
     monkeypatch.setattr(module, "MOST_EVENTS", 5)
     assert [run.thread_id for run in _compared(run_sets).sets[0].runs] == ["t2", "t3"]
 

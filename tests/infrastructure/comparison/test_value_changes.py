@@ -27,9 +27,9 @@ WITHOUT_HISTORY = choose_view("agent-state", {"history": False})
 
 def _selected(store: Store, path: str, version: int) -> list[Any]:
     """Return what the path selects in the state as it is read at a version."""
-    found = store.view("t", STATE, at=AtVersion(version))
-    assert isinstance(found, State)
-    return [value for _, value in Predicate(path).matches(found.state, lambda: None)]
+    view = store.view("t", STATE, at=AtVersion(version))
+    assert isinstance(view, State)
+    return [value for _, value in Predicate(path).matches(view.state, lambda: None)]
 
 
 @pytest.mark.parametrize(
@@ -51,23 +51,23 @@ def _selected(store: Store, path: str, version: int) -> list[Any]:
 def test_a_change_is_where_the_states_of_two_versions_differ(store: Store, path: str) -> None:
     store.append("t", STORY)
     selected = [_selected(store, path, version) for version in range(len(STORY) + 1)]
-    printed = [print_bytes(each) for each in selected]
+    printed = [print_bytes(value) for value in selected]
     wanted = [n for n in range(1, len(printed)) if printed[n] != printed[n - 1]]
-    found = value_changes(store, "t", STATE, path)
-    assert [each.version for each in found.items] == wanted
-    assert [each.values for each in found.items] == [selected[version] for version in wanted]
-    assert [each.count for each in found.items] == [len(selected[version]) for version in wanted]
-    assert (found.examined, found.next) == (len(STORY), None)
+    changes = value_changes(store, "t", STATE, path)
+    assert [item.version for item in changes.items] == wanted
+    assert [item.values for item in changes.items] == [selected[version] for version in wanted]
+    assert [item.count for item in changes.items] == [len(selected[version]) for version in wanted]
+    assert (changes.examined, changes.next) == (len(STORY), None)
 
 
 def test_a_change_has_the_places_of_its_message(store: Store) -> None:
     store.append("t", STORY)
     events = {event.version: event for event in store.messages("t")}
-    found = value_changes(store, "t", WITHOUT_HISTORY, "$.step_count").items
-    assert found
-    for each in found:
-        event = events[each.version]
-        assert (each.position, each.recorded_at) == (event.position, event.recorded_at)
+    items = value_changes(store, "t", WITHOUT_HISTORY, "$.step_count").items
+    assert items
+    for change in items:
+        event = events[change.version]
+        assert (change.position, change.recorded_at) == (event.position, event.recorded_at)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])
@@ -101,10 +101,10 @@ def test_a_request_examines_a_bounded_number_of_events(
 def test_a_request_that_takes_long_says_how_far_it_came(store: Store) -> None:
     store.append("t", [reply("one")] * 10)
     ticks = itertools.count(step=0.1)
-    found = value_changes(store, "t", STATE, "$.step_count", clock=lambda: next(ticks))
-    assert 0 < found.examined < 10
-    assert found.next == found.examined
-    assert [each.version for each in found.items] == list(range(1, found.examined + 1))
+    changes = value_changes(store, "t", STATE, "$.step_count", clock=lambda: next(ticks))
+    assert 0 < changes.examined < 10
+    assert changes.next == changes.examined
+    assert [item.version for item in changes.items] == list(range(1, changes.examined + 1))
 
 
 def test_a_path_that_takes_for_ever_is_refused_with_the_version(store: Store) -> None:
@@ -118,9 +118,9 @@ def test_a_path_that_takes_for_ever_is_refused_with_the_version(store: Store) ->
 
 def test_it_ends_at_a_moment_and_begins_after_a_version(store: Store) -> None:
     store.append("t", [reply("one")] * 6)
-    found = value_changes(store, "t", STATE, "$.step_count", after=2, at=AtVersion(4))
-    assert [each.version for each in found.items] == [3, 4]
-    assert (found.examined, found.next) == (4, None)
+    changes = value_changes(store, "t", STATE, "$.step_count", after=2, at=AtVersion(4))
+    assert [item.version for item in changes.items] == [3, 4]
+    assert (changes.examined, changes.next) == (4, None)
     beyond = value_changes(store, "t", STATE, "$.step_count", after=99)
     assert (beyond.items, beyond.examined, beyond.next) == ([], 6, None)
     with pytest.raises(FutureMoment):
@@ -129,10 +129,10 @@ def test_it_ends_at_a_moment_and_begins_after_a_version(store: Store) -> None:
 
 def test_long_values_are_cut_or_left_out_and_say_so(store: Store) -> None:
     store.append("t", [reply("x" * 3000), reply("y"), *[reply("z" * 2000)] * 40])
-    found = value_changes(store, "t", STATE, "$.history[*].content").items
-    assert found[0].values == ["x" * 2000]
-    assert (found[0].count, found[0].is_cut) == (1, True)
-    assert (found[-1].values, found[-1].count, found[-1].is_cut) == (None, 42, True)
+    items = value_changes(store, "t", STATE, "$.history[*].content").items
+    assert items[0].values == ["x" * 2000]
+    assert (items[0].count, items[0].is_cut) == (1, True)
+    assert (items[-1].values, items[-1].count, items[-1].is_cut) == (None, 42, True)
     (first, *_) = value_changes(store, "t", STATE, "$.history[-1].content", after=1).items
     assert (first.values, first.is_cut) == (["y"], False)
 

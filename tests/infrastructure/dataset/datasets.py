@@ -17,7 +17,7 @@ from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.appends import TENANT, fetch
 
 TABLE_FIELDS = {
-    name: [(each.name, each.type) for each in model.table.columns]
+    name: [(column.name, column.type) for column in model.table.columns]
     for name, model in PUBLIC_READ_MODELS.items()
 }
 
@@ -122,12 +122,12 @@ def check_equal(exporter: Exporter) -> None:
 def check_files(exporter: Exporter) -> None:
     """See that the files are those of the manifest, each whole, and nothing else is there."""
     folder = exporter.folder
-    found = {
+    sizes = {
         path.relative_to(folder).as_posix(): path.stat().st_size
         for path in folder.rglob("*")
         if path.is_file() and path.parent != folder
     }
-    assert found == exporter.manifest.files()
+    assert sizes == exporter.manifest.files()
 
 
 def spread_over_days(database: Database, *, events_a_day: int) -> None:

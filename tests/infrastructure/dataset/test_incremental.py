@@ -37,7 +37,7 @@ from tests.infrastructure.dataset.datasets import (
 def files_of(exporter: Exporter) -> dict[str, tuple[int, int]]:
     """Return each file, and by what one can tell that it was written again."""
     stats = {path: (exporter.folder / path).stat() for path in exporter.manifest.files()}
-    return {path: (each.st_ino, each.st_mtime_ns) for path, each in stats.items()}
+    return {path: (status.st_ino, status.st_mtime_ns) for path, status in stats.items()}
 
 
 def test_a_second_export_writes_nothing(store: Store, exporter: Exporter) -> None:
@@ -75,7 +75,7 @@ def test_only_days_whose_rows_changed_are_written_again(
     exporter()
     before = files_of(exporter)
     open_days = {
-        day for day, each in exporter.manifest.tables["tool_calls"].days.items() if each.open
+        day for day, file in exporter.manifest.tables["tool_calls"].days.items() if file.open
     }
     assert len(open_days) == 2
     store.append("t0", [results("a")])
@@ -193,11 +193,11 @@ def test_a_long_log_is_cut_into_files_and_checkpoints(
     monkeypatch.setattr(events_module, "_FILE_ROWS", 20)
     monkeypatch.setattr(events_module, "_CHECKPOINT_ROWS", 30)
     for number in range(30):
-        store.append(f"t{number}", [reply(str(each)) for each in range(6)])
+        store.append(f"t{number}", [reply(str(number)) for number in range(6)])
     spread_over_days(own_database, events_a_day=50)
     exporter(["events"])
     assert events_in_files(exporter.folder) == events_in_database(own_database)
-    assert max(each.rows for each in exporter.manifest.events) < 30
+    assert max(event.rows for event in exporter.manifest.events) < 30
     assert len(exporter.manifest.events) > 8
 
 
@@ -206,15 +206,15 @@ def check_is_as_of_its_positions(exporter: Exporter) -> None:
     manifest = exporter.manifest
     events = events_in_database(exporter.database, upto=manifest.position)
     assert events_in_files(exporter.folder) == events
-    assert max(each.position for each in manifest.tables.values()) <= manifest.position
+    assert max(table.position for table in manifest.tables.values()) <= manifest.position
     messages = rows_in_files(exporter.folder, "messages")
     upto = manifest.tables["messages"].position
     assert len(messages) == len(events_in_database(exporter.database, upto=upto))
     answered = [row[0] for row in events if row[3] == "tool_results"]
     upto = manifest.tables["tool_calls"].position
     with duck(exporter.folder) as connection:
-        found = connection.sql("SELECT answered_position FROM tool_calls ORDER BY 1 NULLS LAST")
-        positions = [position for (position,) in found.fetchall() if position is not None]
+        query = connection.sql("SELECT answered_position FROM tool_calls ORDER BY 1 NULLS LAST")
+        positions = [position for (position,) in query.fetchall() if position is not None]
     assert positions == [position for position in answered if position <= upto]
 
 

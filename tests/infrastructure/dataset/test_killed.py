@@ -73,7 +73,7 @@ def check_reads_right(exporter: Exporter, tables: Sequence[str]) -> None:
     for name, model in PUBLIC_READ_MODELS.items():
         if name not in tables:
             continue
-        names = [each.name for each in model.table.columns]
+        names = [column.name for column in model.table.columns]
         places = [names.index(key) for key in model.table.key]
         keys = [
             tuple(row[place] for place in places) for row in rows_in_files(exporter.folder, name)

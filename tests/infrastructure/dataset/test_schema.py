@@ -56,10 +56,10 @@ def test_files_have_the_schema_that_is_documented(store: Store, exporter: Export
         assert written.equals(arrow_schema(name, tenant=TENANT), check_metadata=True)
         read.add(name)
         with duck(exporter.folder) as connection:
-            found = connection.sql(f"DESCRIBE {name}").fetchall()
+            rows = connection.sql(f"DESCRIBE {name}").fetchall()
         schema = arrow_schema(name, tenant=TENANT)
-        expected = [(each.name, TYPES[str(each.type)][1]) for each in schema]
-        assert [row[:2] for row in found] == [*expected, ("day", "DATE")]
+        expected = [(column.name, TYPES[str(column.type)][1]) for column in schema]
+        assert [row[:2] for row in rows] == [*expected, ("day", "DATE")]
     assert read >= {EVENTS, "messages", "tool_calls", "threads"}
 
 

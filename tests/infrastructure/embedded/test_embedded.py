@@ -125,9 +125,9 @@ def open_quickly(data_dir: Path, **settings: str) -> EmbeddedServer:
 
 
 def postmaster(data_dir: Path) -> Postmaster:
-    found = Postmaster.read(data_dir / "postgresql")
-    assert found is not None
-    return found
+    running = Postmaster.read(data_dir / "postgresql")
+    assert running is not None
+    return running
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -355,7 +355,7 @@ def test_a_folder_with_something_else_in_it_is_refused_and_left_alone(data_dir: 
     (data_dir / "thesis.txt").write_text("mine")
     with pytest.raises(ForeignFolder, match="--data-dir"):
         open_quickly(data_dir)
-    assert [each.name for each in data_dir.iterdir()] == ["thesis.txt"]
+    assert [path.name for path in data_dir.iterdir()] == ["thesis.txt"]
     with pytest.raises(ForeignFolder):
         open_quickly(data_dir / "thesis.txt")
     with pytest.raises(ForeignFolder):
@@ -368,7 +368,7 @@ def test_data_of_another_major_version_is_refused(data_dir: Path) -> None:
     (data_dir / "server.lock").touch()
     with pytest.raises(OtherMajorVersion, match=r"PostgreSQL 17, and this is 18") as refused:
         open_quickly(data_dir)
-    assert (refused.value.found, refused.value.expected) == ("17", "18")
+    assert (refused.value.made_by, refused.value.expected) == ("17", "18")
 
 
 def test_a_server_that_gives_up_says_why_and_can_be_started_afterwards(used_dir: Path) -> None:
@@ -382,13 +382,13 @@ def test_a_server_that_gives_up_says_why_and_can_be_started_afterwards(used_dir:
 
 def test_a_server_that_does_not_answer_is_left_to_recover(used_dir: Path) -> None:
     with open_quickly(used_dir):
-        found = postmaster(used_dir)
-        os.kill(found.pid, signal.SIGSTOP)
+        running = postmaster(used_dir)
+        os.kill(running.pid, signal.SIGSTOP)
         with pytest.raises(NotAnswering):
             open_embedded(used_dir, seconds=0.1)
-        os.kill(found.pid, signal.SIGCONT)
+        os.kill(running.pid, signal.SIGCONT)
         with open_quickly(used_dir) as guest:
-            assert postmaster(used_dir).pid == found.pid
+            assert postmaster(used_dir).pid == running.pid
             remember(guest.url, "recovered")
     assert state(used_dir) == "shut down"
 
@@ -452,7 +452,7 @@ def test_programs_in_a_closed_folder_are_copied_within_reach(data_dir: Path) -> 
         assert not copied.is_relative_to(closed)
         assert account_for(Path("/")).run([copied / "initdb", "--version"]).returncode == 0
         assert closed.stat().st_mode & 0o777 == 0o700
-        for each in (copied, *copied.parents[:3]):
-            assert (each.stat().st_uid, each.stat().st_mode & 0o022) == (0, 0)
+        for parent in (copied, *copied.parents[:3]):
+            assert (parent.stat().st_uid, parent.stat().st_mode & 0o022) == (0, 0)
     finally:
         shutil.rmtree(copied.parents[2])

@@ -29,9 +29,9 @@ def folder() -> Iterator[Path]:
 
 def postmaster(folder: Path) -> Postmaster:
     """Return the server's main process."""
-    found = Postmaster.read(folder / "postgresql")
-    assert found is not None
-    return found
+    running = Postmaster.read(folder / "postgresql")
+    assert running is not None
+    return running
 
 
 def append(service: Service, number: int) -> None:
@@ -53,8 +53,8 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def _runs_anew(folder: Path, killed: Postmaster) -> bool:
-    found = Postmaster.read(folder / "postgresql")
-    return found is not None and found.pid != killed.pid and found.ready
+    running = Postmaster.read(folder / "postgresql")
+    return running is not None and running.pid != killed.pid and running.ready
 
 
 def test_a_server_that_is_killed_comes_back_under_its_service(folder: Path) -> None:

@@ -123,10 +123,10 @@ def test_a_snapshot_of_what_was_read_before_is_not_kept(
     reading = LogReader.each_event
 
     def late(reader: LogReader, thread_id: str, **bounds: Any) -> Iterator[Event]:
-        found = list(reading(reader, thread_id, **bounds))
+        events = list(reading(reader, thread_id, **bounds))
         monkeypatch.undo()
         redactor.redact("t", None, "why")
-        return iter(found)
+        return iter(events)
 
     monkeypatch.setattr(LogReader, "each_event", late)
     shown = store.view("t", STATE)
@@ -158,10 +158,10 @@ def test_what_is_read_while_it_is_erased_is_not_remembered(
     reading = LogReader.each_event
 
     def slow(reader: LogReader, thread_id: str, **bounds: Any) -> Iterator[Event]:
-        found = list(reading(reader, thread_id, **bounds))
+        events = list(reading(reader, thread_id, **bounds))
         monkeypatch.undo()
         redactor.redact("t", None, "why")
-        return iter(found)
+        return iter(events)
 
     monkeypatch.setattr(LogReader, "each_event", slow)
     store.view("t", KERNEL)
@@ -214,7 +214,7 @@ def test_other_processes_discard_their_copies(elsewhere: Elsewhere, own_database
     assert discarded.wait(WAIT_SECONDS)
     assert "secret" not in str(items_of(there.view("t", KERNEL)))
     entries = hub.log_after(0, limit=9)
-    assert entries is None or all(b"secret" not in each.event.body for each in entries)
+    assert entries is None or all(b"secret" not in entry.event.body for entry in entries)
 
 
 def test_an_append_of_the_same_file_meanwhile_keeps_its_blob(own_database: Database) -> None:
@@ -267,8 +267,8 @@ def test_appends_and_readers_go_on_beside_erasures(own_database: Database) -> No
     def read() -> set[str]:
         seen = set()
         while not stop.is_set():
-            found = store.messages("t", types=["system"])
-            seen |= {event.raw["text"] for event in found if event.redacted is None}
+            messages = store.messages("t", types=["system"])
+            seen |= {event.raw["text"] for event in messages if event.redacted is None}
         return seen
 
     redactor = redactor_on(own_database, store)

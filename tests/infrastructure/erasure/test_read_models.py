@@ -32,17 +32,17 @@ def redactor(own_database: Database, store: Store) -> Redactor:
 def _tables(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     """Return the rows of every build, by the name of its table."""
     with database.connection() as connection:
-        found = builds.builds(connection)
+        known = builds.builds(connection)
         return {
-            f"{each.name}_{each.build}": sorted(
+            f"{build.name}_{build.build}": sorted(
                 connection.execute(
                     SQL("SELECT * FROM {}").format(
-                        Identifier("agentlog_readmodels", f"{each.name}_{each.build}")
+                        Identifier("agentlog_readmodels", f"{build.name}_{build.build}")
                     )
                 ).fetchall(),
                 key=repr,
             )
-            for each in found
+            for build in known
         }
 
 
@@ -77,7 +77,9 @@ def test_they_are_those_of_a_rebuild(
         redactor.redact("t", None, "why")
     else:
         said = [event.message_id for event in events if SECRET.encode() in event.body]
-        redactor.redact("t", [each for each in said if each != events[0].message_id], "why")
+        redactor.redact(
+            "t", [message_id for message_id in said if message_id != events[0].message_id], "why"
+        )
     assert SECRET not in str(_tables(own_database)) or which != "all"
     # not yet with the redaction itself, which the projections come to now
     for model in READ_MODELS.values():

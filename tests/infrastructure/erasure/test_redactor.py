@@ -49,11 +49,11 @@ def _everything(database: Database) -> str:
         "SELECT format('%%I.%%I', schemaname, tablename) FROM pg_tables "
         "WHERE schemaname LIKE 'agentlog%%'",
     )
-    found = []
+    texts = []
     for (table,) in tables:
         rows = fetch(database, f"SELECT * FROM {table}")  # noqa: S608 - our own
-        found += [repr(row) for row in rows]
-    return "\n".join(found)
+        texts += [repr(row) for row in rows]
+    return "\n".join(texts)
 
 
 def _say(store: Store, thread_id: str = "t") -> list[Event]:
@@ -206,7 +206,7 @@ def test_a_file_goes_from_all_messages_that_hold_it(
     store.append("t", [{"type": "input", "text": "see", "files": files, "id": given(1)}])
     store.append("u", [{"type": "input", "files": files[:1], "id": given(2)}, reply("thanks")])
     done = redactor.redact_file(DIGEST, "personal")
-    assert [(each.thread_id, each.messages) for each in done.threads] == [
+    assert [(thread.thread_id, thread.messages) for thread in done.threads] == [
         ("t", (given(1),)),
         ("u", (given(2),)),
     ]
@@ -224,7 +224,9 @@ def test_a_file_goes_from_all_messages_that_hold_it(
     assert store.blobs.size(sha256(other).hexdigest()) == len(other)
     again = redactor.redact_file(DIGEST, "personal")
     assert again.replayed
-    assert [each.version for each in again.threads] == [each.version for each in done.threads]
+    assert [thread.version for thread in again.threads] == [
+        thread.version for thread in done.threads
+    ]
     # the rest of the message, then its other file, may still go
     redactor.redact_file(sha256(other).hexdigest(), "personal")
     assert fetch(database, "SELECT count(*) FROM agentlog.blobs") == [(0,)]

@@ -57,8 +57,8 @@ _VALUES = st.recursive(
 
 @given(st.lists(_VALUES, min_size=1, max_size=4))
 def test_whatever_a_tool_gave_comes_back_to_the_byte(outputs: list[Any]) -> None:
-    found = [{"output": output, "callId": str(n)} for n, output in enumerate(outputs)]
-    prepared = _prepared(type="tool_results", results=found)
+    answers = [{"output": output, "callId": str(n)} for n, output in enumerate(outputs)]
+    prepared = _prepared(type="tool_results", results=answers)
     assert _restored(prepared) == prepared.body
 
 
@@ -134,9 +134,9 @@ def test_a_retry_of_what_was_cut_is_recognised(writer: Writer, database: Databas
 def test_sql_puts_a_body_together_too(database: Database, outputs: list[Any]) -> None:
     empty_log(database)
     writer = Writer(database, clock=Clock(), new_id=Ids())
-    found = [{"output": output, "callId": str(n)} for n, output in enumerate(outputs)]
+    answers = [{"output": output, "callId": str(n)} for n, output in enumerate(outputs)]
     writer.append(request("t", facts=[{"type": "thread.started", "policy": "record"}]))
-    writer.append(request("t", {"type": "tool_results", "results": found}))
+    writer.append(request("t", {"type": "tool_results", "results": answers}))
     rows = fetch(
         database,
         "SELECT body_sha256 = sha256(agentlog.body_of(tenant, body, cuts)) FROM agentlog.events",

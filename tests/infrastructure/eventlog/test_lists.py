@@ -208,11 +208,11 @@ class Row:
     def matches(self, which: ThreadFilter) -> bool:
         """Say whether it is what the filter asks for; texts here are single words."""
         words = f"{self.thread_id} {self.goal or ''}".replace("-", " ").split()
-        found = which.text is None or any(word.startswith(which.text) for word in words)
+        begins = which.text is None or any(word.startswith(which.text) for word in words)
         if self.goal is None and which.text is not None:
-            found = self.thread_id.startswith(which.text)
+            begins = self.thread_id.startswith(which.text)
         return (
-            found
+            begins
             and which.status in {None, self.status}
             and which.parent in {None, self.parent}
             and (not which.metadata or which.metadata.items() <= (self.metadata or {}).items())
@@ -283,14 +283,14 @@ def test_pages_of_every_filter_hold_all_that_match_in_order_and_nothing_else(
     _write(database, rows)
     for which in FILTERS:
         expected = [row.thread_id for row in reversed(rows) if row.matches(which)]
-        found: list[str] = []
+        listed: list[str] = []
         before: int | None = None
         limit = 400 if len(expected) > 100 else 30
         while page := reader.heads(which, before=before, limit=limit):
-            found += [head.thread_id for head in page]
+            listed += [head.thread_id for head in page]
             before = page[-1].position
             assert len(page) <= limit
-        assert found == expected, which
+        assert listed == expected, which
 
 
 def test_children_of_one_status_do_not_overtake_newer_ones_of_another(
@@ -308,8 +308,8 @@ def test_children_of_one_status_do_not_overtake_newer_ones_of_another(
         for position in range(1, 1201)
     ]
     _write(database, rows)
-    found = reader.heads(ThreadFilter(parent="giant", text="needle"), before=None, limit=30)
-    assert [head.position for head in found] == list(range(600, 570, -1))
+    heads = reader.heads(ThreadFilter(parent="giant", text="needle"), before=None, limit=30)
+    assert [head.position for head in heads] == list(range(600, 570, -1))
 
 
 def test_a_search_follows_threads_as_they_move_and_change_their_status(store: Store) -> None:
@@ -334,12 +334,12 @@ def test_what_is_looked_up_has_moved_with_its_thread(database: Database, reader:
         connection.execute(
             "UPDATE agentlog.threads SET position = position + 1500 WHERE thread_id > 'r-4'"
         )
-    found = fetch(
+    rows = fetch(
         database,
         "SELECT count(*) FROM agentlog.thread_search JOIN agentlog.threads AS head "
         "USING (tenant, thread_id, position, status)",
     )
-    assert found == [(1201,)]
+    assert rows == [(1201,)]
     (head,) = reader.heads(ThreadFilter(text="r-3", status="exited"), before=None, limit=10)
     assert head.position == 1300
 

@@ -114,7 +114,7 @@ def _plan(
     connection: psycopg.Connection, name: str, parameters: dict[str, object], mode: PlanMode
 ) -> Plan:
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", statement(name))))
-    text = re.sub(r"%\((\w+)\)s", lambda found: f"${names.index(found[1]) + 1}", statement(name))
+    text = re.sub(r"%\((\w+)\)s", lambda name: f"${names.index(name[1]) + 1}", statement(name))
     values = ", ".join(["%s"] * len(names))
     with connection.transaction(), psycopg.ClientCursor(connection) as cursor:
         cursor.execute(f"SET LOCAL plan_cache_mode = {mode}".encode())
@@ -126,8 +126,8 @@ def _plan(
         row = cursor.fetchone()
         cursor.execute("DEALLOCATE explained")
     assert row is not None
-    found: Plan = row[0][0]["Plan"]
-    return found
+    plan: Plan = row[0][0]["Plan"]
+    return plan
 
 
 def _nodes(plan: Plan) -> Iterator[Plan]:
@@ -211,8 +211,8 @@ FOUND_BY_WALKING = {
 def test_what_many_match_is_met_within_a_short_walk(
     reader: ExplainingReader, which: ThreadFilter, before: int | None
 ) -> None:
-    found = reader.heads(which, before=before, limit=PAGE)
-    assert found
+    heads = reader.heads(which, before=before, limit=PAGE)
+    assert heads
     assert not reader.looked_up()
     assert reader.rows_read() <= 3 * 2 * REACH
 
@@ -256,9 +256,9 @@ LOOKED_UP = {
 def test_what_few_match_is_looked_up_after_a_short_walk(
     reader: ExplainingReader, which: ThreadFilter, most: int
 ) -> None:
-    found = reader.heads(which, before=None, limit=PAGE)
-    assert len(found) <= most
-    assert bool(found) == bool(most)
+    heads = reader.heads(which, before=None, limit=PAGE)
+    assert len(heads) <= most
+    assert bool(heads) == bool(most)
     assert reader.rows_read() <= 3 * 2 * REACH
     # those that match, in the index and in the table, and the page's heads
     most_matching = 1000 if "batch" in (which.metadata or {}) else 60
@@ -270,30 +270,30 @@ def test_what_few_match_is_looked_up_after_a_short_walk(
 def test_messages_of_a_type_are_read_without_the_others(
     event_reader: ExplainingReader, types: list[str], after: int
 ) -> None:
-    found = event_reader.events("long", after=after, types=types)
-    assert len(found) == (EVENTS - after) // 1000
-    assert event_reader.rows_read() <= 2 * (len(found) + 1)  # in the index and in the table
+    events = event_reader.events("long", after=after, types=types)
+    assert len(events) == (EVENTS - after) // 1000
+    assert event_reader.rows_read() <= 2 * (len(events) + 1)  # in the index and in the table
 
 
 @pytest.mark.parametrize("after", [0, 1, EVENTS // 2, EVENTS - 10])
 def test_a_page_of_messages_of_some_types_reads_little_more_of_each(
     event_reader: ExplainingReader, after: int
 ) -> None:
-    found = event_reader.events("long", after=after, types=["reply", "input", "reply"], limit=10)
+    events = event_reader.events("long", after=after, types=["reply", "input", "reply"], limit=10)
     expected = [version for version in range(after + 1, EVENTS + 1) if version % 1000]
-    assert [event.version for event in found] == expected[:10]
+    assert [event.version for event in events] == expected[:10]
     assert event_reader.rows_read() <= 2 * (10 + 2 * BLOCK)  # what is before in the first, too
 
 
 def test_all_messages_of_a_type_are_read_once(event_reader: ExplainingReader) -> None:
-    found = event_reader.events("long", types=["input"])
-    assert [event.version for event in found] == list(range(1, EVENTS, 2))
-    assert event_reader.rows_read() <= 2 * len(found)
+    events = event_reader.events("long", types=["input"])
+    assert [event.version for event in events] == list(range(1, EVENTS, 2))
+    assert event_reader.rows_read() <= 2 * len(events)
 
 
 def test_a_page_of_messages_reads_a_page(event_reader: ExplainingReader) -> None:
-    found = event_reader.events("long", after=EVENTS // 2, limit=10)
-    assert [event.version for event in found] == [EVENTS // 2 + n for n in range(1, 11)]
+    events = event_reader.events("long", after=EVENTS // 2, limit=10)
+    assert [event.version for event in events] == [EVENTS // 2 + n for n in range(1, 11)]
     assert event_reader.rows_read() == 10
 
 

@@ -42,7 +42,15 @@ def test_pages_of_threads_are_all_of_them_and_none_twice(store: Store, limit: in
     while page := store.threads(ThreadFilter(), before=before, limit=limit):
         pages.append([head.thread_id for head in page])
         before = page[-1].position
-    assert [each for page in pages for each in page] == ["t3", "t6", "t5", "t4", "t2", "t1", "t0"]
+    assert [thread_id for page in pages for thread_id in page] == [
+        "t3",
+        "t6",
+        "t5",
+        "t4",
+        "t2",
+        "t1",
+        "t0",
+    ]
     assert {len(page) for page in pages[:-1]} <= {limit}
 
 
@@ -133,8 +141,8 @@ def test_events_are_listed_by_version_with_all_that_was_stored(store: Store) -> 
 def test_events_are_listed_by_type(store: Store) -> None:
     store.append("t", STORY)
     wanted = {"reply", "vendor.note"}
-    found = store.messages("t", types=sorted(wanted))
-    assert [event.version for event in found] == [
+    messages = store.messages("t", types=sorted(wanted))
+    assert [event.version for event in messages] == [
         number for number, draft in enumerate(STORY, 1) if draft["type"] in wanted
     ]
     assert store.messages("t", types=["no.such"]) == []
@@ -148,13 +156,13 @@ def test_pages_of_events_are_all_of_them_and_none_twice(
     store.append("t", STORY)
     whole = store.messages("t", types=types)
     for limit in range(1, len(whole) + 2):
-        found = []
+        events = []
         after = 0
         while page := store.messages("t", after=after, types=types, limit=limit):
             assert len(page) <= limit
-            found += page
+            events += page
             after = page[-1].version
-        assert found == whole
+        assert events == whole
 
 
 def test_pages_of_the_log_are_all_of_it_and_nothing_twice(store: Store) -> None:
@@ -162,18 +170,18 @@ def test_pages_of_the_log_are_all_of_it_and_nothing_twice(store: Store) -> None:
     whole = store.log()
     assert [position_of(event) for event in whole] == list(range(1, 18))
     for limit in range(1, 19):
-        found = []
+        events = []
         after = 0
         while page := store.log(after=after, limit=limit):
-            found += page
+            events += page
             after = position_of(page[-1])
-        assert found == whole
+        assert events == whole
 
 
 def test_the_log_is_listed_by_type(store: Store) -> None:
     append_apart(store, "t", STORY[:8])
-    found = store.log(types=["thread.started", "system"])
-    assert [(event.thread_id, event.type) for event in found] == [
+    audits = store.log(types=["thread.started", "system"])
+    assert [(event.thread_id, event.type) for event in audits] == [
         ("t", "thread.started"),
         ("t", "system"),
     ]

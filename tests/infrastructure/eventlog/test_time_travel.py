@@ -96,21 +96,21 @@ def test_before_its_first_event_a_thread_is_empty(store: Store, moment: Moment) 
     assert store.messages("t", at=moment) == []
     for name in VIEWS:
         view = choose_view(name)
-        found = store.view("t", view, at=moment)
-        assert (found.version, found.position) == (0, None)
-        if isinstance(found, Page):
-            assert (found.items, found.next) == ([], None)
+        result = store.view("t", view, at=moment)
+        assert (result.version, result.position) == (0, None)
+        if isinstance(result, Page):
+            assert (result.items, result.next) == ([], None)
         else:
             assert isinstance(view, StateView)
-            assert print_bytes(found.state) == print_bytes(view.state(view.start()))
+            assert print_bytes(result.state) == print_bytes(view.state(view.start()))
 
 
 def test_without_a_moment_it_is_the_present(store: Store) -> None:
     events = append_apart(store, "t", STORY[:3])
     assert store.version_at("t", None) == 4
     assert store.messages("t") == events
-    found = store.view("t", choose_view("kernel"))
-    assert (found.version, found.position) == (4, events[-1].position)
+    view = store.view("t", choose_view("kernel"))
+    assert (view.version, view.position) == (4, events[-1].position)
 
 
 def test_a_version_that_is_not_there_yet_says_which_is(store: Store) -> None:
@@ -243,12 +243,12 @@ _steps = st.tuples(_gaps, st.integers(1, 3), st.integers(0, 2))
 
 @st.composite
 def _histories(draw: st.DrawFn) -> list[Stood]:
-    found = [Stood(draw(st.integers(0, 1)), draw(st.integers(1, 3)), _FIRST)]
+    stood = [Stood(draw(st.integers(0, 1)), draw(st.integers(1, 3)), _FIRST)]
     for gap, places, microseconds in draw(st.lists(_steps, max_size=40)):
-        last = found[-1]
+        last = stood[-1]
         recorded_at = last.recorded_at + timedelta(microseconds=microseconds)
-        found.append(Stood(last.version + gap, last.position + places, recorded_at))
-    return found
+        stood.append(Stood(last.version + gap, last.position + places, recorded_at))
+    return stood
 
 
 @pytest.fixture(scope="module")
@@ -280,18 +280,29 @@ def test_a_moment_ends_with_the_last_event_up_to_it_whatever_the_versions(
             "recorded_at, body, body_sha256, chain) "
             "VALUES (%s, %s, %s, %s, 'reply', %s::text, %s, '', '', '')",
             [
-                (TENANT, thread_id, each.version, each.position, each.version, each.recorded_at)
-                for each in history
+                (
+                    TENANT,
+                    thread_id,
+                    message.version,
+                    message.position,
+                    message.version,
+                    message.recorded_at,
+                )
+                for message in history
             ],
         )
     reader = LogReader(far_log, tenant=TENANT)
     head = Head(TENANT, thread_id)
     steps = [timedelta(microseconds=n) for n in (-1, 0, 1)]
-    for time_asked in {each.recorded_at + step for each in history for step in steps} | {_FIRST}:
-        past = [each.version for each in history if each.recorded_at <= time_asked]
+    for time_asked in {message.recorded_at + step for message in history for step in steps} | {
+        _FIRST
+    }:
+        past = [message.version for message in history if message.recorded_at <= time_asked]
         assert reader.version_at(head, AtTime(time_asked)) == max(past, default=0)
-    for position in {each.position + n for each in history for n in (-1, 0, 1)} | {_LAST_POSITION}:
-        past = [each.version for each in history if each.position <= position]
+    for position in {message.position + n for message in history for n in (-1, 0, 1)} | {
+        _LAST_POSITION
+    }:
+        past = [message.version for message in history if message.position <= position]
         assert reader.version_at(head, AtPosition(position)) == max(past, default=0)
 
 

@@ -45,22 +45,24 @@ def _put(recorder: PostgresRecorder, events: Sequence[Event]) -> list[Event]:
     """Put events and return what comes back."""
     store: EventStore[str] = EventStore(MessageMapper(), recorder)
     store.put(events)
-    return [each for each in store.get("test") if isinstance(each, Event)]
+    return [recorded for recorded in store.get("test") if isinstance(recorded, Event)]
 
 
 def test_every_type_of_message_comes_back_equal(recorder: PostgresRecorder) -> None:
-    assert {each.type for each in ONE_OF_EACH} > set(MESSAGE_TYPES)
+    assert {recorded.type for recorded in ONE_OF_EACH} > set(MESSAGE_TYPES)
     back = _put(recorder, ONE_OF_EACH)
-    assert [each.message for each in back] == [each.message for each in ONE_OF_EACH]
-    assert None not in [each.message for each in back]
-    assert [each.body for each in back] == [each.body for each in ONE_OF_EACH]
-    assert [each.message_id for each in back] == [each.message_id for each in ONE_OF_EACH]
+    assert [recorded.message for recorded in back] == [recorded.message for recorded in ONE_OF_EACH]
+    assert None not in [recorded.message for recorded in back]
+    assert [recorded.body for recorded in back] == [recorded.body for recorded in ONE_OF_EACH]
+    assert [recorded.message_id for recorded in back] == [
+        recorded.message_id for recorded in ONE_OF_EACH
+    ]
 
 
 def test_topics_are_the_types_and_never_a_class_path(recorder: PostgresRecorder) -> None:
     _put(recorder, ONE_OF_EACH)
     topics = [stored.topic for stored in recorder.select_events("test")]
-    assert topics == [each.type for each in ONE_OF_EACH]
+    assert topics == [recorded.type for recorded in ONE_OF_EACH]
 
 
 def test_what_the_library_puts_our_reader_reads_with_its_metadata(
@@ -68,8 +70,8 @@ def test_what_the_library_puts_our_reader_reads_with_its_metadata(
 ) -> None:
     _put(recorder, ONE_OF_EACH)
     read = reader.events("test")
-    assert [(each.message_id, each.metadata) for each in read] == [
-        (each.message_id, each.metadata) for each in ONE_OF_EACH
+    assert [(recorded.message_id, recorded.metadata) for recorded in read] == [
+        (recorded.message_id, recorded.metadata) for recorded in ONE_OF_EACH
     ]
 
 
@@ -83,12 +85,12 @@ def test_an_event_is_a_domain_event_of_the_library() -> None:
 @given(events=histories())
 def test_whatever_a_history_holds_the_mapper_gives_it_back(events: list[Event]) -> None:
     mapper = MessageMapper()
-    for each in events:
-        stored = mapper.to_stored_event(each)
+    for recorded in events:
+        stored = mapper.to_stored_event(recorded)
         back = mapper.to_domain_event(stored)
-        bare = replace(each, position=None, recorded_at=None, metadata={})
+        bare = replace(recorded, position=None, recorded_at=None, metadata={})
         assert back == bare
-        assert (stored.metadata is None) == (not each.metadata)
+        assert (stored.metadata is None) == (not recorded.metadata)
 
 
 @dataclass(frozen=True)

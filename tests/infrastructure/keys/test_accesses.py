@@ -31,12 +31,12 @@ def access(**changes: Any) -> Access:
 def test_accesses_are_listed_the_latest_first(own_database: Database) -> None:
     accesses = Accesses(own_database)
     noted = [access(at=NOON + timedelta(seconds=n), request_id=str(n)) for n in range(3)]
-    for each in noted:
-        accesses.note(each)
+    for read in noted:
+        accesses.note(read)
     accesses.note(access(tenant="other"))
     listed = accesses.page("t")
-    assert [asdict(each) | {"number": None} for each in listed] == [
-        asdict(each) | {"number": None} for each in reversed(noted)
+    assert [asdict(read) | {"number": None} for read in listed] == [
+        asdict(read) | {"number": None} for read in reversed(noted)
     ]
     assert accesses.page("t", before=listed[0].number, limit=1) == [listed[1]]
 
@@ -46,8 +46,8 @@ def test_accesses_are_found_by_key_and_thread(own_database: Database) -> None:
     accesses.note(access(key_id=None, thread_id=None))
     accesses.note(access(key_id="b" * 12))
     accesses.note(access(thread_id="t-2"))
-    assert [each.thread_id for each in accesses.page("t", key_id="a" * 12)] == ["t-2"]
-    assert [each.key_id for each in accesses.page("t", thread_id="support-42")] == ["b" * 12]
+    assert [read.thread_id for read in accesses.page("t", key_id="a" * 12)] == ["t-2"]
+    assert [read.key_id for read in accesses.page("t", thread_id="support-42")] == ["b" * 12]
 
 
 @pytest.mark.parametrize(

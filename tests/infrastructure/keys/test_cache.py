@@ -96,10 +96,10 @@ def text(recent: RecentKeys, keys: Keys, listener: Listener) -> KeyText:
 
 def test_a_key_is_looked_up_once(recent: RecentKeys, keys: CountingKeys, text: KeyText) -> None:
     assert recent.recall(text.key_id) is None
-    found = recent.look(text.key_id)
-    assert found is not None
-    assert found.key.id == text.key_id
-    assert recent.recall(text.key_id) == recent.look(text.key_id) == found
+    looked = recent.look(text.key_id)
+    assert looked is not None
+    assert looked.key.id == text.key_id
+    assert recent.recall(text.key_id) == recent.look(text.key_id) == looked
     assert keys.asked == 1
 
 
@@ -121,9 +121,9 @@ def test_what_is_revoked_elsewhere_is_forgotten_on_notice(
     with heard(listener):  # rung after `recent`, which came first
         elsewhere.revoke("t", text.key_id)
     assert recent.recall(text.key_id) is None
-    found = recent.look(text.key_id)
-    assert found is not None
-    assert found.flaw(text, now=datetime.now(UTC)) == "it was revoked"
+    looked = recent.look(text.key_id)
+    assert looked is not None
+    assert looked.flaw(text, now=datetime.now(UTC)) == "it was revoked"
 
 
 def test_what_is_not_there_is_not_remembered(recent: RecentKeys, keys: CountingKeys) -> None:
@@ -139,9 +139,9 @@ def test_a_look_that_a_notice_overtook_is_stale(
     class Overtaken(CountingKeys):
         @override
         def find(self, key_id: str) -> StoredKey:
-            found = super().find(key_id)
+            key = super().find(key_id)
             overtaken.discard()  # revoked just after it was read
-            return found
+            return key
 
     keys = Overtaken(own_database, random_bytes=token_bytes, clock=lambda: datetime.now(UTC))
     overtaken = RecentKeys(keys, listener, ticks=ticks)

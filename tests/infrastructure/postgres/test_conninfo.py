@@ -50,5 +50,9 @@ def test_whatever_libpq_takes_is_taken(text: str) -> None:
 
 
 def test_a_password_of_any_characters_goes_where_it_belongs() -> None:
-    found = read_conninfo("postgresql://me:p%40ss%2Fw%3Aord@host:5432/db")
-    assert (found["password"], found["host"], found["port"]) == ("p@ss/w:ord", "host", "5432")
+    parameters = read_conninfo("postgresql://me:p%40ss%2Fw%3Aord@host:5432/db")
+    assert (parameters["password"], parameters["host"], parameters["port"]) == (
+        "p@ss/w:ord",
+        "host",
+        "5432",
+    )

@@ -52,9 +52,9 @@ def test_callers_of_a_server_that_hangs_are_refused_soon_and_served_again(
     relay.swallow()
     with ThreadPoolExecutor(4) as pool:
         waiting = [pool.submit(_asked, database) for _ in range(4)]
-        for each in waiting:
+        for future in waiting:
             with pytest.raises(DatabaseUnavailable):
-                each.result(WAIT_SECONDS)
+                future.result(WAIT_SECONDS)
     began = time.monotonic()
     with pytest.raises(DatabaseUnavailable):
         _asked(database)

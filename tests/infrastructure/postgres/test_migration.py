@@ -187,8 +187,8 @@ def test_a_log_comes_whole_through_the_step_that_changes_how_searches_follow(
             writer.append(request(thread, reply("five")))
         check_log(database)
         reader = LogReader(database, tenant=TENANT)
-        found = reader.heads(ThreadFilter(text="find"), before=None, limit=10)
-        assert [head.thread_id for head in found] == ["b", "a"]
+        heads = reader.heads(ThreadFilter(text="find"), before=None, limit=10)
+        assert [head.thread_id for head in heads] == ["b", "a"]
         assert [event.version for event in reader.events("b", types=["reply"])] == [2, 5, 6]
         moved = fetch(
             database,

@@ -229,7 +229,7 @@ def test_a_query_about_another_tenant_finds_nothing(working: Database, ask: Ask)
 def test_what_is_looked_up_for_a_tenant_is_read_within_it(working: Database) -> None:
     """Words are looked up where the index can be used; heads come from behind the wall."""
     confined = working.confined(OURS)
-    for tenant, found in ((OURS, ["thread"]), (THEIRS, [])):
+    for tenant, visible in ((OURS, ["thread"]), (THEIRS, [])):
         reader = LogReader(confined, tenant=tenant, searched=working)
         heads = reader._matching(
             {
@@ -242,7 +242,7 @@ def test_what_is_looked_up_for_a_tenant_is_read_within_it(working: Database) -> 
                 "limit": 10,
             }
         )
-        assert [head.thread_id for head in heads] == found
+        assert [head.thread_id for head in heads] == visible
 
 
 def test_reports_and_views_of_analysts_are_confined(service: Service, working: Database) -> None:

@@ -62,14 +62,14 @@ def catch_up(database: Database, model: AnyReadModel, *, most_events: int = 7) -
 
 def live(database: Database, name: str) -> Build:
     """Return the live build of a projection."""
-    (found,) = (each for each in all_builds(database, name) if each.state == "live")
-    return found
+    (only,) = (build for build in all_builds(database, name) if build.state == "live")
+    return only
 
 
 def all_builds(database: Database, name: str) -> list[Build]:
     """Return the builds of a projection."""
     with database.connection() as connection:
-        return [each for each in builds.builds(connection) if each.name == name]
+        return [build for build in builds.builds(connection) if build.name == name]
 
 
 def rows_of(database: Database, model: AnyReadModel, build: int) -> list[tuple[Any, ...]]:

@@ -42,17 +42,17 @@ def test_tenants_whose_events_share_positions_lose_none(
     shared: Database, limit: int, most_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "MOST_BYTES", most_bytes)
-    found, after = [], 0
+    places, after = [], 0
     with shared.connection() as connection:
         while after < EVENTS:
             read = read_batch(
                 connection, after=after, upto=EVENTS, types=None, limit=limit, sizes=[0]
             )
-            found += [(each.event.position, each.tenant) for each in read.events[0]]
+            places += [(event.event.position, event.tenant) for event in read.events[0]]
             assert read.position > after
             after = read.position
     tenants = sorted((TENANT, *OTHERS))
-    assert sorted(found) == [
+    assert sorted(places) == [
         (position, tenant) for position in range(1, EVENTS + 1) for tenant in tenants
     ]
 
@@ -79,24 +79,24 @@ def test_each_size_has_so_many_bytes_of_long_texts_and_none_of_files(
     long: Database, most_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "MOST_BYTES", most_bytes)
-    found: dict[int, list[str | None]] = {0: [], 100: [], 2**20: []}
+    texts: dict[int, list[str | None]] = {0: [], 100: [], 2**20: []}
     after = 0
     with long.connection() as connection:
         while after < 13:
             read = read_batch(
-                connection, after=after, upto=13, types=None, limit=100, sizes=found.keys()
+                connection, after=after, upto=13, types=None, limit=100, sizes=texts.keys()
             )
             for size, events in read.events.items():
-                found[size] += [each.event.raw.get("text") for each in events]
-                assert all(each.event.raw.get("files", NO_FILES) == NO_FILES for each in events)
+                texts[size] += [event.event.raw.get("text") for event in events]
+                assert all(event.event.raw.get("files", NO_FILES) == NO_FILES for event in events)
             assert read.position > after
             after = read.position
     whole = [*(f"{CUT}{number}" for number in range(9)), "short", f"{CUT}same", None, f"{CUT}same"]
     if most_bytes > len(CUT) * 2:
-        assert found[2**20] == whole
-    assert [text and text[:40] for text in found[100]] == [text and text[:40] for text in whole]
-    assert {text for text in found[100] if text} == {"é" * 50, "short"}
-    assert found[0] == ["" if text and len(text) > 9 else text for text in whole]
+        assert texts[2**20] == whole
+    assert [text and text[:40] for text in texts[100]] == [text and text[:40] for text in whole]
+    assert {text for text in texts[100] if text} == {"é" * 50, "short"}
+    assert texts[0] == ["" if text and len(text) > 9 else text for text in whole]
 
 
 NO_FILES = [{"data": "", "filename": "f"}]

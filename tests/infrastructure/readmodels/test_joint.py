@@ -163,8 +163,8 @@ def test_a_connection_that_breaks_leaves_all_or_nothing(database: Database, writ
 
 def failed(call_id: str) -> JsonValue:
     """Return a result whose output says that it failed, and is cut out of the body."""
-    found = {"callId": call_id, "output": "Error: " + "long " * 2000}
-    return {"type": "tool_results", "results": [found]}
+    answer = {"callId": call_id, "output": "Error: " + "long " * 2000}
+    return {"type": "tool_results", "results": [answer]}
 
 
 def check_rows(database: Database, models: Iterable[AnyReadModel]) -> None:

@@ -142,12 +142,12 @@ def test_a_changed_one_is_built_beside_the_old_and_switched_when_it_has_caught_u
         (second,) = builds.at_work(connection, changed)
         projection = Projection(changed, second, most_events=1)
         assert projection.step(connection) is Step.MORE
-        assert [each.state for each in all_builds(database, "talk")] == ["live", "building"]
+        assert [build.state for build in all_builds(database, "talk")] == ["live", "building"]
         assert seen(database_url, query, tenant=TENANT) == [(2,)], "the old one stands meanwhile"
         while projection.step(connection) is Step.MORE:
             pass
     assert seen(database_url, query, tenant=TENANT) == [(20,)]
-    assert [each.build for each in all_builds(database, "talk")] == [second]
+    assert [build.build for build in all_builds(database, "talk")] == [second]
     tables = fetch(
         database, "SELECT tablename FROM pg_tables WHERE schemaname = 'agentlog_readmodels'"
     )
@@ -172,7 +172,7 @@ def test_a_build_for_a_version_that_never_came_makes_way(
     with database.connect() as connection:
         builds.at_work(connection, Talk(version=2))
         (third,) = builds.at_work(connection, Talk(version=3))
-    assert [(each.build, each.version) for each in all_builds(database, "talk")] == [
+    assert [(build.build, build.version) for build in all_builds(database, "talk")] == [
         (1, 1),
         (third, 3),
     ]
@@ -216,7 +216,7 @@ def test_columns_are_commented_where_analysts_look(database: Database) -> None:
         "WHERE attrelid = 'agentlog_analytics.tool_calls'::regclass AND attnum > 0 "
         "ORDER BY attnum",
     )
-    assert comments == [(each.name, each.comment) for each in ToolCalls().table.columns]
+    assert comments == [(column.name, column.comment) for column in ToolCalls().table.columns]
 
 
 def test_a_broken_connection_writes_nothing_twice(database: Database, writer: Writer) -> None:

@@ -123,7 +123,7 @@ def test_pause_resume_and_rebuild_are_heard_at_once(
         while live(database, "messages").build != begun.build:
             assert time.monotonic() < until
             time.sleep(0.01)
-    assert [each.state for each in all_builds(database, "messages")] == ["live"]
+    assert [build.state for build in all_builds(database, "messages")] == ["live"]
 
 
 def test_it_goes_on_after_its_connections_are_cut(
@@ -273,7 +273,7 @@ def test_processes_killed_at_random_leave_what_a_rebuild_makes(
 
 
 def _positions(database: Database) -> list[int]:
-    return [each.position for name in READ_MODELS for each in all_builds(database, name)]
+    return [build.position for name in READ_MODELS for build in all_builds(database, name)]
 
 
 def test_a_process_ends_with_whoever_started_it(database_url: str, database: Database) -> None:

@@ -24,8 +24,8 @@ Run = dict[str, Any]
 @pytest.fixture(scope="module")
 def runs() -> list[Run]:
     """The source, read with another parser than the import's."""
-    found: list[Run] = json.loads(TAU_BENCH.read_bytes())
-    return found
+    recorded: list[Run] = json.loads(TAU_BENCH.read_bytes())
+    return recorded
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +64,10 @@ def test_messages_by_type(tables_url: str, runs: list[Run]) -> None:
         "tool_calls": sum(bool(_called(step)) for step in said),
         "tool_results": sum(1 for _ in _steps(runs, "tool")),
     }
-    found = _ask(tables_url, "SELECT type, count(*) FROM agentlog_analytics.messages GROUP BY type")
-    assert dict(found) == expected
+    counts = _ask(
+        tables_url, "SELECT type, count(*) FROM agentlog_analytics.messages GROUP BY type"
+    )
+    assert dict(counts) == expected
 
 
 def test_which_tools_are_called_and_fail_most_and_how_often(
@@ -83,12 +85,12 @@ def test_which_tools_are_called_and_fail_most_and_how_often(
                 failures[name] += step["content"].startswith("Error:")
     most = [("update_reservation_flights", 42), ("book_reservation", 30)]
     assert failures.most_common(2) == most
-    found = _ask(
+    rows = _ask(
         tables_url,
         "SELECT tool, count(*), count(*) FILTER (WHERE outcome = 'failed') "
         "FROM agentlog_analytics.tool_calls GROUP BY tool ORDER BY 3 DESC, 1",
     )
-    assert found == sorted(
+    assert rows == sorted(
         ((name, count, failures[name]) for name, count in called.items()),
         key=lambda row: (-row[2], row[0]),
     )
@@ -109,32 +111,32 @@ def test_what_each_thread_comes_to(tables_url: str, runs: list[Run]) -> None:
             sum(text.startswith("Error:") for text in told) or None,  # only failures are stated
             run["reward"],
         )
-    found = _ask(
+    rows = _ask(
         tables_url,
         "SELECT thread_id, steps, inputs, replies, tool_calls, tool_failures, "
         "(metadata::jsonb ->> 'reward')::float FROM agentlog_analytics.threads",
     )
-    assert {row[0]: row[1:] for row in found} == expected
+    assert {row[0]: row[1:] for row in rows} == expected
 
 
 def test_every_thread_is_open_under_policy_record(tables_url: str, runs: list[Run]) -> None:
-    found = _ask(
+    rows = _ask(
         tables_url,
         "SELECT policy, status, outcome, count(*) FROM agentlog_analytics.threads "
         "GROUP BY policy, status, outcome",
     )
-    assert found == [("record", "open", None, len(runs))]
+    assert rows == [("record", "open", None, len(runs))]
 
 
 def test_what_the_source_does_not_tell_is_missing_and_not_nought(
     tables_url: str, runs: list[Run]
 ) -> None:
-    found = _ask(
+    rows = _ask(
         tables_url,
         "SELECT count(*), count(duration_ms), count(input_tokens), count(output_tokens), "
         "count(total_tokens), count(cost_usd) FROM agentlog_analytics.threads",
     )
-    assert found == [(len(runs), 0, 0, 0, 0, 0)]
+    assert rows == [(len(runs), 0, 0, 0, 0, 0)]
     ((calls, latencies),) = _ask(
         tables_url, "SELECT count(*), count(latency_ms) FROM agentlog_analytics.tool_calls"
     )

@@ -166,8 +166,8 @@ def test_latencies_are_the_producers_and_come_to_percentiles(
     )
     for table, factor in (("model_calls", 1), ("tool_calls", 2)):
         query = f"SELECT {figures} FROM agentlog_analytics.{table}"  # noqa: S608 - one of ours
-        found = seen(database._conninfo, query, tenant=TENANT)
-        assert found == [(6, 5, [30 * factor, 40 * factor])]
+        rows = seen(database._conninfo, query, tenant=TENANT)
+        assert rows == [(6, 5, [30 * factor, 40 * factor])]
     durations = "SELECT duration_ms FROM agentlog_analytics.threads ORDER BY thread_id"
-    found = seen(database._conninfo, durations, tenant=TENANT)
-    assert found == [(2.0 * wait,) for wait in waits] + [(None,)]
+    rows = seen(database._conninfo, durations, tenant=TENANT)
+    assert rows == [(2.0 * wait,) for wait in waits] + [(None,)]

@@ -33,23 +33,23 @@ class Item:
     about: dict[str, Any]
 
 
-def some_items(seed: int = 1, *, threads: int = 8, each: int = 12) -> list[Item]:
+def some_items(seed: int = 1, *, threads: int = 8, per_thread: int = 12) -> list[Item]:
     """Return items of every kind, the same for the same seed."""
     random = Random(seed)  # noqa: S311 - the same at every run
-    found = []
+    items = []
     for number in range(threads):
         facts: dict[str, Any] = {"metadata": {"team": ("red", "blue")[number % 2]}}
         if number % 3:
             facts["parent"] = f"boss-{number % 3}"
             facts["metadata"]["reward"] = 1.0 if number % 2 else 1
-        for place in range(each):
+        for place in range(per_thread):
             kind = ("tool", "model", "tool", "approval", "tool", "worker")[place % 6]
             at = NOON + DAY * (place % 3) + HOUR * number + 60_000 * place
             took = None if random.random() < 0.15 else random.randint(1, 50_000)
             failed = took is not None and random.random() < 0.4
             about = _about(kind, random)
-            found.append(Item(kind, f"run-{number}", facts, at, took, failed, about))
-    return sorted(found, key=lambda item: (item.thread, item.at))
+            items.append(Item(kind, f"run-{number}", facts, at, took, failed, about))
+    return sorted(items, key=lambda item: (item.thread, item.at))
 
 
 def append_items(database: Database, items: Sequence[Item], *, tenant: str = TENANT) -> None:
@@ -88,10 +88,10 @@ def _about(kind: str, random: Random) -> dict[str, Any]:
 
 def _drafts(item: Item, place: int) -> list[dict[str, Any]]:
     asked, answered = _ASKED[item.kind](item, f"{item.kind}-{place}")
-    found = [{**asked, "timestamp": item.at}]
+    drafts = [{**asked, "timestamp": item.at}]
     if item.took is not None:
-        found.append({**answered, "timestamp": item.at + item.took})
-    return found
+        drafts.append({**answered, "timestamp": item.at + item.took})
+    return drafts
 
 
 def _tool(item: Item, call: str) -> tuple[dict[str, Any], dict[str, Any]]:

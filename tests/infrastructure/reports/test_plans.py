@@ -50,8 +50,8 @@ def many(server_url: str, template_database: str) -> Iterator[Database]:
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield plan
-    for each in plan.get("Plans", ()):
-        yield from nodes(each)
+    for inner in plan.get("Plans", ()):
+        yield from nodes(inner)
 
 
 def plan_of(database: Database, name: str, question: Question) -> dict[str, Any]:
@@ -64,8 +64,8 @@ def plan_of(database: Database, name: str, question: Question) -> dict[str, Any]
         _prepare(connection)
         row = connection.execute(explained, query.parameters).fetchone()
     assert row is not None
-    found: dict[str, Any] = row[0][0]["Plan"]
-    return found
+    plan: dict[str, Any] = row[0][0]["Plan"]
+    return plan
 
 
 DAY = {"begin": BEGIN + timedelta(days=3), "end": BEGIN + timedelta(days=4)}
@@ -94,6 +94,6 @@ def test_a_narrow_report_reads_no_more_than_it_is_about(
 def test_a_report_over_everything_reads_it_once_and_sorts_in_memory(many: Database) -> None:
     for name in ("tools", "slowest", "failures"):
         by = None if REPORTS[name].by is None else ["day"]
-        found = list(nodes(plan_of(many, name, Question(by=by))))
-        assert sum(node.get("Relation Name") == "tool_calls_1" for node in found) == 1
-        assert {node.get("Sort Space Type", "Memory") for node in found} == {"Memory"}
+        of_plan = list(nodes(plan_of(many, name, Question(by=by))))
+        assert sum(node.get("Relation Name") == "tool_calls_1" for node in of_plan) == 1
+        assert {node.get("Sort Space Type", "Memory") for node in of_plan} == {"Memory"}

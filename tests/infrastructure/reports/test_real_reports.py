@@ -44,7 +44,7 @@ def reports(
 @pytest.fixture(scope="module")
 def calls(tau_bench: list[dict[str, Any]]) -> list[Call]:
     """Every call of the source file with its answer: the next one for its id."""
-    found = []
+    judged = []
     for record in tau_bench:
         asked: list[tuple[str, str]] = []
         for item in record["traj"]:
@@ -53,9 +53,9 @@ def calls(tau_bench: list[dict[str, Any]]) -> list[Call]:
             if item["role"] == "tool":
                 names = [name for call_id, name in asked if call_id == item["tool_call_id"]]
                 asked.remove((item["tool_call_id"], names[0]))
-                found.append((thread_of(record), names[0], record["reward"], item["content"]))
+                judged.append((thread_of(record), names[0], record["reward"], item["content"]))
         assert not asked  # here every call is answered
-    return found
+    return judged
 
 
 def is_error(text: str) -> bool:
@@ -97,7 +97,7 @@ def test_failures_are_those_of_the_source(reports: Reports, calls: list[Call]) -
         tool: (count, threads[tool]) for tool, count in failed.items()
     }
     said = {call[3].removeprefix("Error:").strip() for call in calls if is_error(call[3])}
-    message = [each.name for each in answer.columns].index("error_message")
+    message = [column.name for column in answer.columns].index("error_message")
     assert {row[message] for row in answer.rows} <= said
 
 
@@ -105,7 +105,7 @@ def test_threads_hold_what_the_source_does(
     reports: Reports, tau_bench: list[dict[str, Any]], calls: list[Call]
 ) -> None:
     answer = reports.ask("threads", Question(by=["metadata.reward"]))
-    names = [each.name for each in answer.columns]
+    names = [column.name for column in answer.columns]
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
     runs = Counter(record["reward"] for record in tau_bench)
     made = Counter(call[2] for call in calls)

@@ -40,13 +40,13 @@ def percentiles(values: Sequence[int]) -> list[float | None]:
     ordered = sorted(values)
     if not ordered:
         return [None] * 3
-    found: list[float | None] = []
+    shares: list[float | None] = []
     for share in (0.5, 0.95, 0.99):
         place = share * (len(ordered) - 1)
         low = int(place)
         high = min(low + 1, len(ordered) - 1)
-        found.append(round(ordered[low] + (place - low) * (ordered[high] - ordered[low]), 3))
-    return found
+        shares.append(round(ordered[low] + (place - low) * (ordered[high] - ordered[low]), 3))
+    return shares
 
 
 def rate(part: int, whole: int) -> float | None:
@@ -145,11 +145,11 @@ def straight(name: str, by: Sequence[str], items: Sequence[Item]) -> dict[tuple[
         groups[()] = []
     for item in items:
         if item.kind == kind:
-            groups[tuple(said(item, each) for each in by)].append(item)
+            groups[tuple(said(item, column) for column in by)].append(item)
     return {key: compute(chosen) for key, chosen in groups.items()}
 
 
-def found(answer: ReportResult) -> dict[tuple[Any, ...], Any]:
+def rows_of(answer: ReportResult) -> dict[tuple[Any, ...], Any]:
     """Return an answer's rows by what they are about, each once."""
     number = len(answer.by)
     rows = {row[:number]: list(row[number:]) for row in answer.rows}
@@ -185,7 +185,7 @@ def test_every_breakdown_is_what_a_straight_computation_says(
     reports: Reports, name: str, by: tuple[str, ...]
 ) -> None:
     answer = reports.ask(name, Question(by=by, clock="sent"))
-    assert found(answer) == straight(name, by, ITEMS)
+    assert rows_of(answer) == straight(name, by, ITEMS)
     assert not answer.truncated
 
 
@@ -219,23 +219,24 @@ def test_every_filter_narrows_as_a_straight_computation_does(
 ) -> None:
     by = ("day", "metadata.team")
     answer = reports.ask(name, Question(by=by, clock="sent", **question))
-    assert found(answer) == straight(name, by, [item for item in ITEMS if holds(item)])
+    assert rows_of(answer) == straight(name, by, [item for item in ITEMS if holds(item)])
 
 
 def test_tools_and_models_narrow(reports: Reports) -> None:
     answer = reports.ask("tools", Question(filters={"tool": ["book", "mail"]}))
     chosen = [i for i in ITEMS if i.kind == "tool" and i.about["tool"] in {"book", "mail"}]
-    assert found(answer) == straight("tools", ("tool",), chosen)
+    assert rows_of(answer) == straight("tools", ("tool",), chosen)
     answer = reports.ask("usage", Question(by=["model"], filters={"model": ["big"]}))
     chosen = [i for i in ITEMS if i.kind == "model" and i.about["model"] == "big"]
-    assert found(answer) == straight("usage", ("model",), chosen)
+    assert rows_of(answer) == straight("usage", ("model",), chosen)
 
 
 def test_the_slowest_calls_come_first_with_links_to_them(reports: Reports) -> None:
     answer = reports.ask("slowest", Question(limit=5))
     chosen = sorted((i for i in ended(ITEMS) if i.kind == "tool"), key=lambda i: -(i.took or 0))
     rows = [
-        dict(zip([each.name for each in answer.columns], row, strict=True)) for row in answer.rows
+        dict(zip([column.name for column in answer.columns], row, strict=True))
+        for row in answer.rows
     ]
     assert [row["latency"] for row in rows] == [item.took for item in chosen[:5]]
     assert [row["thread"] for row in rows] == [item.thread for item in chosen[:5]]
@@ -253,7 +254,7 @@ def test_failures_say_how_often_and_where_the_last_is(reports: Reports, filled: 
     by_tool: defaultdict[str, list[Item]] = defaultdict(list)
     for item in failed:
         by_tool[item.about["tool"]].append(item)
-    names = [each.name for each in answer.columns]
+    names = [column.name for column in answer.columns]
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
     assert {(row["tool"], row["error_class"]): row["failed"] for row in rows} == {
         (tool, "Timeout"): len(items) for tool, items in by_tool.items()
@@ -313,7 +314,7 @@ def test_a_cost_that_was_not_reported_is_computed_and_counted(own_database: Data
     build_all(own_database)
     for name in ("usage", "threads"):
         answer = Reports(own_database, tenant=TENANT).ask(name, Question(by=()))
-        names = [each.name for each in answer.columns]
+        names = [column.name for column in answer.columns]
         (row,) = [dict(zip(names, row, strict=True)) for row in answer.rows]
         assert (row["cost_usd"], row["computed_calls"], row["unpriced_calls"]) == (0.5035, 1, 2)
         assert row.get("prices", "genai-prices 1").startswith("genai-prices ")
@@ -323,7 +324,7 @@ def test_a_cost_that_was_not_reported_is_computed_and_counted(own_database: Data
 
 def test_threads_by_outcome(reports: Reports, filled: Database) -> None:
     answer = reports.ask("threads", Question())
-    names = [each.name for each in answer.columns]
+    names = [column.name for column in answer.columns]
     (row,) = [dict(zip(names, row, strict=True)) for row in answer.rows]
     assert (row["outcome"], row["threads"]) == ("open", len({item.thread for item in ITEMS}))
     assert row["tool_calls"] == sum(item.kind == "tool" for item in ITEMS)
@@ -348,7 +349,7 @@ def test_another_tenant_never_shows(filled: Database) -> None:
     for name in STRAIGHT:
         for by in (("day",), ("metadata.team", "thread")):
             answer = reports.ask(name, Question(by=by, clock="sent"))
-            assert found(answer) == straight(name, by, others)
+            assert rows_of(answer) == straight(name, by, others)
     for name in REPORTS:
         question = Question(by=None if REPORTS[name].by is None else [])
         rows = Reports(filled, tenant="nobody").ask(name, question).rows
@@ -397,7 +398,7 @@ def test_a_rebuild_that_goes_live_is_read_at_once(own_database: Database) -> Non
         builds.begin(connection, READ_MODELS["tool_calls"])
     build_all(own_database, "tool_calls")
     with own_database.connect() as connection:
-        live = [each.build for each in builds.builds(connection) if each.name == "tool_calls"]
+        live = [build.build for build in builds.builds(connection) if build.name == "tool_calls"]
     assert live == [2]
     assert reports.ask("tools", Question()).rows == before
 
@@ -581,8 +582,8 @@ def test_calls_of_tools_are_told_apart_by_the_model_that_asked_for_them(
     writer.append(request("t", calls("nobody's"), results("nobody's")))
     build_all(own_database)
     reports = Reports(own_database, tenant=TENANT)
-    found = reports.ask("tools", Question(by=("model",), order="-calls"))
-    assert [row[:4] for row in found.rows] == [
+    answer = reports.ask("tools", Question(by=("model",), order="-calls"))
+    assert [row[:4] for row in answer.rows] == [
         ("small", 2, 2, 1),
         ("large", 1, 1, 0),
         (None, 1, 1, 0),

@@ -71,8 +71,8 @@ def told(server_url: str, template_database: str) -> Iterator[Database]:
     ):
         writer = Writer(database, clock=Clock(), new_id=Ids())
         for thread, history in HISTORIES.items():
-            facts = [each for each in history if each["type"] == "thread.started"]
-            drafts = [each for each in history if each not in facts]
+            facts = [message for message in history if message["type"] == "thread.started"]
+            drafts = [message for message in history if message not in facts]
             writer.append(AppendRequest(TENANT, thread, drafts, facts))
         writer.append(AppendRequest("others", "story", [mail("a"), APPROVAL], []))
         build_all(database)
@@ -86,9 +86,9 @@ def summaries(told: Database) -> Summaries:
 
 def ids(summaries: Summaries, **asked: Any) -> set[str]:
     page = summaries.page(SummaryQuery(**asked))
-    found = {each.thread_id for each in page.items}
-    assert page.total == len(page.items) == len(found)
-    return found
+    thread_ids = {item.thread_id for item in page.items}
+    assert page.total == len(page.items) == len(thread_ids)
+    return thread_ids
 
 
 def test_a_summary_has_counts_and_sums_of_all_messages(
@@ -114,7 +114,7 @@ def test_without_filters_all_of_the_tenant_come_and_the_last_moved_first(
     summaries: Summaries,
 ) -> None:
     page = summaries.page(SummaryQuery())
-    assert [each.thread_id for each in page.items] == [*reversed(HISTORIES)]
+    assert [item.thread_id for item in page.items] == [*reversed(HISTORIES)]
     assert page.total == len(HISTORIES)
 
 
@@ -161,9 +161,9 @@ def test_every_order_is_total_with_nulls_last_and_pages_are_parts_of_it(
 ) -> None:
     def page(offset: int, limit: int) -> list[Summary]:
         query = SummaryQuery(sort=name, descending=descending, offset=offset, limit=limit)
-        found = summaries.page(query)
-        assert (found.total, found.offset) == (len(HISTORIES), offset)
-        return [*found.items]
+        page = summaries.page(query)
+        assert (page.total, page.offset) == (len(HISTORIES), offset)
+        return [*page.items]
 
     def value(row: Summary) -> Any:
         return getattr(row, name)

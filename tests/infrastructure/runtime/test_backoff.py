@@ -11,4 +11,4 @@ from agentlog.infrastructure.runtime.backoff import pause_seconds
 def test_a_pause_doubles_with_each_failure_up_to_a_bound(failures: int, expected: float) -> None:
     pauses = {pause_seconds(failures, first=0.5, most=30.0) for _ in range(10)}
     assert len(pauses) > 1
-    assert all(0.9 * expected <= each <= 1.1 * expected for each in pauses)
+    assert all(0.9 * expected <= pause <= 1.1 * expected for pause in pauses)

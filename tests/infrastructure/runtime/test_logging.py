@@ -17,14 +17,14 @@ Captured = pytest.CaptureFixture[str]
 def loggers_as_in_a_new_process() -> Iterator[None]:
     """Loggers that no server of another test has silenced."""
     loggers = [logging.getLogger(name) for name in ("uvicorn", "uvicorn.error")]
-    before = [(each.level, each.propagate, each.handlers) for each in loggers]
-    for each in loggers:
-        each.setLevel(logging.NOTSET)
-        each.propagate, each.handlers = True, []
+    before = [(logged.level, logged.propagate, logged.handlers) for logged in loggers]
+    for logged in loggers:
+        logged.setLevel(logging.NOTSET)
+        logged.propagate, logged.handlers = True, []
     yield
-    for each, (level, propagate, handlers) in zip(loggers, before, strict=True):
-        each.setLevel(level)
-        each.propagate, each.handlers = propagate, handlers
+    for logged, (level, propagate, handlers) in zip(loggers, before, strict=True):
+        logged.setLevel(level)
+        logged.propagate, logged.handlers = propagate, handlers
 
 
 @pytest.fixture(autouse=True)

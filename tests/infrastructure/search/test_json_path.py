@@ -33,8 +33,8 @@ def after(steps: int) -> Callable[[], None]:
 
 
 def matches(text: str, content: Any) -> list[tuple[str, Any]]:
-    found = Predicate(text).matches(content, after(10_000))
-    return [(path(place), value) for place, value in found]
+    places = Predicate(text).matches(content, after(10_000))
+    return [(path(place), value) for place, value in places]
 
 
 CONTENT = parse(
@@ -146,9 +146,9 @@ def test_a_search_that_takes_long_says_how_far_it_came(
     seen: list[int] = []
     after, pages = None, 0
     while pages == 0 or after is not None:
-        found = slow.find(Query(where=["$.text"]), after=after)
-        assert found.as_of == 10
-        seen += [hit.version for hit in found.items]
-        after, pages = found.next, pages + 1
+        hits = slow.find(Query(where=["$.text"]), after=after)
+        assert hits.as_of == 10
+        seen += [hit.version for hit in hits.items]
+        after, pages = hits.next, pages + 1
     assert seen == list(range(10, 0, -1))
     assert pages > 1

@@ -68,7 +68,9 @@ def is_cut(part: str) -> bool:
 def joins(text: str, place: int) -> bool:
     """Say whether a word goes on at a place."""
     pair = text[max(place - 1, 0) : place + 1] if place else ""
-    return len(pair) == 2 and all(each.isalnum() and each not in "日本" for each in pair)
+    return len(pair) == 2 and all(
+        character.isalnum() and character not in "日本" for character in pair
+    )
 
 
 @settings(max_examples=15)
@@ -93,23 +95,23 @@ def test_what_is_found_is_what_a_scan_finds(
             matching = [
                 version
                 for version, draft in enumerate(messages, 1)
-                if all(any(stands(part, each) for each in said(draft)) for part in text.split())
+                if all(any(stands(part, text) for text in said(draft)) for part in text.split())
             ]
             phrase = " ".join(text.split())
             is_ranked = len(text.split()) > 1 and not any(map(is_cut, text.split()))
             phrases = {
                 version
                 for version in matching
-                if is_ranked and any(stands(phrase, each) for each in said(messages[version - 1]))
+                if is_ranked and any(stands(phrase, text) for text in said(messages[version - 1]))
             }
             expected = sorted(matching, key=lambda version: (version in phrases, version))
-            found: list[int] = []
+            versions: list[int] = []
             after = None
             while True:
                 page = search.find(Query(text), after=after, limit=limit)
-                found += [hit.version for hit in page.items]
+                versions += [hit.version for hit in page.items]
                 after = page.next
                 if after is None:
                     break
-            assert found == expected[::-1], text
+            assert versions == expected[::-1], text
             assert others.find(Query(text)).items == []

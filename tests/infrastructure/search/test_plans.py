@@ -34,8 +34,8 @@ class ExplainingIndex(Index):
             row = cursor.fetchone()
         assert row is not None
         self.nodes = [
-            f"{each['Node Type']} {each.get('Index Name') or each.get('Relation Name', '')}"
-            for each in _nodes(row[0][0]["Plan"])
+            f"{node['Node Type']} {node.get('Index Name') or node.get('Relation Name', '')}"
+            for node in _nodes(row[0][0]["Plan"])
         ]
         return super()._run(text, asked)
 
@@ -69,8 +69,8 @@ def index(full: Database) -> Iterator[ExplainingIndex]:
 
 
 def test_a_walk_reads_the_newest_rows(index: ExplainingIndex) -> None:
-    found = index.walk(Query("common"), 0, MESSAGES + 1)
-    assert len(found.positions) == 2000
+    places = index.walk(Query("common"), 0, MESSAGES + 1)
+    assert len(places.positions) == 2000
     assert "Index Scan message_words_1_tenant_position_idx" in index.nodes
     assert not any(node.startswith(("Sort", "Seq Scan message_words")) for node in index.nodes)
 

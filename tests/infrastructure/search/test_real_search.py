@@ -56,12 +56,12 @@ def test_each_mention_is_found_and_nothing_else(
             said = list(_texts(message))
             split = [said[:1], said[1:]] if message["role"] == "assistant" else [said]
             thread_id = f"airline-{run['task_id']}-{run['trial']}"
-            expected[thread_id] += sum(any(map(mention.search, each)) for each in split)
-    found: Counter[str] = Counter()
+            expected[thread_id] += sum(any(map(mention.search, part)) for part in split)
+    counts: Counter[str] = Counter()
     after = None
     while True:
         page = search.find(Query(text), after=after, limit=100)
-        found.update(hit.thread_id for hit in page.items)
+        counts.update(hit.thread_id for hit in page.items)
         for hit in page.items:
             for excerpt in hit.excerpts:
                 for begin, end in excerpt.ranges:
@@ -69,5 +69,5 @@ def test_each_mention_is_found_and_nothing_else(
         after = page.next
         if after is None:
             break
-    assert found == +expected
-    assert found
+    assert counts == +expected
+    assert counts

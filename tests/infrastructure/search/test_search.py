@@ -25,8 +25,8 @@ from tests.infrastructure.search.conftest import search_on
 Index = Callable[[], None]
 
 
-def places(found: Found) -> list[tuple[str, int]]:
-    return [(hit.thread_id, hit.version) for hit in found.items]
+def places(hits: Found) -> list[tuple[str, int]]:
+    return [(hit.thread_id, hit.version) for hit in hits.items]
 
 
 def call(name: str, **args: Any) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def talk(store: Store, indexed: Index) -> Store:
 
 @pytest.mark.usefixtures("talk")
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         (Query("mia_li_3668"), [("a", 3), ("a", 2)]),
         (Query("mia_li_3668*"), [("b", 2), ("a", 3), ("a", 2)]),
@@ -87,23 +87,23 @@ def talk(store: Store, indexed: Index) -> Store:
     ids=str,
 )
 def test_what_matches_every_filter_is_found_newest_first(
-    search: Search, query: Query, found: list[tuple[str, int]]
+    search: Search, query: Query, expected: list[tuple[str, int]]
 ) -> None:
-    assert places(search.find(query)) == found
+    assert places(search.find(query)) == expected
 
 
 @pytest.mark.usefixtures("talk")
 def test_without_any_filter_all_messages_are_found(search: Search, database: Database) -> None:
-    found = search.find(Query())
-    assert len(found.items) == last_position(database) == found.as_of
-    assert found.next is None
+    hits = search.find(Query())
+    assert len(hits.items) == last_position(database) == hits.as_of
+    assert hits.next is None
 
 
 def test_times_are_the_stores_and_the_end_does_not_count(talk: Store, search: Search) -> None:
     events = talk.log()
     first, last = time_of(events[0]), time_of(events[-1])
     assert len(search.find(Query(begin=first, end=last + timedelta(1))).items) == len(events)
-    before = [each.position for each in events if time_of(each) < last]
+    before = [event.position for event in events if time_of(event) < last]
     assert len(search.find(Query(end=last)).items) == len(before)
     assert places(search.find(Query(begin=last + timedelta(1)))) == []
     assert places(search.find(Query(end=first))) == []
@@ -119,7 +119,7 @@ def test_a_hit_shows_where_in_the_message_it_is(search: Search) -> None:
     assert (excerpt.place, excerpt.text) == ("calls[0].args.user_id", "mia_li_3668")
     assert excerpt.ranges == [(0, 11)]
     (hit,) = search.find(Query(where=["$.calls[*].args.user_id"])).items
-    assert [(each.place, each.text, each.ranges) for each in hit.excerpts] == [
+    assert [(excerpt.place, excerpt.text, excerpt.ranges) for excerpt in hit.excerpts] == [
         ("calls[0].args.user_id", "mia_li_3668", ())
     ]
 
@@ -135,15 +135,15 @@ def test_a_phrase_comes_before_its_words_scattered_and_words_are_whole(
     indexed()
     expected = [("t", 4), ("t", 1), ("t", 3)]
     for limit in (1, 2, 3, 20):
-        found: list[tuple[str, int]] = []
+        shown: list[tuple[str, int]] = []
         after: str | None = None
         while True:
             page = search.find(Query(phrase), after=after, limit=limit)
-            found += places(page)
+            shown += places(page)
             after = page.next
             if after is None:
                 break
-        assert found == expected
+        assert shown == expected
     assert places(search.find(Query(f'"{phrase}"'))) == [("t", 4), ("t", 1)]
     with pytest.raises(InvalidCursor):
         search.find(Query(phrase), after="phrase-")
@@ -167,7 +167,7 @@ def test_every_part_is_shown_and_three_excerpts_at_most(
     store.append("t", [{"type": "acme.note", "payload": ["one"] * 9 + ["two"]}])
     indexed()
     (hit,) = search.find(Query("one two")).items
-    assert [each.place for each in hit.excerpts] == ["payload[0]", "payload[9]", "payload[1]"]
+    assert [excerpt.place for excerpt in hit.excerpts] == ["payload[0]", "payload[9]", "payload[1]"]
 
 
 def test_pages_have_no_gaps_and_no_repeats_while_the_log_grows(
@@ -179,14 +179,14 @@ def test_pages_have_no_gaps_and_no_repeats_while_the_log_grows(
     seen: list[tuple[str, int]] = []
     after, pages = None, 0
     while True:
-        found = search.find(Query("needle"), after=after, limit=4)
-        assert len(found.items) <= 4
-        assert found.as_of == last_position(database)
-        seen += places(found)
+        hits = search.find(Query("needle"), after=after, limit=4)
+        assert len(hits.items) <= 4
+        assert hits.as_of == last_position(database)
+        seen += places(hits)
         pages += 1
-        if found.next is None:
+        if hits.next is None:
             break
-        after = found.next
+        after = hits.next
         store.append("t-0", [reply("needle, too late")])
         indexed()
     assert pages == 8
@@ -201,9 +201,9 @@ def test_metadata_of_few_threads_and_of_many_find_the_same(
 ) -> None:
     monkeypatch.setattr(index, "_MANY_THREADS", many)
     talk.annotate("b", {"team": "ops", "more": True})
-    for metadata, found in ({"team": "ops"}, "ab"), ({"more": True}, "b"), ({"more": 1}, ""):
+    for metadata, expected in ({"team": "ops"}, "ab"), ({"more": True}, "b"), ({"more": 1}, ""):
         hits = search.find(Query("mia", metadata=metadata, threads=threads)).items
-        assert {hit.thread_id for hit in hits} == set(found) & set(threads or "ab")
+        assert {hit.thread_id for hit in hits} == set(expected) & set(threads or "ab")
 
 
 @pytest.mark.parametrize("reach", [1, 7, 1000])
@@ -226,8 +226,8 @@ def test_an_answer_is_of_what_the_index_has(
     store.append("t", [reply("one")])
     indexed()
     store.append("t", [reply("one")])
-    found = search.find(Query("one"))
-    assert (places(found), found.as_of) == ([("t", 1)], 1)
+    hits = search.find(Query("one"))
+    assert (places(hits), hits.as_of) == ([("t", 1)], 1)
     with database.connection() as connection:
         builds.begin(connection, MessageWords())
     indexed()
@@ -260,8 +260,8 @@ def test_a_rebuild_meanwhile_changes_no_answer(
 def test_another_tenant_finds_nothing(talk: Store, search: Search, database: Database) -> None:
     stranger = search_on(database, tenant="strangers")
     for query in (Query("mia"), Query(), Query(threads=["a"]), Query(where=["$"])):
-        found = stranger.find(query)
-        assert (found.items, found.next) == ([], None)
+        hits = stranger.find(query)
+        assert (hits.items, hits.next) == ([], None)
         assert search.find(query).items
     confined = Search(database.confined("strangers"), tenant="strangers", searched=database)
     assert confined.find(Query(metadata={"team": "ops"})).items == []
@@ -285,10 +285,10 @@ def test_what_was_erased_is_not_found(
     for _ in range(2):  # before and after the projection has come to it
         for query in (ours, Query("redacted"), Query("get_user"), Query(tools=["get_user"])):
             assert places(search.find(query)) == []
-        assert {each.type for each in search.find(Query(threads=["a"])).items} <= {
+        assert {item.type for item in search.find(Query(threads=["a"])).items} <= {
             "thread.redacted"
         }
-        assert {each.type for each in search.find(Query(threads=["a"], where=["$"])).items} <= {
+        assert {item.type for item in search.find(Query(threads=["a"], where=["$"])).items} <= {
             "thread.redacted"
         }
         indexed()

@@ -54,11 +54,11 @@ class Hearing:
         while not self.heard or self.heard[-1] < position:
             self._rung.clear()
             after = self.heard[-1] if self.heard else 0
-            found = self.hub.log_after(after, limit=100)
+            audits = self.hub.log_after(after, limit=100)
             events = (
                 self.hub.reader.log(after=after, limit=100)
-                if found is None
-                else [entry.event for entry in found]
+                if audits is None
+                else [entry.event for entry in audits]
             )
             self.heard += [event.position or 0 for event in events]
             assert events or self._rung.wait(WAIT_SECONDS)
@@ -119,8 +119,8 @@ def test_a_thread_is_found_in_memory_without_looking_at_the_others(
     hearing.until_remembered(53)
 
     def versions(version: int, limit: int = 10) -> list[int] | None:
-        found = hub.thread_after("t", version, limit=limit)
-        return None if found is None else [entry.event.version for entry in found]
+        thread = hub.thread_after("t", version, limit=limit)
+        return None if thread is None else [entry.event.version for entry in thread]
 
     assert versions(0) is None  # version 1 is older than what is kept
     assert versions(1) == [2, 3]
@@ -223,7 +223,7 @@ def test_six_processes_append_and_every_event_is_heard_once_in_order(
         )
         for number in range(6)
     ]
-    assert [each.wait(60) for each in appenders] == [0] * 6
+    assert [process.wait(60) for process in appenders] == [0] * 6
     last = last_position(own_database)
     for hearing in (fast, slow):
         hearing.until(last)

@@ -78,16 +78,16 @@ def run(store: Store, *paths: Path, wire: str | None = "kernel", **fields: Any) 
 def written(folder: Path, name: str, value: Any) -> Path:
     path = folder / name
     if path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(each) + "\n" for each in value))
+        path.write_text("".join(json.dumps(line) + "\n" for line in value))
     else:
         path.write_text(json.dumps(value))
     return path
 
 
 def shown(store: Store, thread_id: str, view: str, **options: object) -> list[Any]:
-    found = store.view(thread_id, choose_view(view, options))
-    assert isinstance(found, Page)
-    return [placed.item for placed in found.items]
+    page = store.view(thread_id, choose_view(view, options))
+    assert isinstance(page, Page)
+    return [placed.item for placed in page.items]
 
 
 def texts(store: Store, thread_id: str) -> list[str]:

@@ -124,7 +124,7 @@ def parts_of_items(draw: st.DrawFn, document: Any) -> list[bytes]:
     first, second = sorted(draw(st.tuples(*[st.integers(0, len(items))] * 2)))
     begin = draw(st.sampled_from([0, first, second]))
     several = [items, items[:second], items[begin:]]
-    return [printed(each if key is None else {**document, key: each}) for each in several]
+    return [printed(item if key is None else {**document, key: item}) for item in several]
 
 
 SESSION, OTHER = "0b2f1c1e-0000-4000-8000-00000000000a", "0b2f1c1e-0000-4000-8000-00000000000b"
@@ -161,4 +161,4 @@ def own_records(draw: st.DrawFn) -> bytes:
         st.sampled_from("tu"),
         st.lists(replies, min_size=1, max_size=3),
     )
-    return b"".join(printed(each) + b"\n" for each in draw(st.lists(record, min_size=2)))
+    return b"".join(printed(line) + b"\n" for line in draw(st.lists(record, min_size=2)))

@@ -28,7 +28,7 @@ def exported(store: Store, *threads: str, at: Moment | None = None) -> list[dict
 def imported(store: Store, folder: Path, records: Sequence[dict[str, JsonValue]]) -> None:
     """Import what was exported, into threads of other names."""
     path = folder / "exported.jsonl"
-    path.write_bytes(b"\n".join(print_bytes(each) for each in records))
+    path.write_bytes(b"\n".join(print_bytes(record) for record in records))
     plan = Plan(FORMAT, thread_id="copy-{threadId}")
     importer = Importer(store, plan, progress=lambda _: None)
     importer.import_sources(find_sources([path]))
@@ -112,8 +112,8 @@ def test_a_thread_is_exported_as_it_was(store: Store) -> None:
 def test_at_a_position_only_what_was_there_is_exported(store: Store) -> None:
     store.append("a", [reply("one")])
     store.append("b", [reply("two")])
-    found = exported(store, at=AtPosition(1))
-    assert [len(record["messages"]) for record in found] == [1, 0]
+    records = exported(store, at=AtPosition(1))
+    assert [len(record["messages"]) for record in records] == [1, 0]
 
 
 def test_a_state_is_exported_in_place_of_messages(store: Store) -> None:

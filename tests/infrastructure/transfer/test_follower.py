@@ -56,10 +56,10 @@ def test_a_file_that_was_rewritten_is_said_and_nothing_is_lost(store: Store, pat
     follower.update(path)
     path.write_text(line("a"))
     report = follower.update(path)
-    assert [each.kind for each in report.findings] == ["rewritten"]
+    assert [finding.kind for finding in report.findings] == ["rewritten"]
     path.write_text(line("x") + line("b"))
     report = follower.update(path)
-    assert [each.kind for each in report.findings] == ["refused", "rewritten"]
+    assert [finding.kind for finding in report.findings] == ["refused", "rewritten"]
     assert "already, with other content" in report.findings[0].reason
     assert texts(store)[1:] == ["a", "b"]
 
@@ -78,7 +78,7 @@ def test_facts_that_come_later_are_added_to_the_thread(store: Store, path: Path)
     """Such as the costs of a session, which stand on its last line."""
 
     def read(items: Any) -> Iterator[History]:
-        yield History([{"type": "log", "text": each} for each in items], metadata={"n": len(items)})
+        yield History([{"type": "log", "text": item} for item in items], metadata={"n": len(items)})
 
     plan = Plan(Format("counted", "Counted", read, is_item=lambda value: isinstance(value, str)))
     follower = Follower(store, plan)

@@ -14,8 +14,8 @@ def test_each_file_of_a_folder_is_read_by_its_own_format(store: Store, tmp_path:
     written(tmp_path, "lines.jsonl", HISTORIES["openai"])  # a message a line: one history
     report = run(store, tmp_path, wire=None)
     assert report.failures == []
-    found = {chosen.name: files for chosen, files in report.formats.items()}
-    assert found == {**dict.fromkeys(HISTORIES, 1), "openai": 2}
+    counts = {chosen.name: files for chosen, files in report.formats.items()}
+    assert counts == {**dict.fromkeys(HISTORIES, 1), "openai": 2}
     assert shown(store, "lines", "openai") == shown(store, "openai", "openai")
 
 
@@ -65,11 +65,13 @@ def test_what_stands_beside_the_messages_is_kept_unless_a_template_names_it(
     path = written(tmp_path, "runs.json", record)
     given = {"thread_id": "{id}", "metadata": {"reward": "{reward?}"}}
     report = run(store, path, wire="openai", **given)
-    assert [each.reason for each in report.of_kind("aside")] == ["field 'label' is not known"]
+    assert [finding.reason for finding in report.of_kind("aside")] == ["field 'label' is not known"]
     written(tmp_path, "runs.json", {**record, "messages": [USER, USER]})  # it has grown since
     assert run(store, path, wire="openai", **given).failures == []
-    kept = [each for each in shown(store, "a", "kernel") if each["type"] == "openai.record"]
-    assert [each["payload"] for each in kept] == [{"label": "bread"}]
+    kept = [
+        message for message in shown(store, "a", "kernel") if message["type"] == "openai.record"
+    ]
+    assert [message["payload"] for message in kept] == [{"label": "bread"}]
     assert len(store.messages("a")) == 4
     assert len(shown(store, "a", "openai")) == 2
     (failure,) = run(store, path, wire="openai", strict=True, **given).failures
@@ -91,11 +93,13 @@ def test_a_name_that_is_no_thread_id_becomes_one_like_it(store: Store, tmp_path:
     by_id = run(store, tmp_path, wire="openai", messages="$.messages", thread_id="{id}")
     by_path = run(store, tmp_path, wire="openai", messages="$.messages", thread_id="{path}")
     assert (by_id.failures, by_path.failures) == ([], [])
-    found = {each: store.thread(each).read_facts() for each in store.thread_ids(limit=9)}
-    assert {name[:4] for name in found} == {"a-b-", "run-"}
-    names = {each["metadata"]["source"] for each in found.values()}
+    facts = {
+        thread_id: store.thread(thread_id).read_facts() for thread_id in store.thread_ids(limit=9)
+    }
+    assert {name[:4] for name in facts} == {"a-b-", "run-"}
+    names = {started["metadata"]["source"] for started in facts.values()}
     assert names >= {"a/b", "a b"}
-    assert len(names) == len(found) == 4
+    assert len(names) == len(facts) == 4
 
 
 def test_a_file_with_nothing_in_it_is_named(store: Store, tmp_path: Path) -> None:
@@ -103,6 +107,8 @@ def test_a_file_with_nothing_in_it_is_named(store: Store, tmp_path: Path) -> Non
     (tmp_path / "b.json").write_text("[]")
     (tmp_path / "c.png").write_text("")
     report = run(store, tmp_path, wire=None)
-    found = {Path(each.place).name: each.reason for each in report.of_kind("passed over")}
+    reasons = {
+        Path(finding.place).name: finding.reason for finding in report.of_kind("passed over")
+    }
     by_name = "by its name it has no histories"
-    assert found == {"a.jsonl": "it is empty", "b.json": "it is empty", "c.png": by_name}
+    assert reasons == {"a.jsonl": "it is empty", "b.json": "it is empty", "c.png": by_name}

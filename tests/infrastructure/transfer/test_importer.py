@@ -73,7 +73,7 @@ def test_every_example_exported_in_a_format_imports_to_the_same_view(
     threads = store.thread_ids(limit=100)
     records = list(export_threads(store, choose_view(wire, options), threads))
     assert len(records) == len(threads) == 6
-    path = written(tmp_path, "all.jsonl", [json.loads(json.dumps(each)) for each in records])
+    path = written(tmp_path, "all.jsonl", [json.loads(json.dumps(record)) for record in records])
     report = run(store, path, wire=wire, thread_id="copy-{threadId}", policy="record")
     assert report.failures == []
     for thread_id, record in zip(threads, records, strict=True):
@@ -116,15 +116,15 @@ def test_metadata_keeps_the_kind_of_a_field(store: Store, tmp_path: Path) -> Non
 def test_messages_without_a_time_get_that_of_the_one_before(store: Store, tmp_path: Path) -> None:
     times = [None, 5_000, None, 9_000, None]
     history = [
-        {"type": "log", "text": f"{n}", **({} if each is None else {"timestamp": each})}
-        for n, each in enumerate(times)
+        {"type": "log", "text": f"{n}", **({} if time is None else {"timestamp": time})}
+        for n, time in enumerate(times)
     ]
     path = written(tmp_path, "run.json", history[:3])
     run(store, path)
     written(tmp_path, "run.json", history)
     assert run(store, path).failures == []
-    found = [item["timestamp"] for item in shown(store, "run", "kernel")]
-    assert found == [5_000, 5_000, 5_000, 9_000, 9_000]
+    timestamps = [item["timestamp"] for item in shown(store, "run", "kernel")]
+    assert timestamps == [5_000, 5_000, 5_000, 9_000, 9_000]
 
 
 # --- bad records ----------------------------------------------------------------------------------
@@ -152,10 +152,10 @@ def test_a_bad_record_is_reported_in_its_place_and_the_others_are_imported(
     report = run(store, path, wire="openai", thread_id="{id}", policy="strict")
     assert store.thread_ids(limit=9) == ["empty", "one", "three"]
     assert (report.threads, report.appended) == (3, 3)
-    assert [Path(each.place).name for each in report.failures] == [
+    assert [Path(failure.place).name for failure in report.failures] == [
         f"runs.jsonl:{line}" for line in (2, 3, 4, 5, 7)
     ]
-    reasons = [each.reason for each in report.failures]
+    reasons = [failure.reason for failure in report.failures]
     assert reasons[0].startswith("not JSON: ")
     assert reasons[1].startswith("messages[1].role: ")
     assert reasons[2].startswith("'{id}' is empty for this record")
@@ -188,10 +188,12 @@ def test_facts_of_our_own_that_are_off_are_refused(store: Store, tmp_path: Path)
         {"parent": "a b"},
         {"closed": {"reason": 5}},
     ]
-    report = run(store, written(tmp_path, "runs.jsonl", [{**own, **each} for each in odd]))
+    report = run(
+        store, written(tmp_path, "runs.jsonl", [{**own, **run_facts} for run_facts in odd])
+    )
     assert len(report.failures) == len(odd)
     assert store.thread_ids(limit=9) == []
-    reasons = [each.reason.partition(":")[0] for each in report.failures]
+    reasons = [failure.reason.partition(":")[0] for failure in report.failures]
     assert reasons == ["closed.type", "metadata", "policy", "limits.maxSteps", "parent", "reason"]
 
 
@@ -217,7 +219,7 @@ def test_what_is_no_number_in_json_becomes_a_string(store: Store, tmp_path: Path
     path = tmp_path / "runs.json"
     path.write_text('[[{"type": "tick", "metadata": {"loss": NaN, "best": [-Infinity]}}]]')
     report = run(store, path)
-    assert [each.reason for each in report.of_kind("mended")] == [
+    assert [finding.reason for finding in report.of_kind("mended")] == [
         "NaN as a string",
         "-Infinity as a string",
     ]
@@ -283,6 +285,6 @@ def test_many_records_go_in_batches_and_progress_comes_to_the_whole_file(
     importer = Importer(store, plan, progress=told.append)
     importer.import_sources(find_sources([path]))
     assert importer.report.threads == 699
-    assert [each.place for each in importer.report.failures] == [f"{path}:351"]
+    assert [failure.place for failure in importer.report.failures] == [f"{path}:351"]
     assert importer.report.appended == position(store) == 699 * 7
     assert sum(told) == path.stat().st_size - 700  # but for the line ends

@@ -58,17 +58,19 @@ def ids(store: Store) -> list[str]:
 
 
 def figures(imports: Imports, import_id: str) -> dict[str, Any]:
-    found = imports.one(import_id)
-    return {"threads": found.threads, "events": found.events, "grown": [*found.grown]}
+    only = imports.one(import_id)
+    return {"threads": only.threads, "events": only.events, "grown": [*only.grown]}
 
 
 def test_an_import_is_listed_with_what_it_did(imports: Imports, bring: Import) -> None:
     first = bring(a=1, b=2)
     second = bring(a=3, b=2, c=1)
     listed = imports.all()
-    assert [each.id for each in listed] == [second, first]
-    assert all(each.ended_at is not None and each.ended_at >= each.at for each in listed)
-    assert all(path.endswith("runs.jsonl") for each in listed for path in each.paths)
+    assert [import_.id for import_ in listed] == [second, first]
+    assert all(
+        import_.ended_at is not None and import_.ended_at >= import_.at for import_ in listed
+    )
+    assert all(path.endswith("runs.jsonl") for import_ in listed for path in import_.paths)
     assert figures(imports, first) == {"threads": 2, "events": 5, "grown": []}
     assert figures(imports, second) == {"threads": 1, "events": 4, "grown": ["a"]}
 
@@ -147,7 +149,7 @@ def test_the_start_of_a_thread_names_its_import_and_no_message_does(
     made = bring(a=2)
     start, *messages = store.messages("a")
     assert start.metadata == {"importId": made}
-    assert [each.metadata for each in messages] == [{}, {}]
+    assert [message.metadata for message in messages] == [{}, {}]
 
 
 def test_imports_of_another_tenant_are_unknown(
@@ -160,4 +162,4 @@ def test_imports_of_another_tenant_are_unknown(
         with pytest.raises(UnknownImport, match=made):
             ask(made)
     assert fetch(database, "SELECT count(*) FROM agentlog.threads WHERE hidden") == [(0,)]
-    assert [each.id for each in imports.all()] == [made]
+    assert [import_.id for import_ in imports.all()] == [made]

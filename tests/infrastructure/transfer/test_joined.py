@@ -13,19 +13,19 @@ IDS = ["0000000a", "0000000b", "0000000c"]
 def _write(folder: Path) -> None:
     (folder / "events").mkdir(parents=True)
     (folder / "base_state.json").write_text('{\n "state": 1\n}')
-    for number, each in zip((100_000, 2, 1), IDS, strict=True):
-        name = f"event-{number:05d}-{each}.json"
+    for number, event_id in zip((100_000, 2, 1), IDS, strict=True):
+        name = f"event-{number:05d}-{event_id}.json"
         (folder / "events" / name).write_text(f'{{\n "n": {number}\n}}')
 
 
 def _inside(path: Path) -> list[tuple[str, list[object], list[str]]]:
-    found = []
+    files = []
     for file in find_sources([path]).files:
         records = list(read_records(file))
-        found.append(
-            (file.stem, [each.value for each in records], [each.place for each in records])
+        files.append(
+            (file.stem, [record.value for record in records], [record.place for record in records])
         )
-    return found
+    return files
 
 
 def test_documents_come_in_the_order_of_their_numbers_after_what_stands_before_them(
@@ -35,7 +35,7 @@ def test_documents_come_in_the_order_of_their_numbers_after_what_stands_before_t
     ((stem, values, places),) = _inside(tmp_path)
     assert stem == "run"
     assert values == [{"state": 1}, {"n": 1}, {"n": 2}, {"n": 100_000}]
-    assert [Path(each).name for each in places] == [
+    assert [Path(place).name for place in places] == [
         "base_state.json",
         "event-00001-0000000c.json",
         "event-00002-0000000b.json",
@@ -66,8 +66,8 @@ def test_a_document_that_is_no_json_is_named(tmp_path: Path) -> None:
     broken = tmp_path / "run" / "events" / "event-00002-0000000b.json"
     broken.write_text('{"n": ')
     (file,) = find_sources([tmp_path]).files
-    bad = [each for each in read_records(file) if not isinstance(each.value, dict)]
-    assert [each.place for each in bad] == [str(broken)]
+    bad = [record for record in read_records(file) if not isinstance(record.value, dict)]
+    assert [file.place for file in bad] == [str(broken)]
 
 
 def test_what_an_archive_has_of_all_samples_is_read_with_the_first(tmp_path: Path) -> None:

@@ -43,10 +43,10 @@ def _by_protobuf(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _messages(store: Store, thread_id: str) -> list[Any]:
     """Return a thread's messages; arguments as values: how they were spelled is lost in spans."""
-    found = [placed.item for placed in render(OPENAI, store.messages(thread_id)).items]
-    for call in (call for each in found for call in each.get("tool_calls", ())):
+    messages = [placed.item for placed in render(OPENAI, store.messages(thread_id)).items]
+    for call in (call for message in messages for call in message.get("tool_calls", ())):
         call["function"]["arguments"] = parse(call["function"]["arguments"])
-    return found
+    return messages
 
 
 @pytest.fixture

@@ -101,9 +101,9 @@ def test_a_second_file_of_a_thread_loses_no_message(
 ) -> None:
     paths = [tmp_path / f"{name}.jsonl" for name in "ab"]
     for path, lines in zip(paths, files, strict=True):
-        path.write_bytes(b"".join(printed(each) + b"\n" for each in lines))
+        path.write_bytes(b"".join(printed(value) + b"\n" for value in lines))
     runs = [paths] if together else [[path] for path in paths]
-    (failure,) = [each for part in runs for each in run(store, *part, wire=None).failures]
+    (failure,) = [failure for part in runs for failure in run(store, *part, wire=None).failures]
     assert failure.place.startswith(str(paths[1]))
     remedy = failure.reason.rpartition("--thread-id ")[2].strip("'")
     assert run(store, paths[1], wire=None, thread_id=remedy).failures == []

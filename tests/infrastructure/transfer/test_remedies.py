@@ -61,7 +61,7 @@ def test_a_place_of_messages_that_no_format_knows_is_refused(store: Store, tmp_p
     assert "of no format that is known" in failure.reason
     lines = written(tmp_path, "g.jsonl", [{"s": [{"odd": 1}]}, {"s": [USER]}, {"s": [{"odd": 1}]}])
     report = run(store, lines, wire=None, messages="$.s")
-    assert [Path(each.place).name for each in report.failures] == ["g.jsonl:1", "g.jsonl:3"]
+    assert [Path(failure.place).name for failure in report.failures] == ["g.jsonl:1", "g.jsonl:3"]
     assert report.threads == 1
 
 

@@ -48,11 +48,11 @@ def test_a_folder_is_searched_through_for_json_by_name(tmp_path: Path) -> None:
     for name in ("z.json", "b/a.jsonl", "b/c.ndjson", "readme.md", "b/picture.png"):
         (tmp_path / name).write_text("{}")
     odd = tmp_path / "readme.md"
-    found = find_sources([tmp_path, odd, STANDARD_INPUT])
+    sources = find_sources([tmp_path, odd, STANDARD_INPUT])
     inside = [str(tmp_path / name) for name in ("b/a.jsonl", "b/c.ndjson", "z.json")]
-    assert [file.place for file in found.files] == [*inside, str(odd), "-"]
-    assert [str(file.path) for file in found.files[:2]] == ["b/a.jsonl", "b/c.ndjson"]
-    assert list(found.passed_over) == [
+    assert [file.place for file in sources.files] == [*inside, str(odd), "-"]
+    assert [str(file.path) for file in sources.files[:2]] == ["b/a.jsonl", "b/c.ndjson"]
+    assert list(sources.passed_over) == [
         str(tmp_path / name) for name in ("b/picture.png", "readme.md")
     ]
 
@@ -62,9 +62,9 @@ def test_links_that_are_not_followed_are_named(tmp_path: Path) -> None:
     (tmp_path / "same.json").symlink_to("run.json")
     (tmp_path / "lost.json").symlink_to("nowhere")
     (tmp_path / "up").symlink_to(".", target_is_directory=True)
-    found = find_sources([tmp_path])
-    assert [file.path.name for file in found.files] == ["run.json", "same.json"]
-    assert list(found.passed_over) == [str(tmp_path / name) for name in ("lost.json", "up")]
+    sources = find_sources([tmp_path])
+    assert [file.path.name for file in sources.files] == ["run.json", "same.json"]
+    assert list(sources.passed_over) == [str(tmp_path / name) for name in ("lost.json", "up")]
 
 
 def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
@@ -75,10 +75,10 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
     (folder / "inner" / "same.json").symlink_to("../run.json")
     for name, target in {"up.json": "../secret.json", "etc.jsonl": "/etc/passwd"}.items():
         (folder / name).symlink_to(target)
-    found = find_sources([folder])
-    assert [str(file.path) for file in found.files] == ["inner/same.json", "run.json"]
+    sources = find_sources([folder])
+    assert [str(file.path) for file in sources.files] == ["inner/same.json", "run.json"]
     outside = "it is a link out of the folder"
-    assert found.passed_over == {str(folder / name): outside for name in ("etc.jsonl", "up.json")}
+    assert sources.passed_over == {str(folder / name): outside for name in ("etc.jsonl", "up.json")}
 
 
 def test_a_path_that_is_not_there_and_a_folder_with_nothing_are_said(tmp_path: Path) -> None:
@@ -106,17 +106,17 @@ def test_an_object_is_one_record_and_the_items_of_an_array_are_one_each(tmp_path
 def test_json_lines_are_a_record_each_whatever_the_file_is_called(
     tmp_path: Path, name: str
 ) -> None:
-    found = records_of(tmp_path, name, '{"a": 1}\r\n\n  \n{"a": 2}')
-    assert values(found) == [{"a": 1}, {"a": 2}]
-    assert places(found) == [f"{name}:1", f"{name}:4"]
-    assert [record.number for record in found] == [1, 4]
+    records = records_of(tmp_path, name, '{"a": 1}\r\n\n  \n{"a": 2}')
+    assert values(records) == [{"a": 1}, {"a": 2}]
+    assert places(records) == [f"{name}:1", f"{name}:4"]
+    assert [record.number for record in records] == [1, 4]
 
 
 def test_json_over_many_lines_is_no_json_lines(tmp_path: Path) -> None:
     for value in ({"a": [1, {"b": 2}]}, [{"a": 1}, {"a": 2}]):
         text = json.dumps(value, indent=1)
-        found = values(records_of(tmp_path, "pretty.json", text))
-        assert found == (value if isinstance(value, list) else [value])
+        read = values(records_of(tmp_path, "pretty.json", text))
+        assert read == (value if isinstance(value, list) else [value])
 
 
 def test_a_bad_line_is_an_error_in_its_place_and_the_others_are_read(tmp_path: Path) -> None:
@@ -133,9 +133,9 @@ def test_a_bad_line_is_an_error_in_its_place_and_the_others_are_read(tmp_path: P
     "text", ["", "   \n", "{", "[\n{}\n", "hello\n{}", "[" * 100_000, "[" * 100_000 + "\n{}"]
 )
 def test_what_is_not_json_is_one_error(tmp_path: Path, text: str) -> None:
-    (found,) = records_of(tmp_path, "odd.json", text)
-    assert isinstance(found.value, InvalidJson)
-    assert Path(found.place).name == "odd.json"
+    (record,) = records_of(tmp_path, "odd.json", text)
+    assert isinstance(record.value, InvalidJson)
+    assert Path(record.place).name == "odd.json"
 
 
 def test_json_lines_without_a_line_hold_nothing(tmp_path: Path) -> None:
@@ -163,8 +163,8 @@ def test_a_lone_surrogate_does_not_hide_what_else_is_wrong(tmp_path: Path) -> No
 
 
 def test_a_pair_of_surrogates_is_a_character(tmp_path: Path) -> None:
-    (found,) = records_of(tmp_path, "pair.json", rb'{"a": "\ud83d\ude00"}')
-    assert (found.value, found.mended) == ({"a": "\U0001f600"}, {})
+    (record,) = records_of(tmp_path, "pair.json", rb'{"a": "\ud83d\ude00"}')
+    assert (record.value, record.mended) == ({"a": "\U0001f600"}, {})
 
 
 def test_the_sizes_of_the_records_come_to_about_the_size_of_the_file(tmp_path: Path) -> None:
@@ -174,8 +174,8 @@ def test_the_sizes_of_the_records_come_to_about_the_size_of_the_file(tmp_path: P
         "runs.json": "[" + ",".join([record] * 20) + "]",
         "one.json": record,
     }.items():
-        found = records_of(tmp_path, name, text)
-        assert len(text) - 100 <= sum(each.size for each in found) <= len(text)
+        records = records_of(tmp_path, name, text)
+        assert len(text) - 100 <= sum(record.size for record in records) <= len(text)
 
 
 def test_a_file_that_cannot_be_read_is_an_error_in_its_place(tmp_path: Path) -> None:
@@ -183,9 +183,9 @@ def test_a_file_that_cannot_be_read_is_an_error_in_its_place(tmp_path: Path) -> 
     path.write_text("{}")
     (file,) = find_sources([path]).files
     path.unlink()
-    (found,) = read_records(file)
-    assert isinstance(found.value, UnreadableSource)
-    assert "cannot be read: No such file or directory" in str(found.value)
+    (record,) = read_records(file)
+    assert isinstance(record.value, UnreadableSource)
+    assert "cannot be read: No such file or directory" in str(record.value)
 
 
 def test_a_pipe_can_be_read(tmp_path: Path) -> None:
@@ -271,10 +271,10 @@ def test_an_archive_is_read_as_a_folder_is(tmp_path: Path) -> None:
         archive.writestr("b/one.json", '{"a": 1}')
         archive.writestr("a.jsonl.gz", gzip.compress(b'{"a": 2}'))
         archive.writestr("picture.png", b"")
-    found = find_sources([tmp_path])
-    assert [file.place for file in found.files] == [f"{path}:a.jsonl.gz", f"{path}:b/one.json"]
-    assert list(found.passed_over) == [f"{path}:picture.png"]
-    read = [each.value for file in found.files for each in read_records(file)]
+    sources = find_sources([tmp_path])
+    assert [file.place for file in sources.files] == [f"{path}:a.jsonl.gz", f"{path}:b/one.json"]
+    assert list(sources.passed_over) == [f"{path}:picture.png"]
+    read = [record.value for file in sources.files for record in read_records(file)]
     assert read == [{"a": 2}, {"a": 1}]
     path.write_bytes(path.read_bytes().replace(b'{"a": 1}', b'{"a": 9}'))  # not its checksum
     (broken,) = read_records(find_sources([path]).files[1])

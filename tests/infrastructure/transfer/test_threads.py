@@ -35,8 +35,8 @@ def read(
     """Return the one thread of a record, read by a plan with these fields."""
     chosen, record = Plan(choose_format(wire), **plan), record_of(value, name, number)
     document = Documents(chosen).value(record)
-    (found,) = threads_of(chosen, choose_format(wire), record, document)
-    return found
+    (thread,) = threads_of(chosen, choose_format(wire), record, document)
+    return thread
 
 
 @pytest.mark.parametrize(
@@ -56,19 +56,19 @@ def test_a_thread_is_named_by_its_record_or_after_its_file(
 
 
 def test_a_template_names_the_thread_before_all() -> None:
-    found = read({"threadId": "t", "n": 1, "messages": [REPLY]}, thread_id="x-{n}")
-    assert found.thread_id == "x-1"
+    thread = read({"threadId": "t", "n": 1, "messages": [REPLY]}, thread_id="x-{n}")
+    assert thread.thread_id == "x-1"
 
 
 @pytest.mark.parametrize(
     ("template", "name"), [("{text}", "with a space"), ("a/b", "a/b"), ("..", "..")]
 )
 def test_a_name_that_is_no_thread_id_is_kept_beside_one_that_is(template: str, name: str) -> None:
-    found = read({"text": "with a space", "messages": []}, thread_id=template)
-    assert is_thread_id(found.thread_id)
-    assert found.thread_id == fitted(name)
-    assert found.started is not None
-    assert found.started["metadata"] == {"source": name}
+    thread = read({"text": "with a space", "messages": []}, thread_id=template)
+    assert is_thread_id(thread.thread_id)
+    assert thread.thread_id == fitted(name)
+    assert thread.started is not None
+    assert thread.started["metadata"] == {"source": name}
 
 
 def test_an_empty_name_is_refused() -> None:
@@ -175,9 +175,9 @@ def test_a_history_is_kept_as_it_is_unless_it_or_the_caller_names_another_policy
 def test_the_facts_of_our_own_export_are_those_of_the_thread() -> None:
     facts = {"goal": "g", "parent": "p", "limits": {"maxSteps": 3}, "metadata": {"a": 1}}
     more = {"policy": "strict", "closed": {"reason": "done"}}
-    found = read({"threadId": "t", **facts, "messages": [], **more})
-    assert found.started == {"type": "thread.started", **facts, "policy": "strict"}
-    assert found.closed == {"type": "thread.closed", "reason": "done"}
+    thread = read({"threadId": "t", **facts, "messages": [], **more})
+    assert thread.started == {"type": "thread.started", **facts, "policy": "strict"}
+    assert thread.closed == {"type": "thread.closed", "reason": "done"}
 
 
 def test_a_history_of_elsewhere_has_no_facts_but_those_that_were_asked_for() -> None:
@@ -194,9 +194,9 @@ def test_a_history_of_elsewhere_has_no_facts_but_those_that_were_asked_for() -> 
 
 def test_metadata_that_was_asked_for_stands_beside_that_of_our_own() -> None:
     own = {"threadId": "t", "metadata": {"a": 1, "b": 1}, "messages": []}
-    found = read(own, metadata={"b": "2"})
-    assert found.started is not None
-    assert found.started["metadata"] == {"a": 1, "b": "2"}
+    thread = read(own, metadata={"b": "2"})
+    assert thread.started is not None
+    assert thread.started["metadata"] == {"a": 1, "b": "2"}
 
 
 def test_metadata_that_is_no_object_is_refused_in_its_place() -> None:
@@ -206,8 +206,8 @@ def test_metadata_that_is_no_object_is_refused_in_its_place() -> None:
 
 
 def test_a_thread_of_ours_that_has_nothing_yet_is_started_all_the_same() -> None:
-    found = read({"threadId": "t", "messages": [], "policy": "strict"})
-    assert found.started == {"type": "thread.started", "policy": "strict"}
+    thread = read({"threadId": "t", "messages": [], "policy": "strict"})
+    assert thread.started == {"type": "thread.started", "policy": "strict"}
 
 
 @pytest.mark.parametrize("chosen", [{"goal": "{x}"}, {"metadata": {"a": "{x}"}}])
@@ -217,8 +217,8 @@ def test_a_template_without_its_field_is_refused(chosen: dict[str, Any]) -> None
 
 
 def test_a_file_whose_name_is_no_thread_id_names_its_thread_nearly() -> None:
-    found = read([REPLY], name="my run (2).json")
-    assert found.thread_id == "my-run-2"
+    thread = read([REPLY], name="my run (2).json")
+    assert thread.thread_id == "my-run-2"
     with pytest.raises(NamelessThread, match=r"--thread-id 'run-\{record\}'"):
         read([REPLY], name="")
     assert read([REPLY], name="", number=3, thread_id="run-{record}").thread_id == "run-3"
@@ -230,16 +230,16 @@ def test_a_file_whose_name_is_no_thread_id_names_its_thread_nearly() -> None:
 def test_any_name_becomes_a_thread_id_of_its_own(name: str) -> None:
     assert is_thread_id(fitted(name))
     assert is_thread_id(read([REPLY], name=f"{name}.json" if name else "x").thread_id)
-    assert len({fitted(each) for each in (name, f"{name} ", f"{name}-", f"{name}/")}) == 4
+    assert len({fitted(own_name) for own_name in (name, f"{name} ", f"{name}-", f"{name}/")}) == 4
 
 
 def test_a_history_names_its_thread_and_says_what_it_is_for() -> None:
     history = History([REPLY], id="s/1", goal="g", parent="s", metadata={"model": "m"})
     only = Format("x", "X", lambda _: iter([history]))
-    (found,) = threads_of(Plan(metadata={"a": "{a?}"}), only, record_of({"b": 1}), {})
-    assert (found.thread_id, found.is_own_id) == (fitted("s/1"), True)
-    assert found.thread_id.startswith("s-1-")
-    assert found.started == {
+    (thread,) = threads_of(Plan(metadata={"a": "{a?}"}), only, record_of({"b": 1}), {})
+    assert (thread.thread_id, thread.is_own_id) == (fitted("s/1"), True)
+    assert thread.thread_id.startswith("s-1-")
+    assert thread.started == {
         "type": "thread.started",
         "goal": "g",
         "parent": "s",

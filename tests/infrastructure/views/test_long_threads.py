@@ -189,9 +189,9 @@ def _check_answer(reader: _Reader, view: AnyView, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(reader.stored)), label="at")
     rendering = render(view, reader.stored[:at])
     if isinstance(view, StateView):
-        found = reader.view(view, at)
-        assert isinstance(found, State)
-        assert print_bytes(found.state) == print_bytes(view.state(rendering.carry))
+        result = reader.view(view, at)
+        assert isinstance(result, State)
+        assert print_bytes(result.state) == print_bytes(view.state(rendering.carry))
     else:
         limit = data.draw(st.none() | st.integers(1, 5), label="limit")
         assert _all_pages(reader, view, at, limit) == print_items(rendering.items)
@@ -230,15 +230,15 @@ def test_no_snapshot_changes_a_difference(
 def _check_difference(reader: _Reader, view: AnyView, data: st.DataObject) -> None:
     begin = data.draw(st.integers(0, len(reader.stored)), label="begin")
     end = data.draw(st.integers(0, len(reader.stored)), label="end")
-    found = reader.difference(view, begin, end)
+    difference = reader.difference(view, begin, end)
     before, after = (render(view, reader.stored[:at]) for at in (begin, end))
     if isinstance(view, StateView):
-        patched = jsonpatch.apply_patch(view.state(before.carry), list(found.patch or ()))
+        patched = jsonpatch.apply_patch(view.state(before.carry), list(difference.patch or ()))
         wanted = view.state(after.carry)
         assert print_bytes(patched, sort_keys=True) == print_bytes(wanted, sort_keys=True)
     else:
         items = (print_items(rendering.items) for rendering in (before, after))
-        assert found.items == items_difference(*items)
+        assert difference.items == items_difference(*items)
 
 
 @every_view

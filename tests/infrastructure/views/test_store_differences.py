@@ -23,24 +23,24 @@ def _views(store: Store, thread_id: str, view: AnyView) -> list[Page | State]:
     return [store.view(thread_id, view, at=AtVersion(version)) for version in versions]
 
 
-def _check_difference(found: Difference, views: Sequence[Page | State]) -> None:
-    before, after = views[found.from_version], views[found.to_version]
+def _check_difference(difference: Difference, views: Sequence[Page | State]) -> None:
+    before, after = views[difference.from_version], views[difference.to_version]
     if isinstance(before, State):
         assert isinstance(after, State)
-        assert found.items is None
-        patched = jsonpatch.apply_patch(before.state, list(found.patch or ()))
+        assert difference.items is None
+        patched = jsonpatch.apply_patch(before.state, list(difference.patch or ()))
         assert print_bytes(patched, sort_keys=True) == print_bytes(after.state, sort_keys=True)
         return
-    assert found.items is not None
-    assert found.patch is None
+    assert difference.items is not None
+    assert difference.patch is None
     items = {placed.key: placed for placed in before.items}
-    for placed in found.items.removed:
+    for placed in difference.items.removed:
         assert items.pop(placed.key) == placed
-    for changed in found.items.changed:
+    for changed in difference.items.changed:
         assert items[changed.before.key] == changed.before
         assert changed.before.text != changed.after.text
         items[changed.after.key] = changed.after
-    for placed in found.items.added:
+    for placed in difference.items.added:
         assert placed.key not in items
         items[placed.key] = placed
     ordered = sorted(items.values(), key=lambda placed: (placed.version, placed.ordinal))
@@ -54,9 +54,9 @@ def test_a_difference_leads_from_any_point_to_any_other(store: Store, name: str)
     views = _views(store, "t", view)
     for begin in range(0, len(views), 2):
         for end in range(begin % 3, len(views), 3):
-            found = store.difference("t", view, begin=AtVersion(begin), end=AtVersion(end))
-            assert (found.from_version, found.to_version) == (begin, end)
-            _check_difference(found, views)
+            difference = store.difference("t", view, begin=AtVersion(begin), end=AtVersion(end))
+            assert (difference.from_version, difference.to_version) == (begin, end)
+            _check_difference(difference, views)
 
 
 def test_the_same_holds_for_the_states_of_real_conversations(
@@ -69,28 +69,32 @@ def test_the_same_holds_for_the_states_of_real_conversations(
         for view in (choose_view("agent-state"), choose_view("openai")):
             views = _views(store, thread_id, view)
             for begin in range(0, len(views), 7):
-                found = store.difference(thread_id, view, begin=AtVersion(begin), end=None)
-                assert (found.from_version, found.to_version) == (begin, len(views) - 1)
-                _check_difference(found, views)
+                difference = store.difference(thread_id, view, begin=AtVersion(begin), end=None)
+                assert (difference.from_version, difference.to_version) == (begin, len(views) - 1)
+                _check_difference(difference, views)
 
 
 def test_a_difference_without_a_beginning_is_from_nothing_to_the_present(store: Store) -> None:
     store.append("t", STORY)
-    found = store.difference("t", choose_view("openai"), begin=None, end=None)
-    assert found.items is not None
-    assert (found.from_version, found.to_version) == (0, len(STORY))
-    assert list(found.items.added) == list(items_of(store.view("t", choose_view("openai"))))
-    assert (found.items.changed, found.items.removed) == ([], [])
+    difference = store.difference("t", choose_view("openai"), begin=None, end=None)
+    assert difference.items is not None
+    assert (difference.from_version, difference.to_version) == (0, len(STORY))
+    assert list(difference.items.added) == list(items_of(store.view("t", choose_view("openai"))))
+    assert (difference.items.changed, difference.items.removed) == ([], [])
 
 
 def test_between_a_moment_and_itself_nothing_changes(store: Store) -> None:
     store.append("t", STORY)
     for name in VIEWS:
-        found = store.difference("t", choose_view(name), begin=AtVersion(6), end=AtVersion(6))
-        if found.items is None:
-            assert found.patch == []
+        difference = store.difference("t", choose_view(name), begin=AtVersion(6), end=AtVersion(6))
+        if difference.items is None:
+            assert difference.patch == []
         else:
-            changes = [*found.items.added, *found.items.changed, *found.items.removed]
+            changes = [
+                *difference.items.added,
+                *difference.items.changed,
+                *difference.items.removed,
+            ]
             assert changes == []
 
 

@@ -16,10 +16,10 @@ from agentlog.projections.view import Printed, StateView, print_items, render
 from tests.infrastructure.appends import STORY, append_apart, calls, items_of, reply, time_of
 
 
-def _content(found: Page | State) -> JsonValue:
-    if isinstance(found, State):
-        return found.state
-    return [[placed.key, placed.item] for placed in found.items]
+def _content(page: Page | State) -> JsonValue:
+    if isinstance(page, State):
+        return page.state
+    return [[placed.key, placed.item] for placed in page.items]
 
 
 def _check_past_stays(store: Store, thread_id: str, drafts: Sequence[JsonValue]) -> None:
@@ -37,12 +37,12 @@ def _check_past_stays(store: Store, thread_id: str, drafts: Sequence[JsonValue])
             if event.version % len(views) == number:  # each view, at some of the times
                 moments.append(AtTime(time_of(event)))
             for moment in moments:
-                found = store.view(thread_id, view, at=moment)
-                assert (found.version, found.position) == (event.version, event.position)
-                assert print_bytes(_content(found)) == print_bytes(content)
-            if isinstance(found, Page):
+                result = store.view(thread_id, view, at=moment)
+                assert (result.version, result.position) == (event.version, event.position)
+                assert print_bytes(_content(result)) == print_bytes(content)
+            if isinstance(result, Page):
                 cut = render(view, events[: event.version])
-                assert list(found.items) == print_items(cut.items)
+                assert list(result.items) == print_items(cut.items)
 
 
 def test_a_view_of_the_past_is_what_the_view_was_then(store: Store) -> None:
@@ -78,10 +78,10 @@ def _pages(store: Store, view: AnyView, limit: int) -> list[list[Printed]]:
     pages: list[list[Printed]] = []
     cursor: str | None = None
     while cursor is not None or not pages:
-        found = store.view("t", view, after=cursor, limit=limit)
-        assert isinstance(found, Page)
-        pages.append(list(found.items))
-        cursor = found.next
+        page = store.view("t", view, after=cursor, limit=limit)
+        assert isinstance(page, Page)
+        pages.append(list(page.items))
+        cursor = page.next
     return pages
 
 

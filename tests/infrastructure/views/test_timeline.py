@@ -43,7 +43,7 @@ def test_it_shows_what_a_fold_over_the_whole_contents_shows(store: Store) -> Non
     view = choose_view("timeline")
     expected = print_items(render(view, store.messages("t")).items)
     assert list(items_of(store.view("t", view))) == expected
-    suspected = [each.item.get("suspected") for each in expected if each.item["kind"] == "call"]
+    suspected = [item.item.get("suspected") for item in expected if item.item["kind"] == "call"]
     assert suspected[:3:2] == [["error_text"], ["error_field"]]
 
 
@@ -51,8 +51,8 @@ def test_sizes_are_those_of_the_whole_messages(store: Store) -> None:
     store.start("t", {"policy": "record"})
     _long_thread(store)
     sizes = {event.version: len(event.body) for event in store.messages("t")}
-    for each in items_of(store.view("t", choose_view("timeline"))):
-        item = each.item
+    for placed in items_of(store.view("t", choose_view("timeline"))):
+        item = placed.item
         for place, size in (("version", "bytesIn"), ("endVersion", "bytesOut")):
             if item.get(place) is not None and size in item:
                 assert item[size] == sizes[item[place]]

@@ -120,7 +120,12 @@ def test_the_views_that_were_read_longest_ago_are_forgotten_first() -> None:
     recent.get((TENANT, "a"), _view())
     recent.put((TENANT, "e"), _view(), _folded(20))
     recent.put((TENANT, "e"), _view(), _folded(25))  # in its own place, not beside it
-    assert [each for each in "abcde" if recent.get((TENANT, each), _view())] == ["a", "c", "d", "e"]
+    assert [thread for thread in "abcde" if recent.get((TENANT, thread), _view())] == [
+        "a",
+        "c",
+        "d",
+        "e",
+    ]
 
 
 def test_a_view_that_takes_too_much_is_not_kept_nor_what_it_was_before() -> None:

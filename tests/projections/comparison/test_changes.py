@@ -13,9 +13,9 @@ from tests.histories import json_values, texts
 words = st.lists(st.sampled_from(["the", "fox", " ", ".", "\n", "é"]), max_size=12).map("".join)
 
 
-def _applied(text: str, found: list[Edit]) -> str:
+def _applied(text: str, made: list[Edit]) -> str:
     parts, at = [], 0
-    for edit in found:
+    for edit in made:
         assert text[edit.a :].startswith(edit.removed)
         parts += [text[at : edit.a], edit.added]
         at = edit.a + len(edit.removed)
@@ -24,10 +24,10 @@ def _applied(text: str, found: list[Edit]) -> str:
 
 @given(words | texts, words | texts)
 def test_edits_lead_from_one_text_to_the_other(before: str, after: str) -> None:
-    found = edits(before, after)
-    assert _applied(before, found) == after
-    assert all(after[edit.b :].startswith(edit.added) for edit in found)
-    assert bool(found) == (before != after)
+    made = edits(before, after)
+    assert _applied(before, made) == after
+    assert all(after[edit.b :].startswith(edit.added) for edit in made)
+    assert bool(made) == (before != after)
 
 
 def test_whole_words_are_edited_and_blanks_between_them_join_edits() -> None:
@@ -47,17 +47,17 @@ def test_texts_too_long_to_align_differ_between_their_equal_ends() -> None:
 
 @given(json_values, json_values)
 def test_changes_are_a_patch(before: Any, after: Any) -> None:
-    found = changes(before, after)
-    assert found is not None
-    patch = [each.operation for each in found]
+    made = changes(before, after)
+    assert made is not None
+    patch = [change.operation for change in made]
     done = jsonpatch.apply_patch(canonical(before), patch)
     assert canonical_bytes(done) == canonical_bytes(after)
 
 
 def test_texts_within_values_have_their_edits() -> None:
-    found = changes({"to": "BER now", "n": 1}, {"to": "MUC now", "n": 1.0})
-    assert found is not None
-    (change,) = found
+    made = changes({"to": "BER now", "n": 1}, {"to": "MUC now", "n": 1.0})
+    assert made is not None
+    (change,) = made
     assert change.operation == {"op": "replace", "path": "/to", "value": "MUC now"}
     assert change.edits == [Edit(0, 0, "BER", "MUC")]
 

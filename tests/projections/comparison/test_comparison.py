@@ -18,29 +18,29 @@ SAID = [{"type": "reply", "text": f"word {n}"} for n in range(12)]
 def test_rows_cover_both_sides_exactly(
     a: list[dict[str, Any]], b: list[dict[str, Any]], context: int
 ) -> None:
-    found = compared(a, b)
-    rows = list(found.rows(context=context))
+    comparison = compared(a, b)
+    rows = list(comparison.rows(context=context))
     assert [n for row in rows for n in row.a] == list(range(len(a)))
     assert [n for row in rows for n in row.b] == list(range(len(b)))
     assert all(row.folded or max(len(row.a), len(row.b)) == 1 for row in rows)
-    assert sum(found.counts.values()) == sum(max(len(row.a), len(row.b)) for row in rows)
+    assert sum(comparison.counts.values()) == sum(max(len(row.a), len(row.b)) for row in rows)
     for row in rows:
-        assert detail(KERNEL, found, row).row is row
+        assert detail(KERNEL, comparison, row).row is row
 
 
 @given(st.lists(drafts, max_size=8), st.integers(0, 8))
 def test_one_inserted_message_is_one_row(said: list[dict[str, Any]], place: int) -> None:
     new = {"type": "reply", "text": "that nobody else says"}
-    found = compared(said, [*said[:place], new, *said[place:]])
-    assert found.counts == {"equal": len(said), "changed": 0, "only_a": 0, "only_b": 1}
+    comparison = compared(said, [*said[:place], new, *said[place:]])
+    assert comparison.counts == {"equal": len(said), "changed": 0, "only_a": 0, "only_b": 1}
     equal = min(place, len(said))
-    assert found.divergence == Divergence(equal, equal if equal < len(said) else None, equal)
+    assert comparison.divergence == Divergence(equal, equal if equal < len(said) else None, equal)
 
 
 def test_equal_histories_have_no_divergence_and_one_row() -> None:
-    found = compared(SAID, SAID)
-    assert found.divergence is None
-    assert list(found.rows(context=3)) == [Row("equal", range(12), range(12), folded=True)]
+    comparison = compared(SAID, SAID)
+    assert comparison.divergence is None
+    assert list(comparison.rows(context=3)) == [Row("equal", range(12), range(12), folded=True)]
     assert compared([], []).divergence is None
     assert list(compared([], []).rows(context=3)) == []
 
@@ -58,9 +58,9 @@ def test_differences_have_as_much_context_as_is_asked(context: int, sizes: list[
 def test_a_pair_shows_both_items_and_the_words_that_differ() -> None:
     a = [{"type": "reply", "text": f"{'so ' * 100}your parcel is late\x1b[2J"}]
     b = [{"type": "reply", "text": f"{'so ' * 100}your parcel is here"}]
-    found = compared(a, b)
-    (row,) = found.rows(context=1)
-    shown = detail(KERNEL, found, row)
+    comparison = compared(a, b)
+    (row,) = comparison.rows(context=1)
+    shown = detail(KERNEL, comparison, row)
     assert shown.a is not None
     assert shown.b is not None
     assert shown.a.glimpse[:3] == ("1.0", "reply", ())

@@ -29,16 +29,16 @@ def test_equal_histories_do_not_part() -> None:
 
 
 @given(histories)
-def test_each_two_part_once_and_where_they_differ(found: Sequence[str]) -> None:
-    for m, one in enumerate(found):
-        for n, other in enumerate(found[:m]):
+def test_each_two_part_once_and_where_they_differ(members: Sequence[str]) -> None:
+    for m, one in enumerate(members):
+        for n, other in enumerate(members[:m]):
             apart = [
                 parting.equal
-                for parting in partings(found)
-                if (ways := [m in each.members for each in parting.branches])
-                != [n in each.members for each in parting.branches]
+                for parting in partings(members)
+                if (ways := [m in branch.members for branch in parting.branches])
+                != [n in branch.members for branch in parting.branches]
                 and any(ways)
-                and any(n in each.members for each in parting.branches)
+                and any(n in branch.members for branch in parting.branches)
             ]
             pairs = enumerate(zip(one, other, strict=False))
             shared = next((k for k, (x, y) in pairs if x != y), min(len(one), len(other)))
@@ -46,5 +46,5 @@ def test_each_two_part_once_and_where_they_differ(found: Sequence[str]) -> None:
 
 
 def test_a_thousand_histories_may_part_one_after_another() -> None:
-    found = partings(["a" * n for n in range(1000)])
-    assert [parting.equal for parting in found] == list(range(999))
+    parted = partings(["a" * n for n in range(1000)])
+    assert [parting.equal for parting in parted] == list(range(999))

@@ -21,15 +21,15 @@ _LISTS = ("calls", "results")
 
 def _renamed(draft: dict[str, Any]) -> dict[str, Any]:
     """Return the message of another run: its ids, times, usage and latency differ."""
-    found: dict[str, Any] = {
+    renamed: dict[str, Any] = {
         key: f"other-{value}" if key in _IDS else value for key, value in draft.items()
     }
     for key in _LISTS:
-        if key in found:
-            found[key] = [_renamed(each) for each in found[key]]
+        if key in renamed:
+            renamed[key] = [_renamed(call) for call in renamed[key]]
     if "usage" in draft:
-        found |= {"latencyMs": 99.5, "costUsd": 0.25, "usage": {"totalTokens": 7}}
-    return found
+        renamed |= {"latencyMs": 99.5, "costUsd": 0.25, "usage": {"totalTokens": 7}}
+    return renamed
 
 
 @given(st.lists(drafts, max_size=12))
@@ -38,9 +38,9 @@ def test_other_ids_and_times_are_no_difference(said: list[dict[str, Any]]) -> No
     second = [
         event(
             n + 1,
-            {**_renamed(each), "id": derived_message_id("other", n), "timestamp": 5 * n},
+            {**_renamed(draft), "id": derived_message_id("other", n), "timestamp": 5 * n},
         )
-        for n, each in enumerate(said)
+        for n, draft in enumerate(said)
     ]
     for view in LISTS:
         note(name_of(view))
@@ -50,10 +50,10 @@ def test_other_ids_and_times_are_no_difference(said: list[dict[str, Any]]) -> No
 @given(histories(), st.data())
 def test_no_view_fails_on_any_item(events: list[Event], data: st.DataObject) -> None:
     erased = data.draw(st.sets(st.sampled_from(range(len(events))))) if events else set()
-    left = [blank(each, 99) if n in erased else each for n, each in enumerate(events)]
+    left = [blank(recorded, 99) if n in erased else recorded for n, recorded in enumerate(events)]
     for view in LISTS:
-        found = history_of(left, view)
-        assert len(found.steps) == len(found.items)
+        compared_to = history_of(left, view)
+        assert len(compared_to.steps) == len(compared_to.items)
 
 
 CALL = {"id": "a", "name": "search", "args": {"from": "BER", "seats": 1}}
@@ -73,23 +73,25 @@ LISTING_CALLS = ["kernel", "openai", "letta", "openletta", "maria"]
 @pytest.mark.parametrize("name", LISTING_CALLS)
 def test_the_order_of_keys_and_the_form_of_numbers_do_not_count(name: str) -> None:
     other = {"id": "b", "name": "search", "args": {"seats": 1.0, "from": "BER"}}
-    found = compared([_calls(CALL)], [_calls(other)], choose_view(name))
-    assert found.divergence is None
+    comparison = compared([_calls(CALL)], [_calls(other)], choose_view(name))
+    assert comparison.divergence is None
 
 
 @pytest.mark.parametrize("name", LISTING_CALLS)
 def test_other_arguments_are_a_change_of_the_same_tool(name: str) -> None:
     other = {"id": "b", "name": "search", "args": {"from": "MUC", "seats": 1}}
-    found = compared([_calls(CALL)], [_calls(other)], choose_view(name))
-    assert (found.counts["only_a"], found.counts["only_b"]) == (0, 0)
-    assert found.counts["changed"] > 0
+    comparison = compared([_calls(CALL)], [_calls(other)], choose_view(name))
+    assert (comparison.counts["only_a"], comparison.counts["only_b"]) == (0, 0)
+    assert comparison.counts["changed"] > 0
 
 
 @pytest.mark.parametrize("name", ["kernel", "openai"])
 def test_a_result_says_which_of_the_calls_it_answers(name: str) -> None:
     asked = _calls(CALL, {**CALL, "id": "b"})
-    found = compared([asked, _result("a", "no")], [asked, _result("b", "no")], choose_view(name))
-    assert found.divergence is not None
+    comparison = compared(
+        [asked, _result("a", "no")], [asked, _result("b", "no")], choose_view(name)
+    )
+    assert comparison.divergence is not None
 
 
 def test_blanks_and_letters_count_as_they_are() -> None:

@@ -36,8 +36,8 @@ def test_calls_and_results_are_those_of_the_source() -> None:
     history = answers()
     calls = [call["id"] for draft in of_type(history, "tool_calls") for call in draft["calls"]]
     assert calls == ["srvtoolu_1", "srvtoolu_2", "mcptoolu_1"]
-    results = [each for draft in of_type(history, "tool_results") for each in draft["results"]]
-    assert [each.get("error", "unsaid") for each in results] == [
+    results = [result for draft in of_type(history, "tool_results") for result in draft["results"]]
+    assert [result.get("error", "unsaid") for result in results] == [
         "unsaid",
         "max_uses_exceeded",
         None,
@@ -65,7 +65,7 @@ def test_messages_of_one_answer_share_its_id() -> None:
 
 
 def test_what_is_not_known_is_kept_with_its_place() -> None:
-    assert [(each.place, each.what) for each in answers().asides] == [
+    assert [(aside.place, aside.what) for aside in answers().asides] == [
         ("[1].mood", "field 'mood'"),
         ("[1].content[8]", "kind 'crystal_ball'"),
     ]

@@ -28,34 +28,34 @@ def test_figures_calls_and_results_are_those_of_the_steps() -> None:
     (history,) = _histories("task.json")
     answers = _of(history, "llm_response")
     assert len(answers) == 3
-    assert [each.get("usage", {}).get("inputTokens") for each in answers] == [1200, 1400, None]
-    assert sum(each.get("costUsd", 0) for each in answers) == history.metadata["costUsd"]
-    assert sum(len(each["calls"]) for each in _of(history, "tool_calls")) == 3
-    results = [each for draft in _of(history, "tool_results") for each in draft["results"]]
-    assert [each.get("error", "unknown") for each in results] == [
+    assert [answer.get("usage", {}).get("inputTokens") for answer in answers] == [1200, 1400, None]
+    assert sum(answer.get("costUsd", 0) for answer in answers) == history.metadata["costUsd"]
+    assert sum(len(draft["calls"]) for draft in _of(history, "tool_calls")) == 3
+    results = [result for draft in _of(history, "tool_results") for result in draft["results"]]
+    assert [result.get("error", "unknown") for result in results] == [
         None,
         "exit code 1: test_add failed",
         "unknown",
     ]
-    assert [each["text"] for each in _of(history, "system")] == ["You fix bugs.", "terminal idle"]
+    assert [draft["text"] for draft in _of(history, "system")] == ["You fix bugs.", "terminal idle"]
 
 
 def test_messages_of_a_turn_share_a_response_id_and_its_time() -> None:
     (history,) = _histories("task.json")
     turn = [d for d in history.drafts if d.get("metadata", {}).get("responseId") == "import-2"]
-    assert [each["type"] for each in turn] == ["llm_response", "reasoning", "reply", "tool_calls"]
-    assert {each["timestamp"] for each in turn} == {1_762_160_404_500}
+    assert [item["type"] for item in turn] == ["llm_response", "reasoning", "reply", "tool_calls"]
+    assert {item["timestamp"] for item in turn} == {1_762_160_404_500}
 
 
 def test_a_copied_step_is_no_second_turn() -> None:
     history, _ = _histories("handoff.json")
     assert len(_of(history, "atif.copied_context")) == 2
-    assert [each["calls"][0]["id"] for each in _of(history, "tool_calls")] == ["call_1", "call_2"]
+    assert [draft["calls"][0]["id"] for draft in _of(history, "tool_calls")] == ["call_1", "call_2"]
 
 
 def test_a_step_without_a_model_has_no_answer() -> None:
     history, _ = _histories("handoff.json")
-    assert [each["metadata"]["responseId"] for each in _of(history, "llm_response")] == [
+    assert [draft["metadata"]["responseId"] for draft in _of(history, "llm_response")] == [
         "import-3",
         "import-5",
     ]
@@ -67,7 +67,10 @@ def test_a_sub_agent_is_a_thread_that_its_parent_spawned() -> None:
     embedded, elsewhere = _of(history, "worker_spawned")
     assert embedded["threadId"] == child.id
     assert "threadId" not in elsewhere
-    assert [each["workerId"] for each in _of(history, "worker_result")] == ["summary", "elsewhere"]
+    assert [draft["workerId"] for draft in _of(history, "worker_result")] == [
+        "summary",
+        "elsewhere",
+    ]
 
 
 def test_what_is_not_known_is_named_by_its_place() -> None:
@@ -78,7 +81,7 @@ def test_what_is_not_known_is_named_by_its_place() -> None:
         {"step_id": 4, "source": "agent", "message": "ok", "metrics": {"prompt_tokens": "7"}},
         weather="fine",
     )
-    assert [(each.place, each.what) for each in history.asides] == [
+    assert [(aside.place, aside.what) for aside in history.asides] == [
         ("weather", "field 'weather'"),
         ("steps[0].mood", "field 'mood'"),
         ("steps[1]", "kind 'step'"),

@@ -43,8 +43,8 @@ def test_calls_results_and_usage_are_those_of_the_source() -> None:
     history = read(*lines_of("session.jsonl"))
     calls = [call["id"] for draft in of_type(history, "tool_calls") for call in draft["calls"]]
     assert calls == ["toolu_ls", "toolu_rm", "toolu_mv"]
-    results = [each for draft in of_type(history, "tool_results") for each in draft["results"]]
-    assert [(each["callId"], each["error"]) for each in results] == [
+    results = [result for draft in of_type(history, "tool_results") for result in draft["results"]]
+    assert [(result["callId"], result["error"]) for result in results] == [
         ("toolu_ls", None),
         ("toolu_mv", None),
         ("toolu_rm", "Not on a Friday."),
@@ -64,16 +64,18 @@ def test_calls_results_and_usage_are_those_of_the_source() -> None:
 def test_only_what_a_person_decided_is_an_approval() -> None:
     history = read(*lines_of("session.jsonl"))
     answers = of_type(history, "approval_response")
-    assert [(each["callId"], each["approved"], each.get("reason")) for each in answers] == [
+    assert [
+        (response["callId"], response["approved"], response.get("reason")) for response in answers
+    ] == [
         ("toolu_mv", True, None),
         ("toolu_rm", False, "Not on a Friday."),
     ]
-    assert [each["tool"] for each in of_type(history, "approval_request")] == ["Bash", "Bash"]
+    assert [draft["tool"] for draft in of_type(history, "approval_request")] == ["Bash", "Bash"]
 
 
 def test_what_is_not_known_is_kept_with_its_place() -> None:
     history = read(*lines_of("session.jsonl"))
-    assert [(each.place, each.what) for each in history.asides] == [
+    assert [(aside.place, aside.what) for aside in history.asides] == [
         ("[14].newField", "field 'newField'"),
         ("[14].message.content[2]", "kind 'hologram'"),
         ("[21]", "kind 'tomorrow'"),
@@ -120,7 +122,8 @@ def test_what_a_user_says_in_the_midst_of_a_turn_is_an_input(prompt: Any) -> Non
     queued = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt"}
     done = {**queued, "prompt": "<task-notification>done", "commandMode": "task-notification"}
     lines = (
-        {"type": "attachment", "sessionId": "s", "attachment": each} for each in (queued, done)
+        {"type": "attachment", "sessionId": "s", "attachment": attachment}
+        for attachment in (queued, done)
     )
     said, told = read(*lines).drafts
     assert (said["type"], said["text"]) == ("input", "Also the docs.")
@@ -147,7 +150,7 @@ def test_a_sub_agent_is_a_thread_that_its_session_names() -> None:
 def test_lines_that_are_no_objects_are_kept() -> None:
     history = read(line("user", {"content": "Hello."}), "what?", 42)
     assert [draft["type"] for draft in history.drafts] == ["input", *["claude-code.line"] * 2]
-    assert [each.place for each in history.asides] == ["[1]", "[2]"]
+    assert [aside.place for aside in history.asides] == ["[1]", "[2]"]
 
 
 def test_a_last_line_that_is_cut_off_is_refused_alone(tmp_path: Path) -> None:

@@ -33,18 +33,18 @@ def usage_of(history: History) -> list[tuple[int, int, int]]:
 
 
 def errors_of(history: History) -> dict[str, Any]:
-    results = [each for draft in of_type(history, "tool_results") for each in draft["results"]]
+    results = [result for draft in of_type(history, "tool_results") for result in draft["results"]]
     return {
-        each["callId"]: "output" if error and error == each["output"] else error
-        for each in results
-        for error in [each.get("error", "unsaid")]
+        result["callId"]: "output" if error and error == result["output"] else error
+        for result in results
+        for error in [result.get("error", "unsaid")]
     }
 
 
 def test_records_of_usage_count_and_token_counts_beside_them_do_not() -> None:
     history = read(*lines_of("new.jsonl"))
     assert usage_of(history) == [(1100, 300, 70), (1300, 1100, 9)]
-    assert {(each["model"], each["provider"]) for each in of_type(history, "llm_response")} == {
+    assert {(draft["model"], draft["provider"]) for draft in of_type(history, "llm_response")} == {
         ("gpt-x", "openai")
     }
 
@@ -74,7 +74,7 @@ def test_a_result_fails_where_the_source_says_so(name: str, errors: dict[str, An
 def test_messages_of_one_answer_share_an_id() -> None:
     history = read(*lines_of("counts.jsonl"))
     ids = [draft.get("metadata", {}).get("responseId") for draft in history.drafts]
-    assert [each.rpartition(":")[2] for each in ids if each] == [*"111", *"22", *"33"]
+    assert [own_id.rpartition(":")[2] for own_id in ids if own_id] == [*"111", *"22", *"33"]
 
 
 def test_texts_that_codex_wrote_are_not_the_users() -> None:
@@ -88,7 +88,7 @@ def test_texts_that_codex_wrote_are_not_the_users() -> None:
 
 
 def test_what_is_not_known_is_kept_with_its_place() -> None:
-    assert [(each.place, each.what) for each in read(*lines_of("new.jsonl")).asides] == [
+    assert [(aside.place, aside.what) for aside in read(*lines_of("new.jsonl")).asides] == [
         ("[18].payload.shade", "field 'shade'"),
         ("[24]", "kind 'moon_phase'"),
         ("[25]", "kind 'tomorrow'"),

@@ -12,7 +12,7 @@ READERS = GOLDEN / "readers"
 
 
 def _types(path: Path) -> list[list[str]]:
-    return [[draft["type"] for draft in each.drafts] for each in histories_of(path)]
+    return [[draft["type"] for draft in history.drafts] for history in histories_of(path)]
 
 
 def _read(turns: list[Any], **fields: Any) -> History:
@@ -35,10 +35,10 @@ def test_every_turn_is_a_message() -> None:
 
 def test_results_belong_to_the_calls_before_them() -> None:
     _, both = histories_of(READERS / "sharegpt" / "tools.json")
-    calls = next(each for each in both.drafts if each["type"] == "tool_calls")["calls"]
+    calls = next(draft for draft in both.drafts if draft["type"] == "tool_calls")["calls"]
     results = [r for d in both.drafts if d["type"] == "tool_results" for r in d["results"]]
     assert [call["args"] for call in calls] == [{"city": "Kiel"}, {"city": "Bonn"}]
-    assert [each.get("callId") for each in results] == ["call-1", "call-2", None]
+    assert [result.get("callId") for result in results] == ["call-1", "call-2", None]
     assert "error" not in results[0]
 
 
@@ -59,18 +59,18 @@ def test_a_call_inside_an_answer_is_a_call() -> None:
 def test_what_is_no_call_is_kept_whole_and_noted() -> None:
     for text in ("<tool_call>lookup</tool_call>", "<tool_call>[]</tool_call>"):
         history = _read([_says("gpt", text)])
-        assert [each["type"] for each in history.drafts] == ["sharegpt.gpt"]
-        assert [each.place for each in history.asides] == [".conversations[0]"]
+        assert [draft["type"] for draft in history.drafts] == ["sharegpt.gpt"]
+        assert [aside.place for aside in history.asides] == [".conversations[0]"]
 
 
 def test_input_follows_the_instruction_on_its_own_line() -> None:
     adding, river, tea = histories_of(READERS / "alpaca" / "instructions.json")
-    assert [each["text"] for each in adding.drafts] == [
+    assert [draft["text"] for draft in adding.drafts] == [
         "Add the numbers.\n17 and 25",
         "They make 42.",
     ]
-    assert [each["type"] for each in river.drafts] == ["system", *["input", "reply"] * 3]
-    assert [each.what for each in tea.asides] == ["field 'score'", "field 'history'"]
+    assert [draft["type"] for draft in river.drafts] == ["system", *["input", "reply"] * 3]
+    assert [aside.what for aside in tea.asides] == ["field 'score'", "field 'history'"]
 
 
 def test_other_records_are_not_taken() -> None:

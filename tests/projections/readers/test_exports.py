@@ -37,7 +37,7 @@ def test_what_an_assistant_sends_to_a_tool_is_a_call() -> None:
     results = [result for draft in of_type(current, "tool_results") for result in draft["results"]]
     assert [call["name"] for call in calls] == ["web.run", "python"]
     assert [result["callId"] for result in results] == [call["id"] for call in calls]
-    assert [each.get("model") for each in of_type(current, "llm_response")] == ["o3"] * 3
+    assert [draft.get("model") for draft in of_type(current, "llm_response")] == ["o3"] * 3
 
 
 def test_calls_without_ids_are_answered_in_their_order() -> None:
@@ -45,7 +45,7 @@ def test_calls_without_ids_are_answered_in_their_order() -> None:
     calls = [call for draft in of_type(history, "tool_calls") for call in draft["calls"]]
     results = [result for draft in of_type(history, "tool_results") for result in draft["results"]]
     assert [call["id"] for call in calls] == ["at:chat_messages[1].content[2]", "toolu_02"]
-    assert [(each["callId"], each["error"]) for each in results] == [
+    assert [(result["callId"], result["error"]) for result in results] == [
         ("at:chat_messages[1].content[2]", None),
         ("toolu_02", "no engine"),
     ]

@@ -36,7 +36,7 @@ def test_messages_of_one_answer_share_its_id() -> None:
 
 
 def test_results_stand_under_either_name() -> None:
-    results = [each["results"][0] for each in of_type(read("genai", ROUND), "tool_results")]
+    results = [draft["results"][0] for draft in of_type(read("genai", ROUND), "tool_results")]
     assert results == [
         {"callId": "call_VSPygqKT", "output": "rainy, 57°F"},
         {"callId": "call_8sjfyXLw", "output": {"sky": "clear"}, "name": "get_weather"},

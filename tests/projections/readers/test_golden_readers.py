@@ -63,24 +63,24 @@ def documents_of(path: Path) -> Iterator[tuple[Format, SourceRecord, Any]]:
 
 
 def histories_of(path: Path) -> list[History]:
-    return [each for chosen, _, value in documents_of(path) for each in chosen.read(value)]
+    return [history for chosen, _, value in documents_of(path) for history in chosen.read(value)]
 
 
 def test_a_source_is_recognised_and_read_the_same_for_ever(source: Path) -> None:
     assert {chosen.name for chosen, *_ in documents_of(source)} == {source.parent.name}
-    found = [
+    histories = [
         {
-            "id": each.id,
-            "goal": each.goal,
-            "parent": each.parent,
-            "metadata": dict(each.metadata),
-            "asides": [[aside.place, aside.what] for aside in each.asides],
-            "drafts": each.drafts,
-            **({"beside": dict(each.beside)} if each.beside else {}),
+            "id": history.id,
+            "goal": history.goal,
+            "parent": history.parent,
+            "metadata": dict(history.metadata),
+            "asides": [[aside.place, aside.what] for aside in history.asides],
+            "drafts": history.drafts,
+            **({"beside": dict(history.beside)} if history.beside else {}),
         }
-        for each in histories_of(source)
+        for history in histories_of(source)
     ]
-    printed = json.dumps(parse(print_bytes(found)), indent=1, ensure_ascii=False) + "\n"
+    printed = json.dumps(parse(print_bytes(histories)), indent=1, ensure_ascii=False) + "\n"
     name = source.name.partition(".")[0] + ".histories.json"
     check_golden(source.parent / name, printed.encode())
 
@@ -95,15 +95,15 @@ def test_every_message_of_a_source_is_one_of_the_catalogue(source: Path) -> None
 
 
 def test_no_text_of_a_source_is_lost(source: Path) -> None:
-    found: set[str] = set()
+    kept: set[str] = set()
     for history in histories_of(source):
         facts = [dict(history.metadata), dict(history.beside)]
         told = [history.drafts, history.id, history.goal, history.parent, *facts]
-        found |= set(texts_in(told))
-    whole = "\n".join(found)
+        kept |= set(texts_in(told))
+    whole = "\n".join(kept)
     for _, _, value in documents_of(source):
         texts = texts_in(value if path_is_json(source) else lines_in(value))
-        assert [text for text in texts if text not in found and text not in whole] == []
+        assert [text for text in texts if text not in kept and text not in whole] == []
 
 
 def test_a_file_that_grows_only_adds_messages(source: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_file_that_grows_only_adds_messages(source: Path) -> None:
     for chosen, _, value in documents_of(source):
         if chosen.thread_of is None or not isinstance(value, list):
             continue
-        whole = next(list(each.drafts) for each in chosen.read(value))
+        whole = next(list(history.drafts) for history in chosen.read(value))
         for length in range(1, len(value)):
             for part in chosen.read(value[:length]):
                 told = list(part.drafts)
@@ -128,12 +128,12 @@ def test_a_document_that_grows_changes_no_message(source: Path) -> None:
                 parts = chosen.read({**value, key: value[key][:length]})
                 for part, whole in zip(parts, chosen.read(value), strict=False):
                     known = with_ids(whole)
-                    assert all(known.get(n, each) == each for n, each in with_ids(part).items())
+                    assert all(known.get(n, value) == value for n, value in with_ids(part).items())
 
 
 def with_ids(history: History) -> dict[Any, Any]:
     places = count()
-    return {each["id"] if "id" in each else next(places): each for each in history.drafts}
+    return {draft["id"] if "id" in draft else next(places): draft for draft in history.drafts}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -142,11 +142,11 @@ def test_any_value_anywhere_is_kept_or_refused(path: Path, data: st.DataObject) 
     documents = [(chosen, value) for chosen, _, value in documents_of(path)]
     chosen, value = data.draw(st.sampled_from(documents))
     changed = with_another_value(value, data)
-    for each in FORMATS.values():
+    for format_ in FORMATS.values():
         for part in (changed, *(changed if isinstance(changed, list) else [])):
-            each.is_document(part)
-            if each.is_item(part) and each.thread_of is not None:
-                each.thread_of(part)
+            format_.is_document(part)
+            if format_.is_item(part) and format_.thread_of is not None:
+                format_.thread_of(part)
     with suppress(InvalidMessage):
         for history in chosen.read(changed):
             for version, draft in enumerate(history.drafts, 1):
@@ -184,12 +184,12 @@ def texts_in(value: Any) -> Iterator[str]:
     """
     match value:
         case dict():
-            for key, each in value.items():
+            for key, inner in value.items():
                 if key not in OF_KINDS:
-                    yield from texts_in(each)
+                    yield from texts_in(inner)
         case list() | tuple():
-            for each in value:
-                yield from texts_in(each)
+            for inner in value:
+                yield from texts_in(inner)
         case str() if value.startswith("data:"):  # the type of a file stands apart from its bytes
             yield value.partition(";base64,")[2]
         case str() if len(value) >= SHORTEST and not TIME_OR_ID.fullmatch(value):

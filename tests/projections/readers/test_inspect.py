@@ -16,7 +16,7 @@ LOG = {"version": 2, "status": "success", "eval": {"task": "bake", "model": "ope
 
 
 def _of(history: History, type_name: str) -> list[dict[str, Any]]:
-    return [each for each in history.drafts if each["type"] == type_name]
+    return [draft for draft in history.drafts if draft["type"] == type_name]
 
 
 def _read(**sample: Any) -> History:
@@ -32,16 +32,16 @@ def _one(path: Path) -> History:
 def test_usage_is_that_of_each_model_in_the_log() -> None:
     answers = _of(_one(FILES / "tools.json"), "llm_response")
     spent = [
-        (each["provider"], each["usage"]["inputTokens"], each["usage"]["outputTokens"])
-        for each in answers
-        if "usage" in each
+        (answer["provider"], answer["usage"]["inputTokens"], answer["usage"]["outputTokens"])
+        for answer in answers
+        if "usage" in answer
     ]
     assert spent == [("openai", 150, 20), ("openai", 150, 9), ("anthropic", 60, 5)]
     assert answers[0]["usage"]["cachedInputTokens"] == 40
     assert answers[0]["usage"]["reasoningTokens"] == 7
     assert answers[0]["costUsd"] == 0.0012
     assert "costUsd" not in answers[1]
-    assert [each["latencyMs"] for each in answers] == [1500] * 4
+    assert [answer["latencyMs"] for answer in answers] == [1500] * 4
 
 
 def test_an_answer_from_the_cache_has_no_usage() -> None:
@@ -50,12 +50,12 @@ def test_an_answer_from_the_cache_has_no_usage() -> None:
 
 def test_messages_stand_in_their_order_and_results_by_their_calls() -> None:
     history = _one(FILES / "tools.json")
-    calls = [call["id"] for each in _of(history, "tool_calls") for call in each["calls"]]
-    results = [each["results"][0] for each in _of(history, "tool_results")]
+    calls = [call["id"] for draft in _of(history, "tool_calls") for call in draft["calls"]]
+    results = [draft["results"][0] for draft in _of(history, "tool_results")]
     assert calls == [result["callId"] for result in results] == ["call_price", "call_oven"]
     assert results[0]["error"] is None
     assert results[1]["error"]["message"] == "the oven is not yours"
-    assert [each["text"] for each in _of(history, "reply")] == [
+    assert [draft["text"] for draft in _of(history, "reply")] == [
         "Let me look.",
         "It costs 3.20 euros.",
     ]
@@ -103,7 +103,7 @@ def test_a_copy_of_a_message_is_kept_where_it_differs() -> None:
     said, other = {"role": "user", "content": "Yes"}, {"role": "user", "content": "Yes", "id": "m"}
     event = {"event": "model", "model": "m", "input": [{**said, "id": None}, other], "output": {}}
     history = _read(messages=[said], events=[event, event])
-    inputs = [each["payload"].get("input") for each in _of(history, "inspect.model")]
+    inputs = [draft["payload"].get("input") for draft in _of(history, "inspect.model")]
     assert inputs == [[other], None]
 
 
@@ -112,7 +112,7 @@ def test_the_log_of_a_run_that_did_not_end_is_read_by_its_journal() -> None:
 
 
 def test_what_is_not_known_is_noted_with_its_place() -> None:
-    assert [(each.place, each.what) for each in _one(FILES / "tools.json").asides] == [
+    assert [(aside.place, aside.what) for aside in _one(FILES / "tools.json").asides] == [
         (".samples[0].events[8].mood", "field 'mood'"),
         (".samples[0].events[13]", "kind 'thunderstorm'"),
         (".samples[0].weather", "field 'weather'"),
@@ -139,7 +139,7 @@ def test_a_message_is_the_answer_of_one_model_event_only() -> None:
     output = {"model": "m", "choices": [{"message": said, "stop_reason": "stop"}]}
     event = {"event": "model", "model": "m", "output": output}
     history = _read(messages=[said], events=[event, event])
-    kinds = [each["type"] for each in history.drafts]
+    kinds = [draft["type"] for draft in history.drafts]
     assert kinds[:4] == ["inspect.eval", "llm_response", "reply", "llm_response"]
     assert "llm_response" not in kinds[4:]
 

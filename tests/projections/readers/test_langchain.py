@@ -15,7 +15,7 @@ DICTS = json.loads((SOURCES / "dicts.json").read_bytes())
 
 
 def plain() -> list[JsonValue]:
-    return [{"additional_kwargs": {}, **each["data"]} for each in DICTS]
+    return [{"additional_kwargs": {}, **message["data"]} for message in DICTS]
 
 
 def dumped() -> list[JsonValue]:
@@ -24,10 +24,10 @@ def dumped() -> list[JsonValue]:
         {
             "lc": 1,
             "type": "constructor",
-            "id": ["langchain", names.get(each["type"], f"{each['type'].title()}Message")],
-            "kwargs": each["data"],
+            "id": ["langchain", names.get(message["type"], f"{message['type'].title()}Message")],
+            "kwargs": message["data"],
         }
-        for each in DICTS
+        for message in DICTS
     ]
 
 
@@ -69,7 +69,7 @@ def test_each_form_has_the_same_messages(form: JsonValue) -> None:
 
 
 def test_arguments_stay_as_the_model_wrote_them_also_where_they_do_not_parse() -> None:
-    calls = [each["calls"][0] for each in of_type(read("langchain", DICTS), "tool_calls")]
+    calls = [draft["calls"][0] for draft in of_type(read("langchain", DICTS), "tool_calls")]
     assert calls == [
         {
             "id": "call_1",
@@ -83,8 +83,8 @@ def test_arguments_stay_as_the_model_wrote_them_also_where_they_do_not_parse() -
 
 
 def test_a_status_says_whether_a_tool_failed() -> None:
-    results = [each["results"][0] for each in of_type(read("langchain", DICTS), "tool_results")]
-    assert [each.get("error", "unsaid") for each in results] == [
+    results = [draft["results"][0] for draft in of_type(read("langchain", DICTS), "tool_results")]
+    assert [result.get("error", "unsaid") for result in results] == [
         None,
         "arguments are no JSON",
         "unsaid",

@@ -73,14 +73,14 @@ def test_calls_results_and_figures_are_those_of_the_trace() -> None:
 def test_errors_are_those_of_the_observations() -> None:
     history = read("langfuse", TRACE)
     assert of_type(history, "runtime_error") == [{"error": "overloaded, try later"}]
-    results = [each["results"][0]["error"] for each in of_type(history, "tool_results")]
+    results = [draft["results"][0]["error"] for draft in of_type(history, "tool_results")]
     assert results == [None, "no permission"]
 
 
 def test_rows_of_an_export_are_a_thread_a_session() -> None:
     session, trace = FORMATS["langfuse"].read(ROWS)
     assert (session.id, trace.id) == ("session-9", "trace-four")
-    assert [each["text"] for each in of_type(session, "input")] == [
+    assert [draft["text"] for draft in of_type(session, "input")] == [
         "hello there",
         "look at this",
         "hello there",

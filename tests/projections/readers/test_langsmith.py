@@ -58,8 +58,8 @@ def test_calls_results_and_figures_are_those_of_the_runs() -> None:
 
 
 def test_a_tool_failed_or_it_did_not() -> None:
-    results = [each["results"][0] for each in of_type(THREAD, "tool_results")]
-    assert [(each["callId"], each["error"]) for each in results] == [
+    results = [draft["results"][0] for draft in of_type(THREAD, "tool_results")]
+    assert [(result["callId"], result["error"]) for result in results] == [
         ("call_1", None),
         ("call_2", "ValueError('no such parcel')"),
     ]

@@ -41,15 +41,15 @@ def mask(value: Any) -> tuple[Any, dict[str, int]]:
     return masked(value, KNOWN_SECRETS, hits), dict(hits)
 
 
-@pytest.mark.parametrize("name", [each.name for each in KNOWN_SECRETS])
+@pytest.mark.parametrize("name", [secret.name for secret in KNOWN_SECRETS])
 def test_a_secret_of_a_known_shape_is_masked_wherever_it_stands(name: str) -> None:
     secret = SECRETS[name]
     text = f"https://{secret}@host" if name == "password-in-url" else f"key={secret}, and so on"
-    found, hits = mask({"calls": [{"args": {"env": [text]}}], "argumentsText": text})
-    assert secret not in str(found)
-    assert f"[masked: {name}]" in found["calls"][0]["args"]["env"][0]
+    cleaned, hits = mask({"calls": [{"args": {"env": [text]}}], "argumentsText": text})
+    assert secret not in str(cleaned)
+    assert f"[masked: {name}]" in cleaned["calls"][0]["args"]["env"][0]
     assert hits == {name: 2}
-    assert mask(found) == (found, {})
+    assert mask(cleaned) == (cleaned, {})
 
 
 @pytest.mark.parametrize("text", PLAIN)

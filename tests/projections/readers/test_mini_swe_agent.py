@@ -20,21 +20,21 @@ def _of(history: History, kind: str) -> list[Any]:
 
 
 def _results(history: History) -> list[Any]:
-    return [each for draft in _of(history, "tool_results") for each in draft["results"]]
+    return [result for draft in _of(history, "tool_results") for result in draft["results"]]
 
 
 def test_figures_are_those_of_each_answer_also_of_one_that_was_refused() -> None:
     history = _read("chat")
     answers = _of(history, "llm_response")
     assert len(answers) == history.metadata["modelCalls"] == 4
-    assert [each["usage"]["inputTokens"] for each in answers] == [1689, 1800, 1900, 2000]
-    assert round(sum(each["costUsd"] for each in answers), 8) == history.metadata["costUsd"]
+    assert [answer["usage"]["inputTokens"] for answer in answers] == [1689, 1800, 1900, 2000]
+    assert round(sum(answer["costUsd"] for answer in answers), 8) == history.metadata["costUsd"]
     assert answers[0]["usage"]["cachedInputTokens"] == 1664
     assert answers[1]["finishReason"] == "stop"
 
 
 def test_results_are_errors_where_the_command_failed() -> None:
-    assert [(each["callId"], each["error"] is None) for each in _results(_read("chat"))] == [
+    assert [(result["callId"], result["error"] is None) for result in _results(_read("chat"))] == [
         ("call_00", True),
         ("call_01", False),
         ("call_02", False),
@@ -58,14 +58,14 @@ def test_items_of_a_response_are_messages_of_one_answer() -> None:
     }
     assert "costUsd" not in answer  # 0 is not known
     of_it = [d for d in history.drafts if d.get("metadata", {}).get("responseId") == "resp_1"]
-    assert [each["type"] for each in of_it] == [
+    assert [draft["type"] for draft in of_it] == [
         "llm_response",
         "reasoning",
         "reply",
         "tool_calls",
         "mini-swe-agent.web_search_call",
     ]
-    assert [each["callId"] for each in _results(history)] == ["call_a", "call_b"]
+    assert [result["callId"] for result in _results(history)] == ["call_a", "call_b"]
 
 
 def test_an_action_in_text_is_a_call_with_the_result_after_it() -> None:
@@ -79,15 +79,15 @@ def test_an_action_in_text_is_a_call_with_the_result_after_it() -> None:
 def test_the_end_of_a_run_is_told_by_its_last_message_or_its_status() -> None:
     ends = {name: _read(name).drafts[-1]["reason"] for name in ("chat", "responses", "text")}
     assert ends == {"chat": "complete", "responses": "error", "text": "step_limit"}
-    assert [each["error"] for each in _of(_read("responses"), "runtime_error")] == [
+    assert [draft["error"] for draft in _of(_read("responses"), "runtime_error")] == [
         "connection lost"
     ]
 
 
 def test_what_is_not_known_is_named_by_its_place() -> None:
-    assert [(each.place, each.what) for each in _read("chat").asides] == [
+    assert [(aside.place, aside.what) for aside in _read("chat").asides] == [
         ("messages[9].mood", "field 'mood'")
     ]
-    assert [(each.place, each.what) for each in _read("responses").asides] == [
+    assert [(aside.place, aside.what) for aside in _read("responses").asides] == [
         ("messages[2].output[4]", "kind 'web_search_call'")
     ]

@@ -36,8 +36,15 @@ def test_a_value_anywhere_is_kept_or_refused(path: Path, data: st.DataObject) ->
 def is_told(chosen: Format, value: Any) -> bool:
     try:
         read = [
-            [each.drafts, each.id, each.goal, each.parent, dict(each.metadata), dict(each.beside)]
-            for each in chosen.read(value)
+            [
+                history.drafts,
+                history.id,
+                history.goal,
+                history.parent,
+                dict(history.metadata),
+                dict(history.beside),
+            ]
+            for history in chosen.read(value)
         ]
     except InvalidMessage:
         return True
@@ -49,9 +56,9 @@ def places_in(value: Any) -> Iterator[tuple[str | int, ...]]:
     inside = list(value.items()) if isinstance(value, dict) else []
     if isinstance(value, list):
         inside = list(enumerate(value))
-    for key, each in inside:
+    for key, inner in inside:
         yield (key,)
-        yield from ((key, *rest) for rest in places_in(each))
+        yield from ((key, *rest) for rest in places_in(inner))
     if isinstance(value, dict):
         yield ("a new key",)
 

@@ -279,12 +279,12 @@ def test_a_function_is_shown_as_the_tool_that_it_is() -> None:
 
 def test_no_message_is_blank_that_had_something() -> None:
     read = list(READER.read(EXAMPLES["nothing that other messages show"]))
-    assert [each["type"] for each in read] == [
+    assert [draft["type"] for draft in read] == [
         *["openai.message"] * 5,
         "tool_calls",
         "tool_results",
     ]
-    assert [each["payload"] for each in read[:5]] == EXAMPLES["nothing that other messages show"][
+    assert [draft["payload"] for draft in read[:5]] == EXAMPLES["nothing that other messages show"][
         :5
     ]
     assert read[6]["results"][0]["output"] == [{"type": "image", "data": "QUJD"}]
@@ -293,19 +293,21 @@ def test_no_message_is_blank_that_had_something() -> None:
 def test_a_message_without_text_is_counted() -> None:
     asides: list[Aside] = []
     list(READER.read([{"role": "user", "content": [{"type": "image_url", "value": "x"}]}], asides))
-    assert [(each.place, each.what) for each in asides] == [("[0]", "message of user without text")]
+    assert [(aside.place, aside.what) for aside in asides] == [
+        ("[0]", "message of user without text")
+    ]
 
 
 def test_results_without_an_id_are_of_the_open_call_of_their_name_or_the_next() -> None:
     read = list(READER.read(EXAMPLES["calls in other shapes"]))
-    calls = [call for each in read for call in each.get("calls", ())]
+    calls = [call for draft in read for call in draft.get("calls", ())]
     assert [(call["id"], call["name"], call.get("args")) for call in calls] == [
         ("a", "find", {"n": 1}),
         ("call-2-0", "find", {}),
         ("call-2-1", "get", {}),
         ("call-5-0", "find", None),
     ]
-    results = [result for each in read for result in each.get("results", ())]
+    results = [result for draft in read for result in draft.get("results", ())]
     assert [(result.get("callId"), result["output"]) for result in results] == [
         ("a", "one"),
         ("call-2-1", "second"),
@@ -342,7 +344,7 @@ def test_what_is_not_known_is_noted_with_its_place() -> None:
         _turn(_call("{}", index=0), agent="main", name=None, annotations=[]),
     ]
     list(READER.read(items, asides))
-    assert [(each.place, each.what) for each in asides] == [
+    assert [(aside.place, aside.what) for aside in asides] == [
         ("[0].content[1]", "part 'hologram'"),
         ("[0].content[2]", "part without a type"),
         ("[1].agent", "field 'agent'"),

@@ -36,21 +36,21 @@ def test_a_folder_of_events_is_one_thread_named_by_its_base_state() -> None:
     history = _read(FOLDER)
     assert history.id == json.loads((FOLDER / "base_state.json").read_text())["id"]
     assert history.metadata == {"cwd": "/srv/build"}
-    assert [each["type"] for each in history.drafts][:2] == ["openhands.base_state", "system"]
+    assert [draft["type"] for draft in history.drafts][:2] == ["openhands.base_state", "system"]
     assert not history.asides
 
 
 def test_figures_of_an_answer_are_told_once() -> None:
     answers = _of(_read(FOLDER), "llm_response")
-    assert [each["metadata"]["responseId"] for each in answers] == [
+    assert [answer["metadata"]["responseId"] for answer in answers] == [
         "chatcmpl-1",
         "chatcmpl-2",
         "chatcmpl-3",
     ]
-    assert sum(each["usage"]["inputTokens"] for each in answers) == 3000
-    assert sum(each["usage"]["outputTokens"] for each in answers) == 85
-    assert [each["costUsd"] for each in answers] == [0.0001, 0.0002, 0.0003]
-    assert [each.get("latencyMs") for each in answers] == [1500, 250, None]
+    assert sum(answer["usage"]["inputTokens"] for answer in answers) == 3000
+    assert sum(answer["usage"]["outputTokens"] for answer in answers) == 85
+    assert [answer["costUsd"] for answer in answers] == [0.0001, 0.0002, 0.0003]
+    assert [answer.get("latencyMs") for answer in answers] == [1500, 250, None]
 
 
 def test_figures_that_are_told_later_change_no_message_before(tmp_path: Path) -> None:
@@ -61,20 +61,22 @@ def test_figures_that_are_told_later_change_no_message_before(tmp_path: Path) ->
     state["stats"]["usage_to_metrics"]["agent"]["token_usages"].pop()
     (early / "base_state.json").write_text(json.dumps(state))
     before, after = _read(early), _read(FOLDER)
-    later = {each["id"]: each for each in after.drafts}
+    later = {draft["id"]: draft for draft in after.drafts}
     for draft in _of(before, "tool_calls") + _of(before, "tool_results"):
         assert later[draft["id"]] == draft
-    new = [each for each in after.drafts if each["id"] not in {d["id"] for d in before.drafts}]
-    assert [each["type"] for each in new] == ["openhands.base_state", "llm_response"]
+    new = [draft for draft in after.drafts if draft["id"] not in {d["id"] for d in before.drafts}]
+    assert [draft["type"] for draft in new] == ["openhands.base_state", "llm_response"]
 
 
 def test_calls_and_results_are_those_of_the_events() -> None:
     history = _read(FOLDER)
-    calls = [each["calls"][0] for each in _of(history, "tool_calls")]
-    assert [each["id"] for each in calls] == ["call_a", "call_b", "call_c", "call_d"]
-    results = {each["callId"]: each for d in _of(history, "tool_results") for each in d["results"]}
-    assert results.keys() == {each["id"] for each in calls}
-    assert [name for name, each in results.items() if each["error"] is None] == ["call_b"]
+    calls = [draft["calls"][0] for draft in _of(history, "tool_calls")]
+    assert [call["id"] for call in calls] == ["call_a", "call_b", "call_c", "call_d"]
+    results = {
+        result["callId"]: result for d in _of(history, "tool_results") for result in d["results"]
+    }
+    assert results.keys() == {call["id"] for call in calls}
+    assert [name for name, result in results.items() if result["error"] is None] == ["call_b"]
 
 
 def test_a_rejection_by_a_person_is_a_denied_approval() -> None:
@@ -84,14 +86,17 @@ def test_a_rejection_by_a_person_is_a_denied_approval() -> None:
     hooked = _read(FOLDER.parent / "events.json")
     assert _of(hooked, "approval_response") == []
     failed = [
-        each for d in _of(hooked, "tool_results") for each in d["results"] if each.get("error")
+        result
+        for d in _of(hooked, "tool_results")
+        for result in d["results"]
+        if result.get("error")
     ]
-    assert [each["error"] for each in failed] == ["Blocked by the hook."]
+    assert [draft["error"] for draft in failed] == ["Blocked by the hook."]
 
 
 def test_what_is_not_known_is_named_by_its_place() -> None:
     asides = _read(FOLDER.parent / "events.json").asides
-    assert [(each.place, each.what) for each in asides] == [
+    assert [(aside.place, aside.what) for aside in asides] == [
         ("[11]", "kind 'GalaxyEvent'"),
         ("[12].mood", "field 'mood'"),
     ]
@@ -113,11 +118,11 @@ def test_events_of_version_0_answer_the_action_that_caused_them() -> None:
     path = GOLDEN / "readers" / "openhands-0" / "trajectory.json"
     (history,) = FORMATS["openhands-0"].read(parse(path.read_bytes()))
     results = [result for draft in of_type(history, "tool_results") for result in draft["results"]]
-    assert [(each["callId"], each["name"], each.get("error")) for each in results] == [
+    assert [(result["callId"], result["name"], result.get("error")) for result in results] == [
         ("toolu_01", "execute_bash", None),
         ("toolu_02", "str_replace_editor", "c.py is not there"),
     ]
-    assert [each["error"] for each in of_type(history, "runtime_error")] == ["the model is busy"]
+    assert [draft["error"] for draft in of_type(history, "runtime_error")] == ["the model is busy"]
     assert len(of_type(history, "llm_response")) == 1
 
 

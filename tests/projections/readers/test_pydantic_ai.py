@@ -39,8 +39,8 @@ def test_calls_results_and_tokens_are_those_of_the_source() -> None:
 
 
 def test_an_outcome_says_whether_a_tool_failed() -> None:
-    errors = [each["results"][0] for each in of_type(read("pydantic-ai", TOOLS), "tool_results")]
-    assert [each["error"] for each in errors] == [
+    errors = [draft["results"][0] for draft in of_type(read("pydantic-ai", TOOLS), "tool_results")]
+    assert [error["error"] for error in errors] == [
         None,
         "no such parcel",
         "The user did not allow this call.",
@@ -51,9 +51,9 @@ def test_an_outcome_says_whether_a_tool_failed() -> None:
 
 
 def test_arguments_stay_as_the_model_wrote_them() -> None:
-    calls = [each["calls"][0] for each in of_type(read("pydantic-ai", TOOLS), "tool_calls")]
-    assert [each.get("argumentsText") for each in calls] == ['{ "parcel": 4711 }', None, None]
-    assert [each.get("args") for each in calls] == [{"parcel": 4711}, {"parcel": 4712}, None]
+    calls = [draft["calls"][0] for draft in of_type(read("pydantic-ai", TOOLS), "tool_calls")]
+    assert [call.get("argumentsText") for call in calls] == ['{ "parcel": 4711 }', None, None]
+    assert [call.get("args") for call in calls] == [{"parcel": 4711}, {"parcel": 4712}, None]
 
 
 def test_figures_that_are_all_zero_are_not_known() -> None:
@@ -70,8 +70,8 @@ def test_unknown_parts_and_fields_are_noted_with_their_place() -> None:
 def test_instructions_are_told_where_they_change() -> None:
     prompt = {"part_kind": "user-prompt", "content": "hello"}
     told = ["brief", "brief", "long", None, "long"]
-    history = read("pydantic-ai", [request(prompt, instructions=each) for each in told])
-    assert [each["text"] for each in of_type(history, "system")] == ["brief", "long", "long"]
+    history = read("pydantic-ai", [request(prompt, instructions=text) for text in told])
+    assert [draft["text"] for draft in of_type(history, "system")] == ["brief", "long", "long"]
 
 
 def test_bytes_in_the_alphabet_of_urls_become_a_file() -> None:
@@ -83,7 +83,7 @@ def test_bytes_in_the_alphabet_of_urls_become_a_file() -> None:
 
 def test_one_conversation_names_the_thread() -> None:
     prompt = {"part_kind": "user-prompt", "content": "hello"}
-    one, other = (request(prompt, conversation_id=each) for each in ("a", "b"))
+    one, other = (request(prompt, conversation_id=name) for name in ("a", "b"))
     assert read("pydantic-ai", [one, one]).id == "a"
     assert read("pydantic-ai", [one, other]).id is None
 

@@ -39,8 +39,8 @@ def test_calls_and_results_are_those_of_the_source() -> None:
         *["call_1", "call_2", "mcp_1", "ws_1", "fs_1"],
         *["ci_1", "call_3", "call_4", "call_5"],
     ]
-    results = [each for draft in of_type(history, "tool_results") for each in draft["results"]]
-    assert {each["callId"]: each.get("error", "unsaid") for each in results} == {
+    results = [result for draft in of_type(history, "tool_results") for result in draft["results"]]
+    assert {result["callId"]: result.get("error", "unsaid") for result in results} == {
         "call_1": "unsaid",
         "call_2": "unsaid",
         "mcp_1": "bad gateway",
@@ -70,12 +70,12 @@ def test_usage_and_latency_are_those_of_each_answer() -> None:
     }
     assert first["latencyMs"] == 2500
     assert "usage" not in second
-    assert [each["finishReason"] for each in (first, second, third)] == [
+    assert [draft["finishReason"] for draft in (first, second, third)] == [
         "completed",
         "max_output_tokens",
         "failed",
     ]
-    assert [each["error"] for each in of_type(answers(), "runtime_error")] == [
+    assert [draft["error"] for draft in of_type(answers(), "runtime_error")] == [
         "The server had an error."
     ]
 
@@ -86,7 +86,7 @@ def test_instructions_that_come_again_are_read_once() -> None:
 
 def test_an_approval_is_asked_for_and_answered() -> None:
     (asked,), (told,) = (
-        of_type(conversation(), f"approval_{each}") for each in ("request", "response")
+        of_type(conversation(), f"approval_{kind}") for kind in ("request", "response")
     )
     assert (asked["callId"], asked["tool"], asked["args"]) == ("mcpr_1", "send", {"to": "ada"})
     assert (told["callId"], told["approved"], told["reason"]) == (
@@ -97,7 +97,7 @@ def test_an_approval_is_asked_for_and_answered() -> None:
 
 
 def test_what_is_not_known_is_kept_with_its_place() -> None:
-    assert [(each.place, each.what) for each in conversation().asides] == [
+    assert [(aside.place, aside.what) for aside in conversation().asides] == [
         ("data[23]", "kind 'hologram_call'"),
         ("data[24].mood", "field 'mood'"),
         ("data[24].content[2]", "kind 'scent'"),

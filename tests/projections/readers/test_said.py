@@ -13,8 +13,8 @@ USER = said("user", "hello")
 
 def told(*given: JsonValue) -> list[str]:
     """Return the lines of a thread of one request, before the request itself."""
-    found = lines(thread(model("a", 1, list(given), "well")))
-    return found[: found.index("llm_request")]
+    drafts = lines(thread(model("a", 1, list(given), "well")))
+    return drafts[: drafts.index("llm_request")]
 
 
 def test_blocks_of_chat_messages_become_messages() -> None:
@@ -100,7 +100,7 @@ def test_calls_stand_in_several_places() -> None:
         said("assistant", None, tool_calls=[{"id": "e"}]),
     ) == [
         "input hello",
-        *(f"tool_calls {each} look" for each in "abcd"),
+        *(f"tool_calls {name} look" for name in "abcd"),
         "langsmith.call",
     ]
 
@@ -121,7 +121,7 @@ def test_a_tool_in_a_tool_is_kept_whole() -> None:
 def test_what_a_tool_message_has_more_stays_beside_the_result() -> None:
     gave = {"type": "tool", "content": "wall", "tool_call_id": "c", "additional_kwargs": {"x": 1}}
     history = thread(run("b", "tool", 3, name="look", outputs={"output": gave}))
-    (result,) = [each for each in history.drafts if each["type"] == "tool_results"]
+    (result,) = [draft for draft in history.drafts if draft["type"] == "tool_results"]
     kept = result["metadata"]["wire"]["langsmith"][0]["set"]["outputs"]
     assert kept["additional_kwargs"] == {"x": 1}
 

@@ -29,7 +29,7 @@ def test_a_request_that_tells_the_history_again_adds_only_what_is_new() -> None:
 def test_a_word_that_is_said_twice_is_there_twice() -> None:
     again = [USER, HI, USER]
     history = thread(model("a", 1, [USER], HI), model("b", 3, again, HI))
-    assert [each for each in lines(history) if "llm" not in each] == [
+    assert [line for line in lines(history) if "llm" not in line] == [
         "input hello",
         "reply hi",
         "input hello",
@@ -50,14 +50,14 @@ def test_two_agents_in_turn_keep_their_own_contexts() -> None:
         model("b", 3, critic, "good"),
         model("c", 5, [SYSTEM, USER, HI, said("user", "more")], "well"),
     )
-    texts = [each for each in lines(history) if "llm" not in each]
+    texts = [line for line in lines(history) if "llm" not in line]
     assert texts[3:] == ["system judge", "input hi", "reply good", "input more", "reply well"]
 
 
 def test_the_same_question_in_a_new_trace_is_asked_again() -> None:
     first, second = model("a", 1, [SYSTEM, USER], HI), model("b", 3, [SYSTEM, USER], HI)
-    for each in (first, second):
-        each["extra"] = {"metadata": {"thread_id": "one"}}
+    for sent in (first, second):
+        sent["extra"] = {"metadata": {"thread_id": "one"}}
     texts = lines(thread(first, {**second, "trace_id": "u"}))
     assert texts.count("input hello") == 2
     assert texts.count("system be brief") == 1
@@ -74,7 +74,7 @@ def test_the_result_of_a_tool_span_is_not_told_again_by_the_next_request() -> No
         model("c", 5, [USER, call, result], "a wall it is"),
     )
     assert lines(history)[3:5] == ["tool_calls c1 look", "tool_results c1 a wall"]
-    assert sum("tool_results" in each for each in lines(history)) == 1
+    assert sum("tool_results" in line for line in lines(history)) == 1
     assert of_type(history, "tool_results")[0]["results"][0]["error"] is None
 
 
@@ -98,13 +98,13 @@ def test_a_result_that_is_told_otherwise_is_kept_beside_the_answer() -> None:
 
 def test_a_call_id_that_is_used_again_is_another_call() -> None:
     call, result = asked("call_0", "look"), said("tool", "wall", tool_call_id="call_0")
-    other, found = asked("call_0", "listen"), said("tool", "hum", tool_call_id="call_0")
+    other, last = asked("call_0", "listen"), said("tool", "hum", tool_call_id="call_0")
     history = thread(
         model("a", 1, [USER], call),
         model("b", 3, [USER, call, result], other),
-        model("c", 5, [USER, call, result, other, found], "well"),
+        model("c", 5, [USER, call, result, other, last], "well"),
     )
-    assert [each for each in lines(history) if each.startswith("tool")] == [
+    assert [line for line in lines(history) if line.startswith("tool")] == [
         "tool_calls call_0 look",
         "tool_results call_0 wall",
         "tool_calls call_0 listen",
@@ -115,14 +115,14 @@ def test_a_call_id_that_is_used_again_is_another_call() -> None:
 def test_parallel_results_may_come_in_any_order() -> None:
     call = said("assistant", None, tool_calls=[*asked("x", "a")["tool_calls"]])
     call["tool_calls"] += asked("y", "b")["tool_calls"]
-    told = [said("tool", f"of {each}", tool_call_id=each) for each in ("x", "y")]
+    told = [said("tool", f"of {call_id}", tool_call_id=call_id) for call_id in ("x", "y")]
     history = thread(
         model("m", 1, [USER], call),
         run("s", "tool", 3, name="b", outputs={"output": "of y"}),
         run("t", "tool", 4, name="a", outputs={"output": "of x"}),
         model("n", 6, [USER, call, *told], "well"),
     )
-    assert [each for each in lines(history) if "results" in each] == [
+    assert [line for line in lines(history) if "results" in line] == [
         "tool_results y of y",
         "tool_results x of x",
     ]
@@ -142,7 +142,7 @@ def test_a_model_span_around_another_is_kept_whole_so_that_tokens_count_once() -
         model("b", 1, [USER], HI, **figures, parent_run_id="a"),
     )
     assert lines(history)[0] == "langsmith.llm"
-    assert [each["usage"] for each in of_type(history, "llm_response")] == [
+    assert [draft["usage"] for draft in of_type(history, "llm_response")] == [
         {"inputTokens": 5, "outputTokens": 2, "totalTokens": 7}
     ]
 

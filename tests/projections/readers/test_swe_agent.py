@@ -28,9 +28,9 @@ def test_each_call_of_the_model_is_an_answer_also_one_that_was_refused() -> None
     (history,) = _histories("calls.traj")
     answers = _of(history, "llm_response")
     assert len(answers) == history.metadata["modelCalls"] == 4
-    assert {each["model"] for each in answers} == {"gpt-4o"}
+    assert {answer["model"] for answer in answers} == {"gpt-4o"}
     assert (history.metadata["costUsd"], history.metadata["inputTokens"]) == (0.0195, 7141)
-    assert [each["text"] for each in _of(history, "reply")] == [
+    assert [draft["text"] for draft in _of(history, "reply")] == [
         "I look for the file.",
         "edit it like that",
         "I submit.",
@@ -43,11 +43,11 @@ def test_results_are_those_of_the_calls_before() -> None:
         ("shell.traj", ["action-2", "action-4"]),
     ):
         (history,) = _histories(name)
-        calls = [each for draft in _of(history, "tool_calls") for each in draft["calls"]]
-        results = [each for draft in _of(history, "tool_results") for each in draft["results"]]
-        assert [each["id"] for each in calls] == called
-        assert [each["callId"] for each in results] == called
-        assert not any("error" in each for each in results)
+        calls = [call for draft in _of(history, "tool_calls") for call in draft["calls"]]
+        results = [result for draft in _of(history, "tool_results") for result in draft["results"]]
+        assert [call["id"] for call in calls] == called
+        assert [result["callId"] for result in results] == called
+        assert not any("error" in result for result in results)
 
 
 def test_an_action_in_text_is_a_call_of_the_shell() -> None:
@@ -115,16 +115,16 @@ def test_the_end_of_a_run_is_told_by_its_status() -> None:
     ends = [
         history.drafts[-1] for name in ("calls.traj", "shell.traj") for history in _histories(name)
     ]
-    assert [each["reason"] for each in ends] == ["complete", "step_limit"]
-    assert [each["error"] for each in _of(_histories("shell.traj")[0], "runtime_error")] == [
+    assert [end["reason"] for end in ends] == ["complete", "step_limit"]
+    assert [draft["error"] for draft in _of(_histories("shell.traj")[0], "runtime_error")] == [
         "Exit due to cost limit"
     ]
 
 
 def test_the_best_of_several_attempts_is_one_thread_and_the_others_too() -> None:
     best, other = _histories("attempts.traj")
-    assert [each["text"] for each in _of(best, "reply")] == ["Nothing to do."]
-    assert [each["text"] for each in _of(other, "reply")] == ["I look for the file."]
+    assert [draft["text"] for draft in _of(best, "reply")] == ["Nothing to do."]
+    assert [draft["text"] for draft in _of(other, "reply")] == ["I look for the file."]
     assert _of(other, "llm_response") == []  # no model was asked
 
 
@@ -140,7 +140,7 @@ def test_what_is_not_known_is_named_by_its_place() -> None:
             "sky": "blue",
         }
     )
-    assert [(each.place, each.what) for each in history.asides] == [
+    assert [(aside.place, aside.what) for aside in history.asides] == [
         ("sky", "field 'sky'"),
         ("history[0].mood", "field 'mood'"),
         ("history[1].tool_calls[0].id", "field 'id'"),

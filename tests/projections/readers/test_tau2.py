@@ -18,8 +18,12 @@ def _histories() -> list[History]:
 
 
 def test_results_say_whether_the_tool_failed() -> None:
-    results = [each for read in _histories() for each in of_type(read, "tool_results")]
-    assert [each["results"][0]["error"] for each in results] == [None, "Error: no bill", "no line"]
+    results = [draft for read in _histories() for draft in of_type(read, "tool_results")]
+    assert [result["results"][0]["error"] for result in results] == [
+        None,
+        "Error: no bill",
+        "no line",
+    ]
 
 
 def test_what_the_simulated_user_calls_is_no_call_of_the_agent() -> None:

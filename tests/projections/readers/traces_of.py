@@ -56,7 +56,7 @@ def _words(draft: dict[str, Any]) -> Iterator[str]:
     for key in ("text", "summary", "error"):
         if key in draft:
             yield draft[key]
-    for each in draft.get("calls", ()):
-        yield f"{each['id']} {each['name']}"
-    for each in draft.get("results", ()):
-        yield f"{each.get('callId')} {each['output']}"
+    for call in draft.get("calls", ()):
+        yield f"{call['id']} {call['name']}"
+    for result in draft.get("results", ()):
+        yield f"{result.get('callId')} {result['output']}"

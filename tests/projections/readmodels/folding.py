@@ -19,10 +19,10 @@ def rows_of(
     thread_id = events[0].thread_id if events else ""
     bounds = [0, *sorted(cuts), len(events)]
     for begin, end in itertools.pairwise(bounds):
-        batch = [each for each in events[begin:end] if _concerns(model.types, each)]
-        recalled = any(_concerns(model.recalls, each) for each in batch)
-        found = [_kept(table[key]) for key in sorted(table) if table[key].is_open and recalled]
-        rows: ThreadRows[RowT] = ThreadRows(TENANT, thread_id, found)
+        batch = [event for event in events[begin:end] if _concerns(model.types, event)]
+        recalled = any(_concerns(model.recalls, event) for event in batch)
+        open_rows = [_kept(table[key]) for key in sorted(table) if table[key].is_open and recalled]
+        rows: ThreadRows[RowT] = ThreadRows(TENANT, thread_id, open_rows)
         for event in batch:
             model.fold(event, rows)
         for row in rows.added:
@@ -42,7 +42,7 @@ def _key(model: ReadModel[RowT], row: RowT) -> tuple[Any, ...]:
 
 def _kept(row: RowT) -> RowT:
     """Return a row as its table gives it back."""
-    return type(row)(*(_held(getattr(row, each.name)) for each in fields(row)))
+    return type(row)(*(_held(getattr(row, field.name)) for field in fields(row)))
 
 
 def _held(value: Any) -> Any:

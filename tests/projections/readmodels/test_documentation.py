@@ -24,12 +24,12 @@ def described(table: Table) -> str:
         "",
         *(
             textwrap.fill(
-                f"- `{each.name}` ({each.type}{'' if each.nullable else ', not null'}): "
-                f"{each.comment}",
+                f"- `{column.name}` ({column.type}{'' if column.nullable else ', not null'}): "
+                f"{column.comment}",
                 width=99,
                 subsequent_indent="  ",
             )
-            for each in table.columns
+            for column in table.columns
         ),
     ]
     return "\n".join(lines) + "\n"

@@ -139,14 +139,16 @@ def _check_counts(row: ThreadRow, events: list[Event]) -> None:
     assert row.tool_failures == (stated.count("failed") if stated else None)
     assert row.model_calls == len(models)
     assert row.requests_open == sum(call.is_open for call in models)
-    assert row.approvals_asked == sum(each.asked_at is not None for each in approvals)
-    assert row.approvals_denied == sum(each.outcome == "denied" for each in approvals)
-    assert row.workers == sum(each.spawned_at is not None for each in rows_of(Workers(), events))
+    assert row.approvals_asked == sum(approval.asked_at is not None for approval in approvals)
+    assert row.approvals_denied == sum(approval.outcome == "denied" for approval in approvals)
+    assert row.workers == sum(row.spawned_at is not None for row in rows_of(Workers(), events))
     answers = [event.message for event in read if event.type == "tool_results"]
     asked = [event.message for event in read if event.type == "tool_calls"]
-    results = sum(len(each.results) for each in answers if isinstance(each, ToolResultsMessage))
+    results = sum(
+        len(answer.results) for answer in answers if isinstance(answer, ToolResultsMessage)
+    )
     assert row.tool_calls == sum(
-        len(each.calls) for each in asked if isinstance(each, ToolCallsMessage)
+        len(message.calls) for message in asked if isinstance(message, ToolCallsMessage)
     )
     assert results == sum(call.outcome is not None for call in calls)
 

@@ -79,9 +79,9 @@ def test_latencies_of_many_calls_come_to_their_median() -> None:
         for number, wait in enumerate(waits)
         for draft in (ask(number * 1000), answer(number * 1000 + wait))
     ]
-    found = [row.latency_ms for row in calls(*drafts)]
-    assert found == waits
-    assert median(each for each in found if each is not None) == 30
+    latencies = [row.latency_ms for row in calls(*drafts)]
+    assert latencies == waits
+    assert median(latency for latency in latencies if latency is not None) == 30
 
 
 def test_a_request_that_was_made_again_does_not_take_the_answers_after_it() -> None:

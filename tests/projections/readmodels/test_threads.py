@@ -68,7 +68,7 @@ def test_facts_are_no_messages_and_have_no_part_in_the_duration() -> None:
 
 @pytest.mark.parametrize("times", [(0, 0), (5, 0), (0, 9, 0)])
 def test_the_duration_is_missing_where_no_time_passed_or_it_ran_back(times: list[int]) -> None:
-    assert thread(*(reply("", timestamp=NOON + each) for each in times)).duration_ms is None
+    assert thread(*(reply("", timestamp=NOON + time) for time in times)).duration_ms is None
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_figures_that_nobody_reported_are_missing_and_not_nought() -> None:
 
 def test_what_would_take_a_sum_beyond_its_column_is_left_out() -> None:
     usages = [5, 2**63 - 6, 1, 2**70]
-    row = thread(*({"type": "llm_response", "usage": {"inputTokens": each}} for each in usages))
+    row = thread(*({"type": "llm_response", "usage": {"inputTokens": usage}} for usage in usages))
     assert row.input_tokens == 2**63 - 1
-    row = thread(*({"type": "llm_response", "costUsd": each} for each in (1.7e308, 1.7e308, 1)))
+    row = thread(*({"type": "llm_response", "costUsd": cost} for cost in (1.7e308, 1.7e308, 1)))
     assert row.cost_usd == 1.7e308 + 1
 
 

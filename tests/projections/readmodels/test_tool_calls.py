@@ -72,7 +72,9 @@ def test_an_open_call_has_no_outcome() -> None:
 )
 def test_what_a_wire_says_of_a_call_is_kept(wire: str, item: Item, outcome: str) -> None:
     (history,) = choose_format(wire).read([item])
-    rows = rows_of(ToolCalls(), [sample_event(each, n) for n, each in enumerate(history.drafts, 1)])
+    rows = rows_of(
+        ToolCalls(), [sample_event(draft, n) for n, draft in enumerate(history.drafts, 1)]
+    )
     assert [row.outcome for row in rows] == [outcome]
 
 

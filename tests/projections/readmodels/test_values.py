@@ -50,9 +50,9 @@ def test_the_time_found_without_reading_a_message_is_the_one_that_it_has(
 def test_a_time_is_found_wherever_it_stands_or_is_none(
     body: bytes, milliseconds: int | None
 ) -> None:
-    found = sent_at(Event("t", 1, "vendor.thing", body, "id"))
+    sent = sent_at(Event("t", 1, "vendor.thing", body, "id"))
     expected = None if milliseconds is None else EPOCH + timedelta(milliseconds=milliseconds)
-    assert found == expected
+    assert sent == expected
 
 
 def test_what_was_filled_in_on_import_or_ran_back_took_no_time() -> None:
@@ -65,10 +65,10 @@ def test_what_was_filled_in_on_import_or_ran_back_took_no_time() -> None:
 
 
 def test_a_figure_is_none_where_a_column_does_not_hold_it() -> None:
-    assert [count_held(each) for each in (BIGGEST, BIGGEST + 1, None)] == [BIGGEST, None, None]
-    figures = [figure_held(each) for each in (2, Decimal("1.10"), Decimal("-1e400"), None)]
+    assert [count_held(number) for number in (BIGGEST, BIGGEST + 1, None)] == [BIGGEST, None, None]
+    figures = [figure_held(number) for number in (2, Decimal("1.10"), Decimal("-1e400"), None)]
     assert figures == [2.0, 1.1, None, None]
-    assert [type(each) for each in figures[:2]] == [float, float]
+    assert [type(figure) for figure in figures[:2]] == [float, float]
 
 
 def test_a_sum_begins_with_the_first_figure_and_leaves_out_what_would_break_it() -> None:

@@ -43,8 +43,8 @@ def list_keys(
 ) -> Response:
     """List the keys of the tenant, whatever has become of them; secrets are nowhere to be had."""
     tenant = principal_of(request).tenant
-    found = _keys(request).keys.page(tenant, after=without_nul(after or ""), limit=limit + 1)
-    return page_answer(found, limit, shown=Key.of, place=lambda key: key.id)
+    page = _keys(request).keys.page(tenant, after=without_nul(after or ""), limit=limit + 1)
+    return page_answer(page, limit, shown=Key.of, place=lambda key: key.id)
 
 
 @router.post(
@@ -59,7 +59,7 @@ def create_key(request: Request, body: Body) -> Response:
     Once there is a first key, every request needs one.
     """
     asked = _object(body)
-    name, scopes, expires = (asked.get(each) for each in _FIELDS)
+    name, scopes, expires = (asked.get(field) for field in _FIELDS)
     if not isinstance(name, str):
         raise InvalidKeyTerms("name", "say what the key is for, as a string")
     if not isinstance(scopes, list):
@@ -70,7 +70,7 @@ def create_key(request: Request, body: Body) -> Response:
     text, key = keys.keys.create(
         principal.tenant,
         name=name_of(name),
-        scopes=scopes_of([str(each) for each in scopes]),
+        scopes=scopes_of([str(scope) for scope in scopes]),
         expires_at=None if expires is None else expiry_of(expires, now=keys.keys.clock()),
         created_by=principal.key_id,
     )
@@ -86,8 +86,8 @@ def create_key(request: Request, body: Body) -> Response:
 def read_own_key(request: Request) -> Response:
     """Say what the caller may do: as its key allows, or everything while none is required."""
     principal = principal_of(request)
-    found = None if principal.key_id is None else _keys(request).look(principal.key_id)
-    return json_answer(caller_json(principal, None if found is None else found.key))
+    look = None if principal.key_id is None else _keys(request).look(principal.key_id)
+    return json_answer(caller_json(principal, None if look is None else look.key))
 
 
 @router.delete("/keys/{key_id}", responses=answers(200, Key, 404))
@@ -100,13 +100,13 @@ def revoke_key(request: Request, key_id: KeyId) -> Response:
 
 
 def _object(body: bytes) -> dict[str, JsonValue]:
-    found = parse(body)
-    if not isinstance(found, dict):
+    fields = parse(body)
+    if not isinstance(fields, dict):
         raise InvalidKeyTerms("", 'send {"name": …, "scopes": […], "expires"?: …}')
-    unknown = [each for each in found if each not in _FIELDS]
+    unknown = [name for name in fields if name not in _FIELDS]
     if unknown:
         raise InvalidKeyTerms(unknown[0][:64], f"no such field: use {', '.join(_FIELDS)}")
-    return found
+    return fields
 
 
 @router.get("/accesses", responses=answers(200, Page[Access]))
@@ -123,11 +123,11 @@ def list_accesses(
 ) -> Response:
     """List who read what of the tenant, and who was refused, the latest first."""
     accesses: Accesses = request.app.state.accesses
-    found = accesses.page(
+    page = accesses.page(
         principal_of(request).tenant,
         key_id=key,
         thread_id=thread,
         before=number_cursor(after),
         limit=limit + 1,
     )
-    return page_answer(found, limit, shown=Access.of, place=lambda access: access.number)
+    return page_answer(page, limit, shown=Access.of, place=lambda access: access.number)

@@ -72,5 +72,5 @@ async def _take(request: Request, signal: Signal) -> Response:
         reason = "; ".join(refused.reasons)
         return answer(media_type, signal, refused=refused.count, reason=reason)
 
-    found = await to_thread.run_sync(take, limiter=request.app.state.exports)
-    return Response(found, media_type=media_type)
+    outcome = await to_thread.run_sync(take, limiter=request.app.state.exports)
+    return Response(outcome, media_type=media_type)

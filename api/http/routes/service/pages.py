@@ -50,8 +50,8 @@ def read_root(request: Request) -> Response:
     """The page where Accept names HTML, else what this is and where to go on, as JSON."""
     if names_html(request):
         return page()
-    found = {"name": "agentlog", "summary": SUMMARY, "links": _LINKS}
-    return json_answer(found, headers={"Vary": "Accept"})
+    root = {"name": "agentlog", "summary": SUMMARY, "links": _LINKS}
+    return json_answer(root, headers={"Vary": "Accept"})
 
 
 @router.get("/threads/{thread_id}")
@@ -75,12 +75,12 @@ def read_screen() -> Response:
 @router.get("/assets/{name}")
 def read_asset(request: Request, name: str) -> Response:
     """A file of the page, whose name has a digest of its content."""
-    found = PAGE / "assets" / name
+    path = PAGE / "assets" / name
     known = _ASSET.fullmatch(name)
-    if known is None or not found.is_file():
+    if known is None or not path.is_file():
         raise HTTPException(404)
     headers = {"Cache-Control": _FOR_EVER}
-    return _file(request, found, _ASSET_TYPES[known[2]], headers)
+    return _file(request, path, _ASSET_TYPES[known[2]], headers)
 
 
 def names_html(request: Request) -> bool:
@@ -90,37 +90,37 @@ def names_html(request: Request) -> bool:
 
 def page(status: int = 200) -> Response:
     """Return the page; at an address that is none of its screens it says so."""
-    found = PAGE / "index.html"
-    content = found.read_bytes() if found.is_file() else _NOT_BUILT.encode()
+    path = PAGE / "index.html"
+    content = path.read_bytes() if path.is_file() else _NOT_BUILT.encode()
     headers = {"Content-Security-Policy": policy_of_page(), "Vary": "Accept"}
     return HTMLResponse(content, status, headers=headers)
 
 
-def _file(request: Request, found: Traversable, kind: str, headers: dict[str, str]) -> Response:
+def _file(request: Request, path: Traversable, kind: str, headers: dict[str, str]) -> Response:
     """Return a file, in its Brotli form where the client takes that."""
     headers["Vary"] = "Accept-Encoding"
     if "br" in re.split(r"[,;\s]+", request.headers.get("accept-encoding", "")):
-        packed = PAGE / "assets" / f"{found.name}.br"
+        packed = PAGE / "assets" / f"{path.name}.br"
         if packed.is_file():
             return Response(
                 packed.read_bytes(), media_type=kind, headers=headers | {"Content-Encoding": "br"}
             )
-    return Response(found.read_bytes(), media_type=kind, headers=headers)
+    return Response(path.read_bytes(), media_type=kind, headers=headers)
 
 
 @router.get("/docs")
 async def read_docs() -> HTMLResponse:
     """Every route, to try."""
-    found = get_swagger_ui_html(
+    html = get_swagger_ui_html(
         openapi_url="/openapi.json",
         title="agentlog",
         swagger_js_url="/docs/swagger-ui-bundle.js",
         swagger_css_url="/docs/swagger-ui.css",
         swagger_favicon_url="/docs/favicon-32x32.png",
     )
-    script = bytes(found.body).rpartition(b"<script>")[2].partition(b"</script>")[0]
-    found.headers["Content-Security-Policy"] = policy_of_docs(script)
-    return found
+    script = bytes(html.body).rpartition(b"<script>")[2].partition(b"</script>")[0]
+    html.headers["Content-Security-Policy"] = policy_of_docs(script)
+    return html
 
 
 @router.get("/docs/{name}")

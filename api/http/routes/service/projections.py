@@ -25,7 +25,7 @@ def _standings(request: Request) -> ProjectionStatus:
 
 def _answer(request: Request, name: str | None = None) -> Response:
     builds = _standings(request).builds()
-    items = [Projection.of(each) for each in builds if name is None or each.name == name]
+    items = [Projection.of(build) for build in builds if name is None or build.name == name]
     return json_answer({"items": items, "next": None})
 
 

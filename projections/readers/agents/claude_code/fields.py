@@ -134,11 +134,11 @@ def decision(line: Item, result: Item) -> Item | None:
 def results_in(content: JsonValue) -> list[Item]:
     """Return the results of calls in the content of a user's line."""
     return [
-        each
-        for each in (content if isinstance(content, list) else [])
-        if isinstance(each, dict)
-        and each.get("type") == "tool_result"
-        and isinstance(each.get("tool_use_id"), str)
+        part
+        for part in (content if isinstance(content, list) else [])
+        if isinstance(part, dict)
+        and part.get("type") == "tool_result"
+        and isinstance(part.get("tool_use_id"), str)
     ]
 
 

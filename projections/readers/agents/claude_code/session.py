@@ -188,7 +188,7 @@ class _Session:
                 place = f"{line.place}.attachment.prompt"
                 self._add_blocks(entry, prompt, place, "system" if is_notice else "input")
             case {"attachment": {"type": "prompt_snapshot", "systemPrompt": list(texts), **rest}}:
-                new = [each for each in texts if isinstance(each, str) and each.strip()]
+                new = [text for text in texts if isinstance(text, str) and text.strip()]
                 if new and len(new) == len(texts) and not self.prompts.issuperset(new):
                     self.prompts.update(new)
                     line.put("attachment", rest)
@@ -208,7 +208,7 @@ class _Session:
             case _:
                 pass
         kind, subtype = line.item.get("type"), line.item.get("subtype")
-        name = "-".join(each for each in (kind, subtype) if isinstance(each, str))
+        name = "-".join(word for word in (kind, subtype) if isinstance(word, str))
         known = isinstance(kind, str) and kind in KINDS
         self.reading.keep(line, name or "line", is_known=known, **of_draft)
 

@@ -20,10 +20,10 @@ def with_attachments(sample: Fields) -> Fields:
         case _:
             return sample
     used: set[str] = set()
-    found = Fields(_replaced(rest, texts, used), sample.place)
+    whole = Fields(_replaced(rest, texts, used), sample.place)
     if unused := {key: text for key, text in texts.items() if key not in used}:
-        found.put("attachments", unused)
-    return found
+        whole.put("attachments", unused)
+    return whole
 
 
 def _replaced(value: JsonValue, texts: Mapping[str, JsonValue], used: set[str]) -> JsonValue:
@@ -35,8 +35,8 @@ def _replaced(value: JsonValue, texts: Mapping[str, JsonValue], used: set[str]) 
                 return texts[key]
             return value
         case list():
-            return [_replaced(each, texts, used) for each in value]
+            return [_replaced(item, texts, used) for item in value]
         case dict():
-            return {key: _replaced(each, texts, used) for key, each in value.items()}
+            return {key: _replaced(inner, texts, used) for key, inner in value.items()}
         case _:
             return value

@@ -185,22 +185,22 @@ def response(event: Fields) -> Draft:
     called = event.text("model") or ""
     output = Fields(_object(event.take("output")), f"{event.place}.output")
     provider, _, bare = called.partition("/")
-    found: Draft = {"type": "llm_response", "model": output.text("model") or bare or called}
+    draft: Draft = {"type": "llm_response", "model": output.text("model") or bare or called}
     if bare:
-        found["provider"] = provider
-    if called and found["model"] not in (bare, called):  # an alias was asked for
+        draft["provider"] = provider
+    if called and draft["model"] not in (bare, called):  # an alias was asked for
         event.put("model", called)
     if isinstance(reason := _finish_reason(output), str):
-        found["finishReason"] = reason
+        draft["finishReason"] = reason
     if event.item.get("cache") != "read":
-        found |= _taken_usage(output)
+        draft |= _taken_usage(output)
     seconds = _number(event.item.get("working_time"))
     seconds = _number(output.item.get("time")) if seconds is None else seconds
     if seconds is not None:
-        found["latencyMs"] = round(seconds * 1000)
+        draft["latencyMs"] = round(seconds * 1000)
     if left := output.left():
         event.put("output", left)
-    return found
+    return draft
 
 
 def _taken_usage(output: Fields) -> Draft:
@@ -213,13 +213,13 @@ def _taken_usage(output: Fields) -> Draft:
     beside = usage(spent, {key: key for key in _BESIDE_INPUT}) or {}
     if "inputTokens" in figures:
         figures["inputTokens"] += sum(beside.values())
-    found: Draft = {"usage": figures} if figures else {}
+    draft: Draft = {"usage": figures} if figures else {}
     if (cost := _number(spent.get("total_cost"))) is not None:
-        found["costUsd"] = cost
+        draft["costUsd"] = cost
     output.take("usage")
     if rest := {k: v for k, v in spent.items() if k not in told and v is not None}:
         output.put("usage", rest)
-    return found
+    return draft
 
 
 def _finish_reason(output: Fields) -> JsonValue:

@@ -70,9 +70,9 @@ def _say(entry: Entry, content: Sequence[Fields], says: str, beside: Sequence[Fi
 def _parts(message: Fields) -> Iterator[Fields]:
     """Take the content, and yield its parts but for empty texts; a text is one."""
     content = message.take("content")
-    for n, each in enumerate(content if isinstance(content, list) else [content]):
-        said: Item = {"type": "text", "text": each} if isinstance(each, str) else {"value": each}
-        item: Item = each if isinstance(each, dict) else said
+    for n, part in enumerate(content if isinstance(content, list) else [content]):
+        said: Item = {"type": "text", "text": part} if isinstance(part, str) else {"value": part}
+        item: Item = part if isinstance(part, dict) else said
         item = {key: value for key, value in item.items() if value is not None}
         if item and (item.get("type") != "text" or item.get("text") != ""):
             yield Fields(item, f"{message.place}.content[{n}]")
@@ -149,19 +149,19 @@ def _call(entry: Entry, asked: Sequence[Fields]) -> None:
 
 def _result(message: Fields) -> Item:
     """Return a tool's result, which failed where it has an error, and only there."""
-    found: Item = {}
+    draft: Item = {}
     if call_id := message.text("tool_call_id"):
-        found["callId"] = call_id
+        draft["callId"] = call_id
     if (name := message.text("function")) is not None:
-        found["name"] = name
-    found["output"] = message.take("content")
+        draft["name"] = name
+    draft["output"] = message.take("content")
     error: Mapping[str, JsonValue] | JsonValue = message.take("error")
     match error:
         case {"type": str(kind), "message": str(text), **rest} if not rest:
-            found["error"] = {"name": kind, "message": text}
+            draft["error"] = {"name": kind, "message": text}
         case None:
-            found["error"] = None
+            draft["error"] = None
         case _:
             message.put("error", error)
-            found["error"] = "unknown"
-    return found
+            draft["error"] = "unknown"
+    return draft

@@ -20,7 +20,7 @@ class Repeats:
     def __init__(self, sample: Item, messages: Sequence[Item], pool: Sequence[JsonValue]) -> None:
         self._sample = sample
         self._pool, self._pool_seen = pool, set[int]()
-        self._seen = {_whole(each) for each in messages}
+        self._seen = {_whole(message) for message in messages}
         self._before: Item = {}
         self._output: JsonValue = None
         self._arguments = dict(_asked(messages))
@@ -48,7 +48,7 @@ class Repeats:
             said |= {"id": left["id"], "arguments": self._arguments.get(left["id"])}
             left = {key: value for key, value in left.items() if said.get(key) != value}
         elif kind == "state" and isinstance(left.get("changes"), list):
-            left["changes"] = [self._left_of_change(each) for each in left["changes"]]
+            left["changes"] = [self._left_of_change(change) for change in left["changes"]]
         elif kind == "sample_init":
             left["state"] = self._unseen_in(left.get("state"))
             if _is_part(left.get("sample"), self._sample):
@@ -67,8 +67,8 @@ class Repeats:
         event["input"] = self.unseen([*(self._pool[number] for number in new), *listed])
 
     def _are_ranges(self, refs: JsonValue) -> bool:
-        def is_range(each: JsonValue) -> bool:
-            match each:
+        def is_range(value: JsonValue) -> bool:
+            match value:
                 case [int(start), int(end)]:
                     return 0 <= start <= end <= len(self._pool)
                 case _:
@@ -78,13 +78,13 @@ class Repeats:
 
     def unseen(self, messages: Sequence[JsonValue]) -> list[JsonValue]:
         """Return messages that were not seen yet, which are seen from now on."""
-        found = []
-        for each in messages:
-            key = _whole(each)
+        fresh = []
+        for message in messages:
+            key = _whole(message)
             if key not in self._seen:
                 self._seen.add(key)
-                found.append(each)
-        return found
+                fresh.append(message)
+        return fresh
 
     def _unseen_in(self, state: JsonValue) -> JsonValue:
         if not isinstance(state, dict) or not isinstance(state.get("messages"), list):
@@ -97,7 +97,7 @@ class Repeats:
         match change:
             case {"path": str(path), "value": value, **left} if path.startswith("/messages"):
                 messages = value if isinstance(value, list) else [value]
-                repeats = all(_whole(each) in self._seen for each in messages)
+                repeats = all(_whole(message) in self._seen for message in messages)
                 return {**left, "path": path} if repeats else change
             case {"path": str(path), "value": value, **left} if path.startswith("/output"):
                 repeats = value == _at(self._output, path.split("/")[2:])

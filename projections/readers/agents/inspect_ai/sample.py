@@ -40,7 +40,7 @@ class Sample:
         header = Fields(self._header, "")
         reading.add({**started, "type": "inspect.eval", "payload": header.item})
         own, between = self._matched()
-        last = [each.item.get("completed") or _timestamp(each) for each in self._events[-1:]]
+        last = [event.item.get("completed") or _timestamp(event) for event in self._events[-1:]]
         ends = _first_time([sample.item.get("completed_at"), *last])
         times = _times(own, len(self._messages), ends)
         for number, message in enumerate(self._messages):
@@ -57,7 +57,9 @@ class Sample:
         messages = sample.take("messages")
         if not isinstance(messages, list):
             raise InvalidMessage.at(f"{sample.place}.messages".lstrip("."), "not an array")
-        return [Fields(each, f"{sample.place}.messages[{n}]") for n, each in enumerate(messages)]
+        return [
+            Fields(message, f"{sample.place}.messages[{n}]") for n, message in enumerate(messages)
+        ]
 
     def _taken_events(self) -> list[JsonValue]:
         """Take the events; old logs have them in the transcript."""
@@ -162,8 +164,8 @@ class Sample:
 
 def _flat(events: Sequence[JsonValue], place: str) -> Iterator[Fields]:
     """Yield events, each before those inside it."""
-    for number, each in enumerate(events):
-        event = Fields(each, f"{place}[{number}]")
+    for number, given in enumerate(events):
+        event = Fields(given, f"{place}[{number}]")
         yield event
         inside = event.item.get("events")
         if isinstance(inside, list):
@@ -175,8 +177,8 @@ def _timestamp(event: Fields) -> JsonValue:
 
 
 def _first_time(times: Sequence[JsonValue]) -> Draft:
-    found = next((at for each in times if (at := milliseconds(each)) is not None), None)
-    return {} if found is None else {"timestamp": found}
+    first = next((at for time in times if (at := milliseconds(time)) is not None), None)
+    return {} if first is None else {"timestamp": first}
 
 
 def _times(own: Mapping[int, Fields], count: int, ends: Draft) -> Sequence[Draft]:

@@ -40,7 +40,7 @@ _SUBAGENT = re.compile(r"([0-9a-f]{32})/subagents/[0-9a-f]{32}/?\Z")
 
 def _read(document: JsonValue) -> Iterator[History]:
     items = document if isinstance(document, list) else [document]
-    events = [Fields(each, f"[{n}]") for n, each in enumerate(items)]
+    events = [Fields(item, f"[{n}]") for n, item in enumerate(items)]
     state = events[0] if events and _is_state(events[0].item) else None
     conversation = _Conversation(None if state is None else figures_of(state.item))
     facts = {} if state is None else _facts(state.item)
@@ -62,8 +62,8 @@ def _facts(state: Item) -> Item:
         case _:
             pass
     match state.get("persistence_dir"):
-        case str(folder) if found := _SUBAGENT.search(folder):
-            facts["parent"] = str(UUID(found[1]))
+        case str(folder) if match := _SUBAGENT.search(folder):
+            facts["parent"] = str(UUID(match[1]))
         case _:
             pass
     return facts

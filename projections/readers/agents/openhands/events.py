@@ -55,11 +55,11 @@ def _images(message: Fields, text: str | None) -> list[Item]:
             case {"type": "image", "cache_prompt": False, "image_urls": [*urls], **more} if (
                 not more
             ):
-                found = [file_of_uri(url) for url in urls]
+                from_urls = [file_of_uri(url) for url in urls]
             case _:
-                found = []
-        files += (each for each in found if each is not None)
-        if None in found or not found:
+                from_urls = []
+        files += (file for file in from_urls if file is not None)
+        if None in from_urls or not from_urls:
             rest.append(part)
     if files:
         message.take("content")
@@ -72,10 +72,10 @@ def _action(event: Fields, calls: Calls) -> list[Draft]:
     call = event.item.get("tool_call")
     match call, event.item.get("tool_call_id"):
         case {"name": str(name), "arguments": str(text)}, str(call_id) if call_id:
-            found = call_fields(name, text)
+            fields = call_fields(name, text)
         case _:
             return []
-    calls[call_id] = found
+    calls[call_id] = fields
     drafts, thought = _reasoning(event), _text(event, "thought")
     if thought:
         drafts.append({"type": "reply", "text": thought})
@@ -83,25 +83,27 @@ def _action(event: Fields, calls: Calls) -> list[Draft]:
     event.take_equal({"tool_name": name})
     if (inner := event.inner("tool_call")) is not None:
         inner.take_equal({"id": call_id, "name": name, "arguments": text})
-    action, args = event.item.get("action"), found.get("args")
+    action, args = event.item.get("action"), fields.get("args")
     if isinstance(action, dict) and isinstance(args, dict):  # it has the defaults of the tool too
-        rest = {key: each for key, each in action.items() if key not in args or args[key] != each}
+        rest = {
+            key: value for key, value in action.items() if key not in args or args[key] != value
+        }
         event.put("action", rest)
-    return [*drafts, {"type": "tool_calls", "calls": [{"id": call_id, **found}]}]
+    return [*drafts, {"type": "tool_calls", "calls": [{"id": call_id, **fields}]}]
 
 
 def _observation(event: Fields, calls: Calls) -> list[Draft]:
-    found = event.item.get("observation")
-    if not isinstance(found, dict):
+    observation = event.item.get("observation")
+    if not isinstance(observation, dict):
         return []
-    failed, content = found.get("is_error"), found.get("content")
+    failed, content = observation.get("is_error"), observation.get("content")
     text = text_of(content)
     output: JsonValue = event.take("observation")
     if isinstance(content, list):
         output = content if text is None else text
         said = {"content"} if text is None or content == _plain(text) else set[str]()
         said |= {"is_error"} if isinstance(failed, bool) else set()
-        event.put("observation", {key: found[key] for key in found if key not in said})
+        event.put("observation", {key: observation[key] for key in observation if key not in said})
     fields: Item = {"output": output}
     if isinstance(failed, bool):
         fields["error"] = value_text(output) if failed else None
@@ -109,11 +111,11 @@ def _observation(event: Fields, calls: Calls) -> list[Draft]:
         fields["output"] = None
     call_id = event.item.get("tool_call_id")
     drafts = _results(event, fields)
-    if found.get("kind") != "TaskObservation" or not _is_text(found.get("task_id")):
+    if observation.get("kind") != "TaskObservation" or not _is_text(observation.get("task_id")):
         return drafts
     args = _args(calls, call_id)
     prompt = args.get("prompt") if isinstance(args, dict) else None
-    worker = {"workerId": found["task_id"]}
+    worker = {"workerId": observation["task_id"]}
     objective = prompt if isinstance(prompt, str) else ""
     return [
         {"type": "worker_spawned", **worker, "objective": objective},
@@ -205,7 +207,7 @@ _USUAL: Item = {
 
 
 def _objects(value: JsonValue) -> list[Item]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _args(calls: Calls, call_id: JsonValue) -> JsonValue:

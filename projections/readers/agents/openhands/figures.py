@@ -17,8 +17,12 @@ _TOKENS = {
 def figures_of(state: Item) -> dict[str, Item]:
     """Return the fields of `llm_response` by response id, from the `stats` of a base state."""
     match state.get("stats"):
-        case {"usage_to_metrics": dict(found)}:
-            return {name: each for metrics in found.values() for name, each in _figures(metrics)}
+        case {"usage_to_metrics": dict(by_usage)}:
+            return {
+                name: figures
+                for metrics in by_usage.values()
+                for name, figures in _figures(metrics)
+            }
         case _:
             return {}
 
@@ -27,30 +31,32 @@ def _figures(metrics: JsonValue) -> Iterator[tuple[str, Item]]:
     tokens = _objects(metrics, "token_usages")
     costs = _objects(metrics, "costs")  # name no answer, but each call adds one of each
     latencies = {
-        each["response_id"]: latency
-        for each in _objects(metrics, "response_latencies")
-        if isinstance(each.get("response_id"), str)
-        and (latency := Fields(each, "").amount("latency")) is not None
+        item["response_id"]: latency
+        for item in _objects(metrics, "response_latencies")
+        if isinstance(item.get("response_id"), str)
+        and (latency := Fields(item, "").amount("latency")) is not None
     }
-    for number, each in enumerate(tokens):
-        response_id = each.get("response_id")
+    for number, token in enumerate(tokens):
+        response_id = token.get("response_id")
         if not isinstance(response_id, str) or not response_id:
             continue
-        found: Item = {}
-        if isinstance(each.get("model"), str) and each["model"]:
-            found["model"] = each["model"]
+        draft: Item = {}
+        if isinstance(token.get("model"), str) and token["model"]:
+            draft["model"] = token["model"]
         # 0 is what OpenHands writes where the model told nothing
-        counted = usage({key: value for key, value in each.items() if value != 0}, _TOKENS)
+        counted = usage({key: value for key, value in token.items() if value != 0}, _TOKENS)
         if counted is not None:
-            found["usage"] = counted
+            draft["usage"] = counted
         cost = Fields(costs[number], "").amount("cost") if len(costs) == len(tokens) else None
         if cost is not None:
-            found["costUsd"] = cost
+            draft["costUsd"] = cost
         if response_id in latencies:
-            found["latencyMs"] = latencies[response_id] * 1000
-        yield response_id, found
+            draft["latencyMs"] = latencies[response_id] * 1000
+        yield response_id, draft
 
 
 def _objects(metrics: JsonValue, key: str) -> list[Item]:
-    found = metrics.get(key) if isinstance(metrics, dict) else None
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    values = metrics.get(key) if isinstance(metrics, dict) else None
+    return (
+        [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+    )

@@ -192,7 +192,11 @@ def _is_document(value: JsonValue) -> bool:
     )
     if not isinstance(events, list) or not events:
         return False
-    pairs = [each for event in events for each in (event if isinstance(event, list) else [event])]
+    pairs = [
+        event_or_pair
+        for event in events
+        for event_or_pair in (event if isinstance(event, list) else [event])
+    ]
     return pairs != [] and all(map(is_event, pairs))
 
 

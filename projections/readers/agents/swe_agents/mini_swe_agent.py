@@ -40,15 +40,15 @@ _ENDS = {
 def _read(document: JsonValue) -> Iterator[History]:
     root = Fields(document, "")
     messages = root.item.get("messages")
-    if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         raise InvalidMessage.at("messages", "not an array of objects")
-    found = list(root.items("messages"))
+    fields = list(root.items("messages"))
     last: Item = messages[-1] if messages else {}
     facts, status = _facts(root, last)
     run = _Run(facts.get("model"))
     with run.reading.by_content():
         run.reading.keep_left(root, "trajectory")
-    for number, message in enumerate(found):
+    for number, message in enumerate(fields):
         run.add(message, number)
     if status:
         reason = _ENDS.get(status, "error")
@@ -78,8 +78,8 @@ def _facts(root: Fields, last: Item) -> tuple[Item, str | None]:
 
 
 def _in(config: JsonValue, part: str, key: str) -> str | None:
-    found = config.get(part) if isinstance(config, dict) else None
-    value = found.get(key) if isinstance(found, dict) else None
+    section = config.get(part) if isinstance(config, dict) else None
+    value = section.get(key) if isinstance(section, dict) else None
     return value if isinstance(value, str) else None
 
 
@@ -126,7 +126,7 @@ class _Run:
             drafts = answer_of(message)
             if isinstance(response, dict):
                 extra.put("response", rest_of(response, message.item))
-        self._calls = [call for each in drafts for call in each.get("calls", ())]
+        self._calls = [call for draft in drafts for call in draft.get("calls", ())]
         drafts += self._written(extra, number)
         self._open = [call["id"] for call in self._calls]
         named = response.get("id") if isinstance(response, dict) else None
@@ -145,12 +145,12 @@ class _Run:
     def _written(self, extra: Fields, number: int) -> list[Draft]:
         """Return the calls of actions that the model wrote as text."""
         actions = extra.item.get("actions")
-        if not isinstance(actions, list) or not all(isinstance(each, dict) for each in actions):
+        if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):
             return []
         named = [{"command": _command(call), "tool_call_id": call["id"]} for call in self._calls]
         if actions == named:
             extra.take("actions")
-        if self._calls or not actions or any(each.keys() != {"command"} for each in actions):
+        if self._calls or not actions or any(action.keys() != {"command"} for action in actions):
             return []
         extra.take("actions")
         self._calls = [

@@ -23,17 +23,17 @@ _DETAILS = {
 
 def figures_of(response: JsonValue, cost: float | None, model: str | None) -> Draft:
     """Return the figures of an answer; `model` is the one that was configured."""
-    found: Item = response if isinstance(response, dict) else {}
+    answer: Item = response if isinstance(response, dict) else {}
     draft: Draft = {"type": "llm_response"}
-    named = found.get("model")
+    named = answer.get("model")
     if isinstance(named, str) or model is not None:
         draft["model"] = named if isinstance(named, str) else model
-    match found:
+    match answer:
         case {"choices": [{"finish_reason": str(reason)}, *_]} | {"status": str(reason)}:
             draft["finishReason"] = reason
         case _:
             pass
-    counted = found.get("usage")
+    counted = answer.get("usage")
     tokens = usage(counted, _FIGURES) or {}
     if isinstance(counted, dict):
         for key, names in _DETAILS.items():
@@ -55,7 +55,7 @@ def answer_of(message: Fields) -> list[Draft]:
     if text := content_of(message):
         drafts.append({"type": "reply", "text": text})
     calls = message.inners("tool_calls")
-    read = [call for each in calls if (call := _call(each)) is not None]
+    read = [call for given in calls if (call := _call(given)) is not None]
     if read:
         drafts.append({"type": "tool_calls", "calls": read})
     return drafts
@@ -120,7 +120,7 @@ def rest_of(response: Item, message: Item) -> Item:
         case [{"message": {**said}} as choice] if all(
             key in message and message[key] == value for key, value in said.items()
         ):
-            rest["choices"] = [{key: each for key, each in choice.items() if key != "message"}]
+            rest["choices"] = [{key: value for key, value in choice.items() if key != "message"}]
         case _:
             pass
     return rest

@@ -32,20 +32,20 @@ _LIMITS = ("cost", "context", "time")
 def _read(document: JsonValue) -> Iterator[History]:
     root = Fields(document, "")
     others = list[Fields]()
-    for each in root.inners("attempts"):
-        if each.item.get("history") == root.item.get("history"):
-            each.take_equal(root.item)  # the best attempt is the whole's too
+    for inner in root.inners("attempts"):
+        if inner.item.get("history") == root.item.get("history"):
+            inner.take_equal(root.item)  # the best attempt is the whole's too
         else:
-            others.append(each)
-    found = [_history(each) for each in others]
-    if "history" in root.item or not found:
+            others.append(inner)
+    histories = [_history(other) for other in others]
+    if "history" in root.item or not histories:
         yield _history(root)
-    yield from found
+    yield from histories
 
 
 def _history(root: Fields) -> History:
     items = root.item.get("history")
-    if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise InvalidMessage.at(root.within("history"), "not an array of objects")
     history, steps = list(root.items("history")), list(root.items("trajectory"))
     config = _config(root.item.get("replay_config"))
@@ -112,7 +112,7 @@ def _is_document(value: JsonValue) -> bool:
         case {"history": [*items]} if items:
             return all(map(_is_message, items))
         case {"attempts": [*attempts]} if attempts:
-            return all(isinstance(each, dict) and _is_document(each) for each in attempts)
+            return all(isinstance(attempt, dict) and _is_document(attempt) for attempt in attempts)
         case _:
             return False
 

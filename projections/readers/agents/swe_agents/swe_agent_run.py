@@ -109,7 +109,7 @@ class Run:
     def _observed(self, item: Fields) -> None:
         """Add the results of the calls before, with what is left of their step."""
         text, ids = _text(item), item.item.get("tool_call_ids")
-        if isinstance(ids, list) and all(isinstance(each, str) and each for each in ids):
+        if isinstance(ids, list) and all(isinstance(call_id, str) and call_id for call_id in ids):
             self._calls = {call_id: self._calls.get(call_id) for call_id in ids}
             item.take("tool_call_ids")
         output = item.take("content") if text is None else text
@@ -146,11 +146,11 @@ class Run:
     def _only_new(self, step: Fields) -> None:
         """Leave those messages to the model that neither the history nor a step before has."""
         for key in ("query", "messages"):
-            found = step.item.get(key)
-            if not isinstance(found, list):
+            messages = step.item.get(key)
+            if not isinstance(messages, list):
                 continue
-            printed = {_printed(each): each for each in found}
-            new = [each for text, each in printed.items() if text not in self._seen]
+            printed = {_printed(message): message for message in messages}
+            new = [message for text, message in printed.items() if text not in self._seen]
             self._seen |= printed.keys()
             step.take(key)
             if new:
@@ -185,14 +185,14 @@ def _calls(item: Fields) -> list[Item]:
     calls = item.inners("tool_calls")
     if not all(map(_is_call, calls)):
         return []
-    found = list[Item]()
+    made = list[Item]()
     for call in calls:
         function = call.inner("function") or call
         name, arguments = function.take("name"), function.take("arguments")
         said = call_fields(name, arguments) if isinstance(arguments, str) else {"args": arguments}
-        found.append({"id": call.take("id"), "name": name, **said})
+        made.append({"id": call.take("id"), "name": name, **said})
         call.take_equal({"type": "function"})
-    return found
+    return made
 
 
 def _is_call(call: Fields) -> bool:

@@ -17,7 +17,7 @@ def chat_message(item: Item, *, role: JsonValue = None) -> Item:
         return {"role": role, "parts": [response]}
     calls = item.get("tool_calls")
     if isinstance(calls, list):
-        parts += [_call(each) for each in calls]
+        parts += [_call(call) for call in calls]
     return {"role": role, "parts": parts}
 
 
@@ -78,7 +78,7 @@ def _parts(content: JsonValue) -> list[Item]:
         case str():
             return [{"type": "text", "content": content}]
         case list():
-            return [_part(each) for each in content]
+            return [_part(part) for part in content]
         case _:
             return [{"type": "unknown", "content": content}]
 
@@ -100,8 +100,8 @@ def _part(value: JsonValue) -> Item:
 def _call(value: JsonValue) -> Item:
     match value:
         case {"function": {"name": str(name), **more}, **call}:
-            found = more.get("arguments")
-            return {"type": "tool_call", "id": call.get("id"), "name": name, "arguments": found}
+            args = more.get("arguments")
+            return {"type": "tool_call", "id": call.get("id"), "name": name, "arguments": args}
         case {"type": "tool_call", "name": str(name), "args": arguments, **call}:  # LangChain's
             return {"type": "tool_call", "id": call.get("id"), "name": name, "arguments": arguments}
         case _:

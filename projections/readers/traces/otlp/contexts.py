@@ -72,16 +72,16 @@ class Contexts:
 
         This finds what is left of a context whose beginning was cut off or summarised.
         """
-        found: Overlap | None = None
+        overlap: Overlap | None = None
         for tip in self._tips_at(digests):
             path = list(islice(self._path(tip), len(digests)))
             lengths = _common(path, digests[::-1])[::-1]
-            least = 1 if found is None else found.end - found.begin
+            least = 1 if overlap is None else overlap.end - overlap.begin
             ends = range(len(digests), 0, -1)
             end = next((end for end in ends if lengths[end - 1] >= least), None)
             if end is not None:
-                found = Overlap(end - lengths[end - 1], end)
-        return found
+                overlap = Overlap(end - lengths[end - 1], end)
+        return overlap
 
     def _tips_at(self, digests: Sequence[str]) -> list[str]:
         """Return the latest tips that are one of these turns, the last one last."""

@@ -115,11 +115,11 @@ def drafts_of(turn: Turn, *, calls: str) -> Iterator[Draft]:
 def result_of(part: Item) -> Item:
     """Return the result of a call."""
     output = part.get("response", part.get("result"))
-    found: Item = {"output": output}
+    result: Item = {"output": output}
     for ours, theirs in (("callId", "id"), ("name", "name")):
         if isinstance(part.get(theirs), str) and part[theirs]:
-            found[ours] = part[theirs]
-    return found
+            result[ours] = part[theirs]
+    return result
 
 
 def call_of(part: Item, *, call_id: str) -> Item:
@@ -149,7 +149,7 @@ def _answer(turn: Turn, calls: str) -> Iterator[Draft]:
 
 def _input(turn: Turn) -> Iterator[Draft]:
     said = [said_in(part) for part in turn.parts if is_text(part)]
-    files = [found for part in turn.parts if (found := _file(part)) is not None]
+    files = [file for part in turn.parts if (file := _file(part)) is not None]
     draft: Draft = {"type": "input"}
     if said:
         draft["text"] = "\n\n".join(said)
@@ -176,9 +176,9 @@ def _is_known(role: Role, part: Item) -> bool:
 def _file(part: Item) -> Item | None:
     match part:
         case {"type": "blob", "content": str(data)} if _DATA.fullmatch(data):
-            found: Item = {"data": data}
+            file: Item = {"data": data}
         case _:
             return None
     if isinstance(part.get("mime_type"), str):
-        found["mimeType"] = part["mime_type"]
-    return found
+        file["mimeType"] = part["mime_type"]
+    return file

@@ -41,8 +41,8 @@ def read(records: Iterable[Item]) -> Iterator[GenAISpan]:
             kind="chat",
             begin=_time(together[0]),
             end=_time(together[-1]),
-            inputs=[each for record in together for each in _inputs(record)],
-            outputs=[each for record in together for each in _outputs(record)],
+            inputs=[message for record in together for message in _inputs(record)],
+            outputs=[message for record in together for message in _outputs(record)],
             records={_digest(record): record for record in together},
             is_log=True,
         )
@@ -58,10 +58,10 @@ def _inputs(record: Item) -> Sequence[Item]:
     if name in _ROLES:
         return [chat_message(_object(record.get("body")), role=_ROLES[name])]
     if name == _DETAILS:
-        found = record["attributes"]
-        system = found.get("gen_ai.system_instructions")
+        attributes = record["attributes"]
+        system = attributes.get("gen_ai.system_instructions")
         first = [{"role": "system", "parts": system}] if isinstance(system, list) else []
-        return [*first, *messages_of(found, "gen_ai.input.messages")]
+        return [*first, *messages_of(attributes, "gen_ai.input.messages")]
     return []
 
 

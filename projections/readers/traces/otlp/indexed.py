@@ -10,7 +10,7 @@ _MOST_DIGITS = 9
 
 def indexed_messages(attributes: Mapping[str, JsonValue], prefix: str) -> Sequence[Item]:
     """Return the messages under a prefix in the order of their numbers, in parts."""
-    return [_message(each) for each in _numbered(nested(attributes, prefix))]
+    return [_message(message) for message in _numbered(nested(attributes, prefix))]
 
 
 def nested(attributes: Mapping[str, JsonValue], prefix: str) -> Item:
@@ -18,14 +18,14 @@ def nested(attributes: Mapping[str, JsonValue], prefix: str) -> Item:
 
     A value stands under `.`, which no part of a name is.
     """
-    found: Item = {}
+    message: Item = {}
     for key, value in attributes.items():
         if key.startswith(f"{prefix}."):
-            inner = found
+            inner = message
             for part in key[len(prefix) + 1 :].split("."):
                 inner = inner.setdefault(part, {})
             inner["."] = value
-    return found
+    return message
 
 
 def _numbered(tree: Item) -> list[Item]:
@@ -38,11 +38,11 @@ def _message(tree: Item) -> Item:
     parts: list[Item] = []
     content = _at(tree, "content")
     contents, calls = (_numbered(tree.get(key, {})) for key in ("contents", "tool_calls"))
-    parts += [_content(each.get("message_content", each)) for each in contents]
+    parts += [_content(content.get("message_content", content)) for content in contents]
     texts = [part["content"] for part in parts if part["type"] == "text"]
     if content is not None and content not in (*texts, "".join(texts), "\n".join(texts)):
         parts.insert(0, {"type": "text", "content": content})
-    parts += [_call(each.get("tool_call", each)) for each in calls]
+    parts += [_call(call.get("tool_call", call)) for call in calls]
     role = _at(tree, "role")
     call_id = _at(tree, "tool_call_id")
     if role == "tool":
@@ -75,5 +75,5 @@ def _call(tree: Item) -> Item:
 
 
 def _at(tree: Item, key: str) -> JsonValue:
-    found = tree.get(key)
-    return found.get(".") if isinstance(found, dict) else None
+    branch = tree.get(key)
+    return branch.get(".") if isinstance(branch, dict) else None

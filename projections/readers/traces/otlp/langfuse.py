@@ -48,7 +48,7 @@ def read(span: Item) -> GenAISpan:
     begin, end = times(span)
     kind = _KINDS.get(text(attributes, f"{_PREFIX}type") or "", "other")
     given, used, cost = (
-        found if isinstance(found := unpacked(attributes.get(_PREFIX + key)), dict) else {}
+        value if isinstance(value := unpacked(attributes.get(_PREFIX + key)), dict) else {}
         for key in ("model.parameters", "usage_details", "cost_details")
     )
     asked, said = (unpacked(attributes.get(_PREFIX + key)) for key in ("input", "output"))
@@ -93,8 +93,8 @@ def _flat(used: Item) -> Item:
     """Return figures, those of an inner object by `outer.inner`."""
     inner = {
         f"{key}.{name}": figure
-        for key, found in used.items()
-        if isinstance(found, dict)
-        for name, figure in found.items()
+        for key, figures in used.items()
+        if isinstance(figures, dict)
+        for name, figure in figures.items()
     }
     return {**used, **inner}

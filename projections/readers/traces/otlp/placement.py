@@ -45,8 +45,8 @@ def read_span(span: Item) -> GenAISpan | None:
 
 def conversation_of(item: Item) -> str | None:
     """Return the conversation that a span or log record names itself."""
-    found = text(item["attributes"], *_NAMES)
-    return None if found is None or found.startswith(_SCRUBBED) else found
+    conversation = text(item["attributes"], *_NAMES)
+    return None if conversation is None or conversation.startswith(_SCRUBBED) else conversation
 
 
 def placed(spans: Sequence[Item], is_home: Callable[[str], bool]) -> Iterator[Placed]:
@@ -56,7 +56,7 @@ def placed(spans: Sequence[Item], is_home: Callable[[str], bool]) -> Iterator[Pl
     `is_home` returns whether a trace has a thread already: its spans without a name stay there.
     """
     tree = _Tree(spans)
-    rows = [row for each in spans if (row := read_span(each)) is not None]
+    rows = [row for span in spans if (row := read_span(span)) is not None]
     chats = {(row.trace_id, row.span_id) for row in rows if row.kind == "chat"}
     for row in sorted(rows, key=lambda row: (row.kind in {"agent", "other"}, row.begin, row.end)):
         span = row
@@ -82,9 +82,9 @@ class _Tree:
 
     def __init__(self, spans: Sequence[Item]) -> None:
         self._parents: Mapping[_Key, _Key] = {
-            _key(each): (each["traceId"], each.get("parentSpanId")) for each in spans
+            _key(span): (span["traceId"], span.get("parentSpanId")) for span in spans
         }
-        self._own: Mapping[_Key, str | None] = {_key(each): conversation_of(each) for each in spans}
+        self._own: Mapping[_Key, str | None] = {_key(span): conversation_of(span) for span in spans}
         self._above: dict[_Key, str | None] = {}
         self._below: dict[_Key, str] = {}
         for key, name in self._own.items():

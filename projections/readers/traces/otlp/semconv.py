@@ -109,8 +109,8 @@ def response_of(attributes: Mapping[str, JsonValue], *, latency: int) -> Item:
 
 def messages_of(attributes: Mapping[str, JsonValue], key: str) -> Sequence[Item]:
     """Return messages of an attribute: JSON, or JSON in a text."""
-    found = unpacked(attributes.get(key))
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    value = unpacked(attributes.get(key))
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _kind(attributes: Mapping[str, JsonValue]) -> Kind:

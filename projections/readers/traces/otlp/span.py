@@ -95,34 +95,34 @@ def error_of(span: Item) -> str | None:
         if event["name"] == "exception":
             said = [text(event["attributes"], f"exception.{key}") for key in ("type", "message")]
             if any(said):
-                return ": ".join(each for each in said if each)
+                return ": ".join(part for part in said if part)
     return text(status, "message") or text(span["attributes"], "error.type") or "failed"
 
 
 def text(attributes: Mapping[str, JsonValue], *keys: str) -> str | None:
     """Return the first attribute that is a text and not empty."""
     for key in keys:
-        found = attributes.get(key)
-        if isinstance(found, str) and found:
-            return found
+        value = attributes.get(key)
+        if isinstance(value, str) and value:
+            return value
     return None
 
 
 def count(attributes: Mapping[str, JsonValue], *keys: str) -> int | None:
     """Return the first attribute that is a whole number, 0 or more."""
     for key in keys:
-        found = attributes.get(key)
-        if isinstance(found, int) and not isinstance(found, bool) and found >= 0:
-            return found
+        value = attributes.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
     return None
 
 
 def number(attributes: Mapping[str, JsonValue], *keys: str) -> float | None:
     """Return the first attribute that is a number."""
     for key in keys:
-        found = attributes.get(key)
-        if isinstance(found, int | float) and not isinstance(found, bool):
-            return found
+        value = attributes.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
     return None
 
 

@@ -91,7 +91,7 @@ class SpanThread:
             case ToolCallsMessage(calls=calls):
                 self.calls.ask((call.id, call.name) for call in calls)
             case ToolResultsMessage(results=results):
-                self.calls.answer(each.call_id for each in results)
+                self.calls.answer(result.call_id for result in results)
             case CustomMessage(type="otel.part", payload={"role": "system", **part}):
                 self.systems.add(_digest(print_text(part)))
             case RuntimeErrorMessage(error=error):
@@ -198,8 +198,8 @@ class SpanThread:
         writing: Writing,
     ) -> range:
         """Note that a context forks after `begin` turns; return those that are there already."""
-        found = self.contexts.overlap(digests[begin:])
-        old = range(0) if found is None else range(begin + found.begin, begin + found.end)
+        overlap = self.contexts.overlap(digests[begin:])
+        old = range(0) if overlap is None else range(begin + overlap.begin, begin + overlap.end)
         draft: Draft = {
             "type": REWRITTEN,
             "payload": {"kept": begin, "repeated": len(old), "turns": list(digests)},
@@ -238,8 +238,8 @@ class SpanThread:
                     return None
                 self.calls.answer([call_id])
             case {"type": "tool_calls", "calls": list(calls)}:
-                fresh = [each for each in calls if each["id"] not in self.calls]
-                self.calls.ask((each["id"], each["name"]) for each in fresh)
+                fresh = [call for call in calls if call["id"] not in self.calls]
+                self.calls.ask((call["id"], call["name"]) for call in fresh)
                 return {**draft, "calls": fresh} if fresh else None
             case {"type": "otel.part", "payload": {"role": "system", **part}}:
                 return self._new({"type": "system", "text": print_text(part)}) and draft
@@ -273,10 +273,10 @@ class SpanThread:
 
 def folded(events: Iterable[Event]) -> SpanThread:
     """Return what a thread has of spans."""
-    found = SpanThread()
+    thread = SpanThread()
     for event in events:
-        found.apply(event)
-    return found
+        thread.apply(event)
+    return thread
 
 
 def _results_in(spans: Iterable[GenAISpan]) -> dict[str, Item]:

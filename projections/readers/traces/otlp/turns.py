@@ -46,8 +46,8 @@ class Turn:
         """
         said = "".join(said_in(part) for part in self.parts if is_text(part))
         others = [_canonical(part) for part in self.parts if not is_text(part)]
-        found = [self.role, said, *(each for each in others if each is not None)]
-        return sha256(print_bytes(found, sort_keys=True)).hexdigest()[:16]
+        hashed = [self.role, said, *(other for other in others if other is not None)]
+        return sha256(print_bytes(hashed, sort_keys=True)).hexdigest()[:16]
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ def turns_of(messages: Iterable[Item], *, is_answer: bool = False) -> Iterator[T
 def _turns_of(message: Item, role: Role) -> Iterator[Turn]:
     given = message.get("parts")
     listed = given if isinstance(given, list) else [] if given is None else [given]
-    parts = [each if isinstance(each, dict) else {"content": each} for each in listed]
+    parts = [part if isinstance(part, dict) else {"content": part} for part in listed]
     if given is None and message.get("content") is not None:
         parts = [{"type": "text", "content": message["content"]}]
     for part in parts:
@@ -161,8 +161,8 @@ def _opened(parts: Iterable[Item]) -> Iterator[Item]:
 
 def call_id_of(part: Item) -> str | None:
     """Return the id of a call or of a result, if it has one."""
-    found = part.get("id")
-    return found if isinstance(found, str) and found else None
+    part_id = part.get("id")
+    return part_id if isinstance(part_id, str) and part_id else None
 
 
 def is_text(part: Item) -> bool:

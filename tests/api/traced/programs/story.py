@@ -31,7 +31,7 @@ def refund(parcel: int) -> str:
 
 def provider() -> TracerProvider:
     """Return what sends each span to OTEL_EXPORTER_OTLP_ENDPOINT when it ends."""
-    found = TracerProvider()
-    found.add_span_processor(SimpleSpanProcessor(OTLPSpanExporter()))
-    trace.set_tracer_provider(found)
-    return found
+    tracing = TracerProvider()
+    tracing.add_span_processor(SimpleSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(tracing)
+    return tracing

@@ -55,9 +55,9 @@ def thought(number: int) -> dict[str, str]:
 
 def state_of(store: Store, view: AnyView = STATE, at: int | None = None) -> bytes:
     """Return the state of `t`, printed."""
-    found = store.view("t", view, at=None if at is None else AtVersion(at))
-    assert isinstance(found, State)
-    return print_bytes(found.state)
+    result = store.view("t", view, at=None if at is None else AtVersion(at))
+    assert isinstance(result, State)
+    return print_bytes(result.state)
 
 
 def versions_of(database: Database) -> list[int]:
@@ -108,9 +108,9 @@ def put(database: Database, version: int, column: str, content: bytes) -> None:
 
 def items_shown(store: Store, at: int | None = None) -> list[Printed]:
     """Return what the view `openai` shows of `t`."""
-    found = store.view("t", OPENAI, at=None if at is None else AtVersion(at))
-    assert not isinstance(found, State)
-    return list(found.items)
+    view = store.view("t", OPENAI, at=None if at is None else AtVersion(at))
+    assert not isinstance(view, State)
+    return list(view.items)
 
 
 def counted(database: Database) -> tuple[Store, CountingReader]:

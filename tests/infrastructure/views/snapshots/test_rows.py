@@ -19,20 +19,20 @@ growths = st.builds(_growth, st.integers(0, 9), st.lists(json_values, max_size=5
 
 def _plain(lists: dict[str, Growth]) -> dict[str, tuple[int, int, int, bytes]]:
     return {
-        name: (each.kept, each.count, len(each.added), bytes(each.added))
-        for name, each in lists.items()
-        if each.count
+        name: (growth.kept, growth.count, len(growth.added), bytes(growth.added))
+        for name, growth in lists.items()
+        if growth.count
     }
 
 
 @given(lists=st.dictionaries(texts, growths, max_size=3))
 def test_what_lists_grew_by_comes_out_as_it_was(lists: dict[str, Growth]) -> None:
-    found = unpacked_lists(packed_lists(lists))
-    assert _plain(found) == _plain(lists)
-    assert _plain(unpacked_lists(packed_lists(found))) == _plain(lists)
-    assert {name: (each.kept, each.count, len(each.added)) for name, each in found.items()} == {
-        name: (each.kept, each.count, len(each.added)) for name, each in lists.items()
-    }
+    read = unpacked_lists(packed_lists(lists))
+    assert _plain(read) == _plain(lists)
+    assert _plain(unpacked_lists(packed_lists(read))) == _plain(lists)
+    assert {
+        name: (growth.kept, growth.count, len(growth.added)) for name, growth in read.items()
+    } == {name: (growth.kept, growth.count, len(growth.added)) for name, growth in lists.items()}
 
 
 def test_what_is_missing_and_what_is_too_much_is_noticed() -> None:

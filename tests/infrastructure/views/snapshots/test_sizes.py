@@ -25,7 +25,7 @@ from tests.infrastructure.views.snapshots.kept import (
 
 def _fill(store: Store, count: int, draft: Callable[[int], list[dict[str, object]]]) -> None:
     store.start("t", {"policy": "record"})
-    store.append("t", [each for number in range(count) for each in draft(number)])
+    store.append("t", [message for number in range(count) for message in draft(number)])
 
 
 def test_a_history_is_kept_once_however_often_it_is_kept(database: Database) -> None:

@@ -69,11 +69,11 @@ def test_pages_keep_what_they_pass_too(store: Store, database: Database) -> None
 
 
 def test_a_view_that_carries_nothing_begins_anywhere(store: Store, database: Database) -> None:
-    found = store.view("t", choose_view("kernel"), after="12.0", limit=12)
-    assert not isinstance(found, State)
-    assert [each.version for each in found.items] == list(range(13, 25))
+    view = store.view("t", choose_view("kernel"), after="12.0", limit=12)
+    assert not isinstance(view, State)
+    assert [item.version for item in view.items] == list(range(13, 25))
     assert versions_of(database) == [20]  # not that at 10, for which it would have read more
-    assert store.view("t", choose_view("kernel"), after="12.0", limit=12) == found
+    assert store.view("t", choose_view("kernel"), after="12.0", limit=12) == view
 
 
 def test_a_read_that_finds_them_all_writes_nothing(store: Store, database: Database) -> None:
@@ -94,13 +94,13 @@ def test_every_view_option_and_thread_has_its_own(store: Store, database: Databa
     store.view("t", OPENAI)
     store.append("u", [reply(str(n)) for n in range(10)])
     store.view("u", OPENAI)
-    found = fetch(
+    rows = fetch(
         database,
         "SELECT thread_id, view, options, count(*) FROM agentlog.snapshots "
         "GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
     )
     every_option = '{"repair":true,"mark":false,"tool_names":false,"foreign":false}'
-    assert found == [
+    assert rows == [
         ("t", "agent-state", '{"history":false}', 3),
         ("t", "agent-state", '{"history":true}', 3),
         ("t", "openai", every_option, 3),
@@ -131,7 +131,7 @@ def test_a_page_is_told_from_the_nearest_snapshot_before_its_place(
     assert page.items[0].item["content"] == "said 19"  # begun before 20, which settled it
     page = store.view("t", OPENAI, after="21.0", limit=3)
     assert not isinstance(page, State)
-    assert list(page.items) == [each for each in whole.items if each.version > 21][:3]
+    assert list(page.items) == [item for item in whole.items if item.version > 21][:3]
     plant(database, 20, b"planted", b"planted again")
     difference = store.difference("t", OPENAI, begin=AtVersion(20), end=AtVersion(20))
     assert difference.items is not None
@@ -160,9 +160,9 @@ def test_items_are_taken_as_they_were_printed_and_only_what_came_since_is_folded
 def test_what_is_shown_of_them_is_what_they_hold(store: Store, database: Database) -> None:
     right = items_shown(store)
     items = unpacked_items(held(database, 20, "items"))
-    put(database, 20, "items", packed_items([each for each in items if each.version != 14]))
+    put(database, 20, "items", packed_items([item for item in items if item.version != 14]))
     seen = {at: len(items_shown(store_on(database), at=at)) for at in (19, 20, 35)}
-    whole = {at: len([each for each in right if each.version <= at]) for at in seen}
+    whole = {at: len([item for item in right if item.version <= at]) for at in seen}
     assert {at: whole[at] - seen[at] for at in seen} == {19: 0, 20: 1, 35: 1}
 
 

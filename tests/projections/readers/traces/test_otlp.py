@@ -28,7 +28,7 @@ def _dotted(name: str, value: Any) -> Item:
     """Return attributes with the places of a value in their names."""
     if isinstance(value, dict):
         return {
-            k: v for key, each in value.items() for k, v in _dotted(f"{name}.{key}", each).items()
+            k: v for key, inner in value.items() for k, v in _dotted(f"{name}.{key}", inner).items()
         }
     return {name: value}
 
@@ -45,10 +45,12 @@ def _openinference(number: int, until: int) -> Item:
         "llm.token_count.prompt_details.cache_read": 3,
         "llm.token_count.completion_details.reasoning": 2,
     }
-    for n, each in enumerate(OPENAI[: until + 1]):
+    for n, message_of in enumerate(OPENAI[: until + 1]):
         place = f"input_messages.{n}" if n < until else "output_messages.0"
-        calls = {str(m): {"tool_call": call} for m, call in enumerate(each.get("tool_calls", ()))}
-        message = {**each, **({"tool_calls": calls} if calls else {})}
+        calls = {
+            str(m): {"tool_call": call} for m, call in enumerate(message_of.get("tool_calls", ()))
+        }
+        message = {**message_of, **({"tool_calls": calls} if calls else {})}
         attributes |= _dotted(f"llm.{place}.message", message)
     return span(number, "ChatCompletion", **attributes)
 
@@ -82,13 +84,13 @@ def _indexed(number: int, until: int) -> Item:
         "gen_ai.usage.cache_read.input_tokens": 3,
         "gen_ai.usage.reasoning_tokens": 2,
     }
-    for n, each in enumerate(OPENAI[: until + 1]):
+    for n, message_of in enumerate(OPENAI[: until + 1]):
         place = f"prompt.{n}" if n < until else "completion.0"
         calls = {
             str(m): {"id": call["id"], **call["function"]}
-            for m, call in enumerate(each.get("tool_calls", ()))
+            for m, call in enumerate(message_of.get("tool_calls", ()))
         }
-        message = {**each, **({"tool_calls": calls} if calls else {})}
+        message = {**message_of, **({"tool_calls": calls} if calls else {})}
         attributes |= _dotted(f"gen_ai.{place}", message)
     return span(number, "openai.chat", **attributes)
 
@@ -130,7 +132,11 @@ def _logfire(number: int, until: int) -> list[Item]:
         "gen_ai.response.finish_reasons": '["stop"]',
     }
     begun = chat(number, _BY_PARTS[:until], **common)
-    for key in [each for each in begun["attributes"] if "usage" in each or "output" in each]:
+    for key in [
+        attribute
+        for attribute in begun["attributes"]
+        if "usage" in attribute or "output" in attribute
+    ]:
         del begun["attributes"][key]
     begun["attributes"]["logfire.span_type"] = "span"
     ended = _semconv(number + 10, until, **common)
@@ -153,10 +159,10 @@ RUNS: dict[str, list[Item]] = {
 
 def _drafts(spans: list[Item]) -> list[Item]:
     thread = SpanThread()
-    found = thread.take([each.span for each in placed(spans, lambda _: False)])
-    for draft in found:
+    drafts = thread.take([placed_span.span for placed_span in placed(spans, lambda _: False)])
+    for draft in drafts:
         validate_message({key: value for key, value in draft.items() if key != "metadata"})
-    return [each for each in found if each["type"] != "otel.span"]
+    return [draft for draft in drafts if draft["type"] != "otel.span"]
 
 
 def _told(draft: Item) -> Any:
@@ -173,7 +179,7 @@ def _told(draft: Item) -> Any:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_messages_are_the_same(name: str) -> None:
-    assert [told for each in _drafts(RUNS[name]) if (told := _told(each)) is not None] == [
+    assert [told for draft in _drafts(RUNS[name]) if (told := _told(draft)) is not None] == [
         ("system", "be brief"),
         ("input", "Where is 4711?"),
         ("call", "call_1", "track", {"parcel": 4711}),
@@ -184,30 +190,32 @@ def test_the_messages_are_the_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_figures_are_the_same(name: str) -> None:
-    found = [each for each in _drafts(RUNS[name]) if each["type"] == "llm_response"]
+    responses = [draft for draft in _drafts(RUNS[name]) if draft["type"] == "llm_response"]
     usage = {
         "inputTokens": 11,
         "outputTokens": 7,
         "cachedInputTokens": 3,
         "reasoningTokens": 2,
     }
-    assert [{**each["usage"], "totalTokens": 18} for each in found] == [
+    assert [{**response["usage"], "totalTokens": 18} for response in responses] == [
         {**usage, "totalTokens": 18}
     ] * 2
-    assert [each["model"] for each in found] == ["gpt-x-2026"] * 2
-    assert [each["latencyMs"] for each in found] == [250 if name == "logfire" else 500] * 2
+    assert [response["model"] for response in responses] == ["gpt-x-2026"] * 2
+    assert [response["latencyMs"] for response in responses] == [
+        250 if name == "logfire" else 500
+    ] * 2
 
 
 def test_openinference_keeps_arguments_as_they_were_spelled() -> None:
-    (calls,) = [each for each in _drafts(RUNS["openinference"]) if each["type"] == "tool_calls"]
+    (calls,) = [draft for draft in _drafts(RUNS["openinference"]) if draft["type"] == "tool_calls"]
     assert calls["calls"][0]["argumentsText"] == '{"parcel": 4711}'
 
 
 def test_a_model_call_within_a_model_call_counts_once() -> None:
     inner = _semconv(2, 2)
     inner["parentSpanId"] = f"{1:016x}"
-    found = [each["type"] for each in _drafts([inner, _semconv(1, 2)])]
-    assert found.count("llm_response") == 1
+    kinds = [draft["type"] for draft in _drafts([inner, _semconv(1, 2)])]
+    assert kinds.count("llm_response") == 1
 
 
 def test_parallel_agents_of_one_conversation_are_told_once_each() -> None:
@@ -219,8 +227,8 @@ def test_parallel_agents_of_one_conversation_are_told_once_each() -> None:
         chat(3, [USER, CALL, RESULT], ANSWER),
         chat(4, [other, told, USER], ANSWER),
     ]
-    found = [each["type"] for each in _drafts(spans) if not each["type"].startswith("llm_")]
-    assert found == [
+    kinds = [draft["type"] for draft in _drafts(spans) if not draft["type"].startswith("llm_")]
+    assert kinds == [
         *["input", "tool_calls"],
         *["otel.context_rewritten", "input", "reply"],
         *["tool_results", "reply"],
@@ -233,13 +241,13 @@ def test_what_no_message_has_is_kept_and_nothing_is_blank() -> None:
     blob = {"type": "blob", "mime_type": "image/png", "modality": "image", "content": "QQ=="}
     uri = {"type": "uri", "uri": "https://example.org/x.png"}
     given = {"role": "user", "parts": [blob, uri]}
-    found = _drafts([chat(1, [given], odd)])
-    assert [each["type"] for each in found if not each["type"].startswith("llm_")] == [
+    drafts = _drafts([chat(1, [given], odd)])
+    assert [draft["type"] for draft in drafts if not draft["type"].startswith("llm_")] == [
         *["input", "otel.part"],
         *["otel.part", "otel.part"],
     ]
-    assert found[0]["files"] == [{"data": "QQ==", "mimeType": "image/png"}]
-    assert found[1]["payload"] == {**uri, "role": "user"}
+    assert drafts[0]["files"] == [{"data": "QQ==", "mimeType": "image/png"}]
+    assert drafts[1]["payload"] == {**uri, "role": "user"}
 
 
 def test_a_failed_call_and_a_failed_tool_say_why() -> None:
@@ -250,19 +258,19 @@ def test_a_failed_call_and_a_failed_tool_say_why() -> None:
         "attributes": {"exception.type": "Timeout", "exception.message": "30 s"},
     }
     model = {**chat(1, [USER]), **failed, "events": [raised]}
-    found = _drafts([model, {**tool(2), **failed}])
-    (error,) = [each["error"] for each in found if each["type"] == "runtime_error"]
+    drafts = _drafts([model, {**tool(2), **failed}])
+    (error,) = [draft["error"] for draft in drafts if draft["type"] == "runtime_error"]
     assert error == "Timeout: 30 s"
-    (results,) = [each["results"] for each in found if each["type"] == "tool_results"]
+    (results,) = [draft["results"] for draft in drafts if draft["type"] == "tool_results"]
     assert results[0]["error"] == "late"
 
 
 def test_without_contents_figures_and_tools_are_there() -> None:
     model = span(1, "chat", gen_ai__operation__name="chat", gen_ai__usage__input_tokens=3)
     run = span(2, "run", gen_ai__operation__name="execute_tool", gen_ai__tool__name="track")
-    found = _drafts([model, run])
-    assert [each["type"] for each in found] == [
+    drafts = _drafts([model, run])
+    assert [draft["type"] for draft in drafts] == [
         *["llm_request", "llm_response"],
         *["tool_calls", "tool_results"],
     ]
-    assert found[2]["calls"] == [{"id": f"{2:016x}", "name": "track"}]
+    assert drafts[2]["calls"] == [{"id": f"{2:016x}", "name": "track"}]

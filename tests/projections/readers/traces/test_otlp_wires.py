@@ -73,31 +73,31 @@ def grouped(message: Item, how: str) -> list[Item]:
 
 def indexed(messages: list[Item], place: str, habits: Mapping[str, Any]) -> Item:
     """Return attributes of OpenInference."""
-    found: Item = {}
+    item: Item = {}
     for n, message in enumerate(messages):
         name = f"llm.{place}.{n}.message"
         if habits["has role"] or place == "input_messages":
-            found[f"{name}.role"] = message["role"]
+            item[f"{name}.role"] = message["role"]
         if message.get("content") is not None:
             if habits["spelled"] != "contents":
-                found[f"{name}.content"] = message["content"]
+                item[f"{name}.content"] = message["content"]
             if habits["spelled"] != "content" and message["role"] != "tool":
                 inner = f"{name}.contents.0.message_content"
-                found |= {f"{inner}.type": "text", f"{inner}.text": message["content"]}
+                item |= {f"{inner}.type": "text", f"{inner}.text": message["content"]}
             elif message["role"] == "tool":
-                found[f"{name}.content"] = message["content"]
+                item[f"{name}.content"] = message["content"]
         if message["role"] == "tool":
-            found[f"{name}.tool_call_id"] = message["tool_call_id"]
+            item[f"{name}.tool_call_id"] = message["tool_call_id"]
         for m, asked in enumerate(message.get("tool_calls", ())):
             inner = f"{name}.tool_calls.{m}.tool_call"
-            found |= {f"{inner}.id": asked["id"]}
-            found |= {f"{inner}.function.{k}": v for k, v in asked["function"].items()}
-    return found
+            item |= {f"{inner}.id": asked["id"]}
+            item |= {f"{inner}.function.{k}": v for k, v in asked["function"].items()}
+    return item
 
 
 def with_parts(messages: list[Item], habits: Mapping[str, Any]) -> str:
     """Return messages of the GenAI conventions."""
-    found: list[Item] = []
+    items: list[Item] = []
     for message in messages:
         parts: list[Item] = []
         if message["role"] == "tool":
@@ -107,15 +107,18 @@ def with_parts(messages: list[Item], habits: Mapping[str, Any]) -> str:
         elif message.get("content") is not None:
             parts.append({"type": "text", "content": message["content"]})
         calls = message.get("tool_calls", ())
-        asked = [{"type": "tool_call", "id": each["id"], **each["function"]} for each in calls]
+        asked = [
+            {"type": "tool_call", "id": asked_for["id"], **asked_for["function"]}
+            for asked_for in calls
+        ]
         parts = [*asked, *parts] if habits["calls first"] else [*parts, *asked]
         role = "user" if message["role"] == "tool" and not habits["has role"] else message["role"]
-        found.append({"role": role, "parts": parts})
-    return print_text(found)
+        items.append({"role": role, "parts": parts})
+    return print_text(items)
 
 
 def model_span(number: int, sent: list[Item], answer: Item, habits: Mapping[str, Any]) -> Item:
-    inputs = [said for each in sent for said in grouped(each, habits["told as"])]
+    inputs = [said for item in sent for said in grouped(item, habits["told as"])]
     outputs = grouped(answer, habits["answered as"])
     if habits["wire"] == "openinference":
         given = indexed(inputs, "input_messages", habits)
@@ -179,7 +182,7 @@ def test_the_view_is_what_the_model_was_sent(story: list[Item], habits: Mapping[
             spans.append(model_span(n + 1, story[:n], message, habits))
         elif message["role"] == "tool" and habits["tools have spans"]:
             spans.append(tool_span(n + 1, message, habits))
-    batches = [spans] if habits["one batch"] else [[each] for each in spans]
+    batches = [spans] if habits["one batch"] else [[one] for one in spans]
     assert view_of(batches) == story
 
 
@@ -242,7 +245,7 @@ def test_calls_with_two_ids_have_one_result() -> None:
     ]
     result = {**RESULT, "tool_call_id": "fc_1"}
     expected = [*TOLD, called, result, answer, *TOLD, answer]
-    assert view_of([[each] for each in run]) == expected
+    assert view_of([[one] for one in run]) == expected
 
 
 @pytest.mark.parametrize("answers", [True, False], ids=["answers known", "answers lacking"])
@@ -255,7 +258,10 @@ def test_the_same_call_under_another_id_is_another_call(answers: bool) -> None: 
         first = model_span(n, TOLD, asked, HABIT)
         spans += [first] if answers else []
         spans.append(model_span(n + 1, [*TOLD, asked, result], answer, HABIT))
-    view = view_of([[each] for each in spans])
-    assert [each["tool_call_id"] for each in view if each["role"] == "tool"] == ["call_1", "call_3"]
-    calls = [asked["id"] for each in view for asked in each.get("tool_calls", ())]
+    view = view_of([[one] for one in spans])
+    assert [message["tool_call_id"] for message in view if message["role"] == "tool"] == [
+        "call_1",
+        "call_3",
+    ]
+    calls = [asked["id"] for message in view for asked in message.get("tool_calls", ())]
     assert calls == ["call_1", "call_3"]
