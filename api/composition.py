@@ -66,7 +66,7 @@ class Service:
     own: Tenant
     database: Database
     listener: Listener
-    standings: ProjectionStatus
+    projection_status: ProjectionStatus
     writer: Writer
     keys: RecentKeys
     accesses: Accesses
@@ -168,7 +168,7 @@ def open_service(
                 own=tenants[settings.tenant],
                 database=database,
                 listener=listener,
-                standings=ProjectionStatus(database, listener),
+                projection_status=ProjectionStatus(database, listener),
                 writer=writer,
                 keys=RecentKeys(
                     Keys(database, random_bytes=secrets.token_bytes, clock=_now),

@@ -82,21 +82,21 @@ class Pace:
 
     def __init__(self, speed: float) -> None:
         self._speed = speed
-        self._said: int | None = None
+        self._last_at: int | None = None
         self._recorded: float | None = None
 
     def pause(self, event: Event) -> float:
         """Return the seconds to wait before `event`, the next one."""
         recorded = None if event.recorded_at is None else event.recorded_at.timestamp()
         raw = event.raw
-        said = raw.get("timestamp") if isinstance(raw, dict) else None
+        timestamp = raw.get("timestamp") if isinstance(raw, dict) else None
         gap = 0.0
         if event.type in FACT_TYPES:
             if recorded is not None and self._recorded is not None:
                 gap = recorded - self._recorded
-        elif isinstance(said, int):
-            gap = 0.0 if self._said is None else (said - self._said) / 1000
-            self._said = said
+        elif isinstance(timestamp, int):
+            gap = 0.0 if self._last_at is None else (timestamp - self._last_at) / 1000
+            self._last_at = timestamp
         self._recorded = recorded
         return max(gap, 0.0) / self._speed
 

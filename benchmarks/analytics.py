@@ -6,7 +6,7 @@ from functools import partial
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.reports.question import Question
 from agentlog.infrastructure.reports.reports import Reports
@@ -84,7 +84,7 @@ def _build_all(database: Database) -> None:
         for name in {report.model for report in REPORTS.values()} - {None}:
             model = READ_MODELS[str(name)]
             for number in builds.at_work(connection, model):
-                while Projection(model, number).step(connection) is Step.MORE:
+                while Projection(model, number).step(connection) is StepResult.MORE:
                     pass
             (live,) = (build for build in builds.builds(connection) if build.name == name)
             # as a rebuild leaves it, and autovacuum does of itself

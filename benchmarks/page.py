@@ -67,8 +67,8 @@ def _thread(store: Store, number: int) -> AppendRequest:
 
 def _wait_until_level(client: Client) -> None:
     while True:
-        standings = parse(client.get("/v1/projections"))["items"]
-        if standings and all(standing["lag"] == 0 for standing in standings):
+        projection_status = parse(client.get("/v1/projections"))["items"]
+        if projection_status and all(standing["lag"] == 0 for standing in projection_status):
             return
         time.sleep(0.5)
 

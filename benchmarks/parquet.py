@@ -31,13 +31,13 @@ def measure_parquet(server: str, workload: Workload, scratch: Path, *, events: i
         Listener(database) as listener,
     ):
         count = make_big_log(url, workload, events=events, measured=True)
-        standings = ProjectionStatus(database, listener)
+        projection_status = ProjectionStatus(database, listener)
         names = list(READ_MODELS)
-        bring_up(database, standings, names, position=count, progress=lambda *_: None)
+        bring_up(database, projection_status, names, position=count, progress=lambda *_: None)
 
         def seconds(tables: Sequence[str]) -> float:
             began = time.perf_counter()
-            export_dataset(database, standings, folder, tenant=_TENANT, tables=tables)
+            export_dataset(database, projection_status, folder, tenant=_TENANT, tables=tables)
             return time.perf_counter() - began
 
         floor = _copied(url)
@@ -45,7 +45,9 @@ def measure_parquet(server: str, workload: Workload, scratch: Path, *, events: i
         of_tables = seconds(names)
         of_nothing = seconds(TABLES)
         _append(url)
-        bring_up(database, standings, names, position=_position(url), progress=lambda *_: None)
+        bring_up(
+            database, projection_status, names, position=_position(url), progress=lambda *_: None
+        )
         of_little = seconds(TABLES)
         size = sum(path.stat().st_size for path in folder.glob("*/*/*.parquet"))
         body_bytes = _body_bytes(url)

@@ -8,7 +8,7 @@ from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.batch import read_batch
 from agentlog.infrastructure.readmodels.process import ProjectorProcess
-from agentlog.infrastructure.readmodels.projection import MOST_EVENTS, Projection, Step
+from agentlog.infrastructure.readmodels.projection import MOST_EVENTS, Projection, StepResult
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
 from benchmarks.big_log import make_big_log
@@ -90,24 +90,24 @@ def _catch_up(database: Database, model: AnyReadModel) -> float:
     with database.connect() as connection:
         (build,) = builds.at_work(connection, model)
         projection = Projection(model, build)
-        while projection.step(connection) is Step.MORE:
+        while projection.step(connection) is StepResult.MORE:
             pass
     return time.perf_counter() - began
 
 
 def _rebuild_all(database: Database, url: str) -> float:
     with Listener(database) as listener:
-        standings = ProjectionStatus(database, listener)
-        begun = {name: standings.rebuild(name).build for name in READ_MODELS}
+        projection_status = ProjectionStatus(database, listener)
+        begun = {name: projection_status.rebuild(name).build for name in READ_MODELS}
         began = time.perf_counter()
         with ProjectorProcess(url):
-            while _live(standings) != begun:
+            while _live(projection_status) != begun:
                 time.sleep(0.1)
         return time.perf_counter() - began
 
 
-def _live(standings: ProjectionStatus) -> dict[str, int]:
-    known: Sequence[builds.Build] = standings.builds()
+def _live(projection_status: ProjectionStatus) -> dict[str, int]:
+    known: Sequence[builds.Build] = projection_status.builds()
     stopped = [build.reason for build in known if build.reason is not None]
     if stopped:
         raise RuntimeError(f"a projection stopped: {stopped[0]}")

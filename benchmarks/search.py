@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.process import ProjectorProcess
-from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readmodels.message_words import MessageWords
@@ -86,7 +86,7 @@ def _pages(server: str, workload: Workload, *, runs: int, times: int, events: in
 def _build(url: str) -> None:
     with Database(url, pool_size=1) as database, database.connect() as connection:
         (build,) = builds.at_work(connection, MessageWords())
-        while Projection(MessageWords(), build).step(connection) is Step.MORE:
+        while Projection(MessageWords(), build).step(connection) is StepResult.MORE:
             pass
         connection.execute(f"VACUUM ANALYZE agentlog_readmodels.message_words_{build}".encode())
 

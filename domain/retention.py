@@ -30,7 +30,7 @@ def _is_age(text: str) -> str:
     return text
 
 
-class Rule(BaseModel):
+class RetentionRule(BaseModel):
     """A rule for threads to erase: a thread must match all conditions given.
 
     `metadata`: top-level keys and their scalar values; `threads`: prefixes of ids.
@@ -70,7 +70,7 @@ class Rules(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)]
+    rules: Annotated[tuple[RetentionRule, ...], Field(min_length=1, strict=False)]
 
 
 def _same(actual: JsonValue, wanted: JsonValue) -> bool:

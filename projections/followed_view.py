@@ -95,7 +95,7 @@ class PatientLive(Live):
     def __init__(self, view: View[Any, Any], carry: Any, *, after: str = "") -> None:  # noqa: ANN401 - each view has its own
         self._view = view
         self._carry = carry
-        self._after, self._told = parse_place(after)
+        self._after, self._digests = parse_place(after)
 
     @override
     def fold(self, event: Event) -> Sequence[FollowUpdate]:
@@ -104,14 +104,14 @@ class PatientLive(Live):
         for item in items:
             if _place(item) <= self._after:
                 continue
-            before = self._told.pop(item.key, None)
+            before = self._digests.pop(item.key, None)
             self._after = _place(item)
             if before is None or before != _digest(item):
                 updates.append(FollowUpdate("item", self._place(), item.item))
         if items:
-            gone = [key for key in self._told if parse_key(key) <= self._after]
+            gone = [key for key in self._digests if parse_key(key) <= self._after]
             for key in gone:
-                del self._told[key]
+                del self._digests[key]
         return updates
 
     @override
@@ -122,16 +122,16 @@ class PatientLive(Live):
         updates = []
         for item in items:
             digest = _digest(item)
-            if _place(item) > self._after and self._told.get(item.key) != digest:
-                self._told[item.key] = digest
+            if _place(item) > self._after and self._digests.get(item.key) != digest:
+                self._digests[item.key] = digest
                 updates.append(FollowUpdate("item", self._place(), item.item))
         return updates
 
     def _place(self) -> str | None:
         version, ordinal = self._after
         settled = f"{version}.{max(ordinal, 0)}" if version else "0.0"
-        told = ",".join(f"{key}:{digest}" for key, digest in self._told.items())
-        place = f"{settled}~{told}" if told else settled
+        digests = ",".join(f"{key}:{digest}" for key, digest in self._digests.items())
+        place = f"{settled}~{digests}" if digests else settled
         return place if len(place) <= _LONGEST_PLACE else None
 
 
@@ -175,8 +175,8 @@ def parse_place(text: str) -> tuple[Place, dict[str, str]]:
     """
     if not text:
         return _BEFORE_ALL, {}
-    settled, _, told = text.partition("~")
-    pairs: Mapping[str, str] = dict(pair.split(":") for pair in told.split(",") if told)
+    settled, _, digests = text.partition("~")
+    pairs: Mapping[str, str] = dict(pair.split(":") for pair in digests.split(",") if digests)
     for key in pairs:
         parse_key(key)
     return parse_key(settled), dict(pairs)

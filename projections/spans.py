@@ -161,9 +161,9 @@ class _Spans:
             **_of_response(response),
         }
         if answer:
-            said = {"role": "assistant", "parts": answer}
-            span["attributes"]["gen_ai.output.messages"] = print_text([said])
-            self.history.append(said)
+            message = {"role": "assistant", "parts": answer}
+            span["attributes"]["gen_ai.output.messages"] = print_text([message])
+            self.history.append(message)
         self.spans.append(span)
         self.request, self.response, self.answer = None, None, []
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from agentlog.domain.events import Event, read_messages
 from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
-from agentlog.projections.said import Calls, Said, content_of
+from agentlog.projections.item_content import CallPlaces, ItemContent, content_of
 
 Item = dict[str, JsonValue]
 Framing = Literal["standard", "letta", "maria"]
@@ -136,13 +136,13 @@ class View(ABC, Generic[CarryT, OptionsT]):
         del carry
         return ()
 
-    def said(self, item: Item, calls: Calls) -> Said:
+    def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         """Return what an item says, for a comparison with another history.
 
         `calls` has the calls of the items before, and gets those of this item. Never fails.
         """
         del calls
-        return Said(str(item.get("type")), content_of(item, {"type", "id", "timestamp"}))
+        return ItemContent(str(item.get("type")), content_of(item, {"type", "id", "timestamp"}))
 
     def dump(self, carry: CarryT) -> bytes:
         """Return the carry as JSON, for `load`."""

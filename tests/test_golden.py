@@ -13,7 +13,7 @@ from agentlog.domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
 from agentlog.domain.drafts import Prepared, prepare, prepare_fact
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import derived_message_id
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.files.records import read_records
@@ -50,7 +50,11 @@ EVENTS: dict[str, dict[str, Any]] = {
     "reasoning": {"title": "Plan", "summary": "look first"},
     "tool_calls": {
         "calls": [
-            {"id": "a", "name": "refund", "args": {"amount": Decimal("59.90"), "order": 10**40}},
+            {
+                "id": "a",
+                "name": "refund",
+                "args": {"amount": WrittenFloat("59.90"), "order": 10**40},
+            },
             {"id": "b", "name": "refund", "args": {}, "argumentsText": '{ "amount": 59.90 }'},
             {"id": "c", "name": "refund", "argumentsText": "{not json"},
             {"id": "d", "name": "now"},
@@ -82,7 +86,7 @@ EVENTS: dict[str, dict[str, Any]] = {
     "approval_request": {
         "callId": "a",
         "tool": "refund",
-        "args": {"amount": Decimal("5.990e1")},
+        "args": {"amount": WrittenFloat("5.990e1")},
         "reason": "money moves",
     },
     "approval_response": {"callId": "a", "approved": True, "reason": "go on"},

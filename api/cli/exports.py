@@ -259,7 +259,7 @@ def _export_dataset(settings: Settings, asked: Asked) -> None:
     with open_service(settings) as service, progress_shown() as show:
         exported = export_dataset(
             service.database,
-            service.standings,
+            service.projection_status,
             asked.output,
             tenant=settings.tenant,
             tables=asked.only or TABLES,

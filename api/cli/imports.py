@@ -29,7 +29,7 @@ from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.importer import Importer
 from agentlog.infrastructure.transfer.imports import RunningImport
-from agentlog.infrastructure.transfer.report import Finding, ImportReport
+from agentlog.infrastructure.transfer.report import ImportFinding, ImportReport
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import FORMATS, choose_format
 
@@ -267,7 +267,7 @@ def _on_one_line(text: str) -> str:
     return printable(text).replace("\n", "\\n")
 
 
-def _counted(findings: Sequence[Finding], *, by_place: bool = False) -> tuple[int, str]:
+def _counted(findings: Sequence[ImportFinding], *, by_place: bool = False) -> tuple[int, str]:
     """Return how many findings there are, and the most frequent by name."""
     return _listed(Counter(finding.place if by_place else finding.reason for finding in findings))
 

@@ -237,11 +237,11 @@ def progress_shown() -> Iterator[Told]:
 
 def bring_up_to_now(service: Service, names: Iterable[str]) -> None:
     """Update read models to the log's current position; a stopped one is read as it is."""
-    database, standings = service.database, service.standings
+    database, projection_status = service.database, service.projection_status
     position = log_position(database)
     for name in names:
         try:
             with progress_shown() as show:
-                bring_up(database, standings, [name], position=position, progress=show)
+                bring_up(database, projection_status, [name], position=position, progress=show)
         except ProjectionBehind as behind:
             Console(stderr=True).print(Text(printable(f"the answer is up to there: {behind}")))

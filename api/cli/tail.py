@@ -170,8 +170,8 @@ def _tail_view(service: Service, thread_id: str, view: AnyView, how: Tailing) ->
     asked = FollowRequest(view, after=how.after, whole=how.speed is not None)
     thread_tail = tail_of(service.store, thread_id, asked)
     for event in _of_thread(service.own.hub, thread_tail, thread_tail.version, how):
-        told = thread_tail.live.present() if event is None else thread_tail.live.fold(event)
-        _print_told(told, how)
+        updates = thread_tail.live.present() if event is None else thread_tail.live.fold(event)
+        _print_told(updates, how)
     _print_told(thread_tail.live.end(), how, last=True)
 
 
@@ -199,21 +199,21 @@ def _as_they_come(
     Endless if it follows. `present`: the thread's current version, or the log's position; up to
     there events are yielded at their pace.
     """
-    rung = threading.Event()
+    woken = threading.Event()
 
-    def told(entries: Sequence[HubEntry]) -> None:
+    def on_entries(entries: Sequence[HubEntry]) -> None:
         if (
             thread_id is None
             or not entries
             or any(entry.event.thread_id == thread_id for entry in entries)
         ):
-            rung.set()
+            woken.set()
 
     pace = how.pace
-    detach = hub.attach(told)
+    detach = hub.attach(on_entries)
     try:
         while True:
-            rung.clear()
+            woken.clear()
             try:
                 events = read()
             except DatabaseUnavailable:  # reported by the hub
@@ -230,10 +230,10 @@ def _as_they_come(
                 continue
             if not how.follow:
                 return
-            if not rung.wait(_QUIET_SECONDS):
+            if not woken.wait(_QUIET_SECONDS):
                 yield None
                 sys.stdout.flush()
-                rung.wait()
+                woken.wait()
     finally:
         detach()
 
@@ -259,8 +259,8 @@ def _print_event(event: Event, how: Tailing) -> None:
         print_event(how.console, event, full=False)
 
 
-def _print_told(told: Sequence[FollowUpdate], how: Tailing, *, last: bool = False) -> None:
-    for update in told:
+def _print_told(updates: Sequence[FollowUpdate], how: Tailing, *, last: bool = False) -> None:
+    for update in updates:
         values = update.data if update.kind == "held" else [update.data]
         if how.plain:
             if update.kind != "held" or last:  # programs get held items only at the end

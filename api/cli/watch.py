@@ -14,7 +14,7 @@ from agentlog.api.cli.session import DataDir, InvalidOption, printable, service_
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.settings import AgentSettings
 from agentlog.infrastructure.transfer.documents import Plan
-from agentlog.infrastructure.transfer.follower import Follower
+from agentlog.infrastructure.transfer.follower import FileFollower
 from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
@@ -57,7 +57,7 @@ def watch(
     plan = Plan(choose_format(agent), masks=KNOWN_SECRETS if mask else ())
     console = Console(stderr=True)
     with service_in(data_dir, new=True) as service:
-        follower = Follower(service.store, plan)
+        follower = FileFollower(service.store, plan)
         _say(console, f"watching {root}; Ctrl-C ends it")
         waiting: set[Path] = set()
         is_first = True
@@ -87,9 +87,9 @@ def _tell(console: Console, path: Path, report: ImportReport) -> None:
         "kept aside": len(report.of_kind("aside")),
         "secrets masked": len(report.of_kind("masked")),
     }
-    told = ", ".join(f"{number} {name}" for name, number in counted.items() if number)
-    if told:
-        _say(console, f"{path.name}: {told}")
+    counts = ", ".join(f"{number} {name}" for name, number in counted.items() if number)
+    if counts:
+        _say(console, f"{path.name}: {counts}")
     for kind in ("refused", "rewritten"):
         for finding in report.of_kind(kind):
             _say(console, f"{finding.place}: {finding.reason}")

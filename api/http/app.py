@@ -61,7 +61,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     *,
     own: str,
     entrance: Entrance,
-    standings: ProjectionStatus,
+    projection_status: ProjectionStatus,
     writer: Writer,
     max_body_bytes: int,
     max_blob_bytes: int,
@@ -77,13 +77,13 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.accesses = entrance.accesses
     app.state.database = database
     app.state.writer = writer
-    app.state.standings = standings
+    app.state.projection_status = projection_status
     app.state.followings = followings = Followers(tenants)
     gauges = Gauges(
         followers=lambda: followings.count,
         recent_bytes=lambda: tenants[own].store.recent.size,  # all tenants share it
     )
-    app.state.metrics = Metrics(writer, database, traffic, gauges, standings.lags)
+    app.state.metrics = Metrics(writer, database, traffic, gauges, projection_status.lags)
     app.state.readiness = monitoring.readiness_of(database, writer)
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes

@@ -81,7 +81,7 @@ class QuestionTools:
                 raise ToolError(f"after={after[:64]!r} is not the `next` of an outline")
             begin = int(rest)
         answer = await self._api_of(ctx).get(path_of("threads", thread_id, "outline"), at=at)
-        steps = [_told(fitted(step, _ROW_BYTES)) for step in answer["steps"][begin : begin + 500]]
+        steps = [_short(fitted(step, _ROW_BYTES)) for step in answer["steps"][begin : begin + 500]]
         page = items_that_fit(steps)
         reached = begin + len(page)
         more = reached < len(answer["steps"])
@@ -168,7 +168,7 @@ class QuestionTools:
         )
 
 
-def _told(step: Any) -> Any:  # noqa: ANN401 - JSON
+def _short(step: Any) -> Any:  # noqa: ANN401 - JSON
     """Return a step without what it has nothing to say of."""
     if not isinstance(step, dict):
         return step

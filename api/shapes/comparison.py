@@ -200,7 +200,7 @@ def _row_json(detail: details.Detail, of: comparison.Comparison) -> ComparisonRo
     return shown
 
 
-def _folded_json(history: comparison.History, run: range) -> Folded:
+def _folded_json(history: comparison.ComparedHistory, run: range) -> Folded:
     return {"from": history.items[run[0]].key, "to": history.items[run[-1]].key}
 
 

@@ -16,7 +16,7 @@ class Run(Shape):
     thread_id: str
     version: int
     end: str
-    verdict: run_sets.Verdict
+    verdict: run_sets.RunVerdict
 
 
 class Tally(TypedDict):

@@ -10,7 +10,7 @@ from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.text import JsonValue, parse_stored, print_text
 from agentlog.infrastructure.analysts.answers import AnswerColumn, QueryResult
 from agentlog.infrastructure.analysts.errors import InvalidQuery
@@ -77,7 +77,7 @@ def _text(value: JsonValue) -> str:
             return ""
         case str():
             return value
-        case Decimal():
+        case WrittenFloat():
             return value.text
         case _:
             return print_text(value)

@@ -69,10 +69,12 @@ class RuleEngine:
             case UserMessage(text=text):
                 return self._ask(state.increment_step().with_message(Message("user", text)))
             case LLMResponse():
-                said = Message("assistant", given.content)
-                return Transition(state.increment_step().with_message(said), self._act_on(given))
+                message = Message("assistant", given.content)
+                return Transition(state.increment_step().with_message(message), self._act_on(given))
             case ToolResult(outcome=outcome, tool=tool):
-                return self._ask(state.increment_step().with_message(_told(tool, outcome)))
+                return self._ask(
+                    state.increment_step().with_message(_outcome_message(tool, outcome))
+                )
             case ApprovalResult(outcome=outcome):
                 return self._after_approval(state, outcome)
             case WorkerResult():
@@ -150,7 +152,7 @@ def _read_call(value: dict[str, JsonValue]) -> ToolCall:
             raise MalformedAction("'tool' is no name")
 
 
-def _told(tool: str, outcome: ToolOutcome) -> Message:
+def _outcome_message(tool: str, outcome: ToolOutcome) -> Message:
     match outcome:
         case ToolSuccess(output=output):
             return Message.of_success(tool, output)

@@ -5,7 +5,7 @@ The order of keys does not count, nor how a number is written: 1, 1.0 and 10e-1 
 
 import decimal
 
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
 
@@ -29,7 +29,7 @@ def canonical(value: JsonValue) -> JsonValue:
 
 
 def _number(value: float) -> JsonValue:
-    text = value.text if isinstance(value, Decimal) else repr(value)
+    text = value.text if isinstance(value, WrittenFloat) else repr(value)
     try:
         sign, digits, exponent = decimal.Decimal(text).as_tuple()
     except decimal.InvalidOperation:  # an exponent beyond 10^18
@@ -43,8 +43,8 @@ def _number(value: float) -> JsonValue:
     if not significant:
         return 0
     if max(-exponent, len(significant) + exponent) > _MOST_DIGITS:
-        return Decimal(f"{minus}{significant}e{exponent}")
+        return WrittenFloat(f"{minus}{significant}e{exponent}")
     if exponent >= 0:
         return int(f"{minus}{significant}{'0' * exponent}")
     significant = significant.rjust(1 - exponent, "0")
-    return Decimal(f"{minus}{significant[:exponent]}.{significant[exponent:]}")
+    return WrittenFloat(f"{minus}{significant[:exponent]}.{significant[exponent:]}")

@@ -7,7 +7,7 @@ from typing_extensions import override
 _MAX_NATIVE_DIGITS = 18  # any integer of so many digits fits 64 bits, orjson's limit
 
 
-class Decimal(float):
+class WrittenFloat(float):
     """A JSON number that keeps its text; its value is the nearest float."""
 
     __slots__ = ("text",)
@@ -20,15 +20,15 @@ class Decimal(float):
         return self
 
     @override
-    def __reduce__(self) -> tuple[type["Decimal"], tuple[str]]:
-        return Decimal, (self.text,)
+    def __reduce__(self) -> tuple[type["WrittenFloat"], tuple[str]]:
+        return WrittenFloat, (self.text,)
 
 
-def integer(text: str) -> int | Decimal:
+def integer(text: str) -> int | WrittenFloat:
     """Return the integer for `text`: of any size; -0 keeps its sign."""
     if len(text) <= _MAX_NATIVE_DIGITS and text != "-0":
         return int(text)
     try:
-        return int(text) if text != "-0" else Decimal(text)
+        return int(text) if text != "-0" else WrittenFloat(text)
     except ValueError:  # longer than the interpreter's limit for int(): keep the digits
-        return Decimal(text)
+        return WrittenFloat(text)

@@ -18,7 +18,7 @@ from typing import Any, Never
 import orjson
 
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.numbers import Decimal, integer
+from agentlog.domain.json.numbers import WrittenFloat, integer
 from agentlog.domain.json.places import first_refused, is_deeper, path, walk
 from agentlog.domain.json.printed import PrintedArray
 
@@ -28,13 +28,13 @@ MAX_DEPTH = 128
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 JsonValue = Any
-"""None, bool, int, float (as `Decimal`), str, list or dict of str: what `parse` returns.
+"""None, bool, int, float (as `WrittenFloat`), str, list or dict of str: what `parse` returns.
 
 A float is a plain one where that prints as it was written.
 """
 
 
-_SCALARS = frozenset({NoneType, bool, int, float, Decimal, str})
+_SCALARS = frozenset({NoneType, bool, int, float, WrittenFloat, str})
 
 
 def parse(text: bytes | str, *, place: str = "") -> JsonValue:
@@ -223,7 +223,7 @@ def _refuse_stored_constant(text: str) -> Never:
 
 def _decoder(parse_constant: Callable[[str], JsonValue]) -> json.JSONDecoder:
     return json.JSONDecoder(
-        parse_float=Decimal,
+        parse_float=WrittenFloat,
         parse_int=integer,
         parse_constant=parse_constant,
         object_pairs_hook=_object_with_single_keys,
@@ -233,7 +233,7 @@ def _decoder(parse_constant: Callable[[str], JsonValue]) -> json.JSONDecoder:
 # making a decoder takes as long as reading a short message
 _STRICT = _decoder(_refuse_constant)
 _STORED = json.JSONDecoder(
-    parse_float=Decimal, parse_int=integer, parse_constant=_refuse_stored_constant
+    parse_float=WrittenFloat, parse_int=integer, parse_constant=_refuse_stored_constant
 )
 
 
@@ -272,7 +272,7 @@ def _refuse_non_finite(value: JsonValue) -> None:
 
 
 def _fragment(value: object) -> orjson.Fragment:
-    if isinstance(value, Decimal):
+    if isinstance(value, WrittenFloat):
         return orjson.Fragment(value.text)
     if isinstance(value, PrintedArray):
         return orjson.Fragment(bytes(value))

@@ -24,7 +24,7 @@ from agentlog.infrastructure.analysts.errors import (
     RowTooLarge,
 )
 from agentlog.infrastructure.analysts.login import Login
-from agentlog.infrastructure.analysts.parameters import Parameters, Query, query_of
+from agentlog.infrastructure.analysts.parameters import Parameters, SqlQuery, query_of
 from agentlog.infrastructure.analysts.session import DeadlinePassed, Session, StatementRefused
 from agentlog.infrastructure.analysts.slots import Slots
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
@@ -130,7 +130,7 @@ class Analyst:
         except DeadlinePassed as error:
             raise QueryTooSlow(seconds=seconds) from error
 
-    def _answer(self, session: Session, query: Query, limit: int) -> QueryResult:
+    def _answer(self, session: Session, query: SqlQuery, limit: int) -> QueryResult:
         progress = session.ask("SELECT name, position FROM progress ORDER BY name")
         columns, types = session.describe(query.text)
         if len(types) != len(query.values):
@@ -207,7 +207,7 @@ def _check_confined(session: Session, tenant: str) -> None:
 
 
 def _error_of(
-    refused: StatementRefused, query: Query, *, seconds: float | None
+    refused: StatementRefused, query: SqlQuery, *, seconds: float | None
 ) -> InvalidQuery | Exception:
     """Return the error for PostgreSQL's; `seconds` if the query used up its time."""
     errors = psycopg.errors
@@ -224,7 +224,7 @@ def _error_of(
             return QueryRejected(_complaint(refused, query))
 
 
-def _complaint(refused: StatementRefused, query: Query) -> Complaint:
+def _complaint(refused: StatementRefused, query: SqlQuery) -> Complaint:
     place = (
         query.place(refused.position)
         if refused.position is not None and refused.position > 0

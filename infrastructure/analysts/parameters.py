@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.text import JsonValue, print_text
 from agentlog.infrastructure.analysts.errors import InvalidQuery
 
@@ -35,7 +35,7 @@ _COMMENT = re.compile(r"/\*|\*/")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SqlQuery:
     """A query with PostgreSQL's placeholders, and its values in PostgreSQL's text format."""
 
     text: str
@@ -51,7 +51,7 @@ class Query:
         return index + 1, before.count("\n") + 1, index - (before.rfind("\n") + 1) + 1
 
 
-def query_of(written: str, parameters: Parameters) -> Query:
+def query_of(written: str, parameters: Parameters) -> SqlQuery:
     """Return a query with its parameters: by name, or by number (`$1`) if they are a list.
 
     As in psql, `:name` in a string or a comment is not replaced, nor one without a value.
@@ -65,7 +65,7 @@ def query_of(written: str, parameters: Parameters) -> Query:
     text = written.rstrip(" \t\r\n\f;")
     if not isinstance(parameters, Mapping):
         values = (_value(given, f"parameters[{i}]") for i, given in enumerate(parameters))
-        return Query(text, tuple(values), written, ())
+        return SqlQuery(text, tuple(values), written, ())
     numbers: dict[str, int] = {}
     parts, moved, done, length = [], [], 0, 0
     for start, end, name in _names(text):
@@ -80,7 +80,7 @@ def query_of(written: str, parameters: Parameters) -> Query:
     if unused:
         raise InvalidQuery(f"parameters: the query has no :{min(unused)[:64]}")
     values = (_value(parameters[name], f"parameters.{name}") for name in numbers)
-    return Query("".join([*parts, text[done:]]), tuple(values), written, tuple(moved))
+    return SqlQuery("".join([*parts, text[done:]]), tuple(values), written, tuple(moved))
 
 
 def _names(text: str) -> list[tuple[int, int, str]]:
@@ -129,7 +129,7 @@ def _scalar(value: JsonValue) -> str:
             return value
         case bool():
             return "true" if value else "false"
-        case Decimal():
+        case WrittenFloat():
             return value.text
         case _:
             return print_text(value)

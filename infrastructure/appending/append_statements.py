@@ -19,7 +19,7 @@ from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.integrity.hash_chain import GENESIS, around_time, digest
 from agentlog.domain.threads import LedgerEntry, LedgerKey
 from agentlog.infrastructure.appending.append_request import ThreadKey
-from agentlog.infrastructure.appending.commit_plan import Changes, Ground, NewEvent, Place, Wanted
+from agentlog.infrastructure.appending.commit_plan import Changes, LogState, NewEvent, Place, Wanted
 from agentlog.infrastructure.eventlog.blob_store import pieces_of
 from agentlog.infrastructure.eventlog.thread_heads import Head, ledger_digest, searchable
 from agentlog.infrastructure.postgres.binary_arrays import booleans, byte_strings, integers, texts
@@ -31,14 +31,14 @@ _OF_NOTHING = digest(b"")
 
 
 @contextmanager
-def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[Ground]:
+def log_transaction(connection: psycopg.Connection, wanted: Wanted) -> Iterator[LogState]:
     """Lock the log until the block ends, and yield what is wanted of it."""
     with connection.pipeline(), connection.transaction():
         connection.execute("SELECT FROM agentlog.counter FOR UPDATE")
-        yield ground_of(connection, wanted)
+        yield read_log_state(connection, wanted)
 
 
-def ground_of(connection: psycopg.Connection, wanted: Wanted) -> Ground:
+def read_log_state(connection: psycopg.Connection, wanted: Wanted) -> LogState:
     """Return what is wanted of the log; others may append meanwhile unless it is locked."""
     position, heads = look(connection, wanted.threads)
     there = {key for key, head in heads.items() if head.version}
@@ -47,7 +47,7 @@ def ground_of(connection: psycopg.Connection, wanted: Wanted) -> Ground:
         [key for key in wanted.keys if key[0] in there],
         [message_id for message_id in wanted.ids if message_id[:2] in there],
     )
-    return Ground(position, heads, entries, places)
+    return LogState(position, heads, entries, places)
 
 
 def look(

@@ -28,7 +28,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class LogState:
     """Known state of the log at `position`, from which appends are decided.
 
     `heads` has every thread that was wanted (a new one at version 0), `ledger` and `places` those

@@ -17,7 +17,7 @@ from agentlog.infrastructure.appending.append_statements import (
     look,
     stored_body,
 )
-from agentlog.infrastructure.appending.commit_plan import Changes, Ground, Wanted
+from agentlog.infrastructure.appending.commit_plan import Changes, LogState, Wanted
 from agentlog.infrastructure.appending.decision import Batch, wanted_by
 from agentlog.infrastructure.appending.writer_metrics import Commit, Way, WriterMeters
 from agentlog.infrastructure.eventlog.thread_heads import Head
@@ -98,7 +98,7 @@ class Committer:
             position, heads = look(connection, missing)
             if not self._cache.holds_at(position):
                 return None
-        batch = Batch(self._cache.ground(wanted, heads), partial(stored_body, connection))
+        batch = Batch(self._cache.log_state(wanted, heads), partial(stored_body, connection))
         outcomes = [batch.decide(request) for request in ready]
         changes = batch.changes()
         if changes is None or any(isinstance(outcome, AgentlogError) for outcome in outcomes):
@@ -117,8 +117,8 @@ class Committer:
         asked_at = time.monotonic()
         outcomes: Sequence[Outcome] = ()
         changes, after = None, None
-        with log_transaction(connection, wanted) as ground:
-            batch = Batch(ground, partial(stored_body, connection))
+        with log_transaction(connection, wanted) as log_state:
+            batch = Batch(log_state, partial(stored_body, connection))
             outcomes = [batch.decide(request) for request in ready]
             changes = batch.changes()
             if changes is None:
@@ -218,14 +218,14 @@ class HeadCache:
         """Return whether the cache is of this position of the log."""
         return position == self._position
 
-    def ground(self, wanted: Wanted, heads: Mapping[ThreadKey, Head]) -> Ground:
+    def log_state(self, wanted: Wanted, heads: Mapping[ThreadKey, Head]) -> LogState:
         """Return the cached state, with `heads` of the threads that are not cached."""
         if self._position is None:
             raise RuntimeError("nothing has been written yet")
         remembered = {
             key: self._threads.get(key) or _Remembered(heads[key]) for key in wanted.threads
         }
-        return Ground(
+        return LogState(
             self._position,
             {key: known.head for key, known in remembered.items()},
             {key: known.open for key, known in remembered.items() if known.open},

@@ -28,7 +28,7 @@ from agentlog.infrastructure.appending.append_request import (
 )
 from agentlog.infrastructure.appending.commit_plan import (
     Changes,
-    Ground,
+    LogState,
     NewEvent,
     Note,
     Place,
@@ -106,26 +106,26 @@ class _Trial:
 class Batch:
     """The requests of one commit, and the threads as they leave them."""
 
-    def __init__(self, ground: Ground, stored_body: StoredBody) -> None:
-        self._ground = ground
+    def __init__(self, log_state: LogState, stored_body: StoredBody) -> None:
+        self._log_state = log_state
         self._stored_body = stored_body
-        self._position = ground.position
+        self._position = log_state.position
         self._heads: dict[ThreadKey, Head] = {}
         self._places: dict[ThreadKey, dict[str, Place]] = {}
         self._ledgers: dict[ThreadKey, dict[LedgerKey, LedgerEntry]] = {}
-        self.widen(ground)
+        self.widen(log_state)
         self._noted: dict[ThreadKey, dict[LedgerKey, LedgerEntry]] = {}
         self._events: list[NewEvent] = []
         # of the new events with given ids, by version
         self._bodies: dict[tuple[ThreadKey, int], bytes] = {}
 
-    def widen(self, ground: Ground) -> None:
+    def widen(self, log_state: LogState) -> None:
         """Add what is known of more of the log; what was decided here stays."""
-        for key, head in ground.heads.items():
+        for key, head in log_state.heads.items():
             self._heads.setdefault(key, head)
-        for (tenant, thread_id, message_id), place in ground.places.items():
+        for (tenant, thread_id, message_id), place in log_state.places.items():
             self._places.setdefault((tenant, thread_id), {}).setdefault(message_id, place)
-        for key, entries in ground.ledger.items():
+        for key, entries in log_state.ledger.items():
             self._ledgers[key] = {**entries, **self._ledgers.get(key, {})}
 
     def decide(self, ready: Ready) -> Outcome:
@@ -167,19 +167,19 @@ class Batch:
         """Return all that was accepted; None if that is nothing."""
         if not self._events:
             return None
-        ground = self._ground
-        heads = [head for key, head in self._heads.items() if head is not ground.heads[key]]
+        log_state = self._log_state
+        heads = [head for key, head in self._heads.items() if head is not log_state.heads[key]]
         notes = [
             Note(
                 thread,
                 key,
                 entry,
-                assumed=not (ground.complete or key in ground.ledger.get(thread, ())),
+                assumed=not (log_state.complete or key in log_state.ledger.get(thread, ())),
             )
             for thread, entries in self._noted.items()
             for key, entry in entries.items()
         ]
-        return Changes(ground.position, self._position, self._events, heads, notes)
+        return Changes(log_state.position, self._position, self._events, heads, notes)
 
     def _take(self, trial: _Trial, ready: Ready, index: int, prepared: Prepared) -> None:
         request, message = ready.request, prepared.message
@@ -218,7 +218,7 @@ class Batch:
                 prepared.body_digest,
                 prepared.left,
                 prepared.metadata,
-                prepared.id_given and not self._ground.complete,
+                prepared.id_given and not self._log_state.complete,
             )
         )
         if message.type in FACT_TYPES:

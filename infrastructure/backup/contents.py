@@ -28,7 +28,7 @@ class TenantContents:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class LogContents:
     """Contents of the database: the log's position, its migrations, and its tenants."""
 
     position: int
@@ -49,7 +49,9 @@ def applied_migrations(connection: psycopg.Connection) -> dict[int, str]:
     return dict(rows)
 
 
-def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: bool) -> Contents:
+def contents_of(
+    connection: psycopg.Connection, progress: Progress, *, checked: bool
+) -> LogContents:
     """Return the contents of the database, as the current transaction sees it.
 
     Raises:
@@ -73,7 +75,7 @@ def contents_of(connection: psycopg.Connection, progress: Progress, *, checked: 
             done += tree.size
             count = 0 if threads is None else int(threads[0])
             of_tenants.append(TenantContents(tenant, count, tree.size, tree.root()))
-    return Contents(position, applied_migrations(connection), of_tenants)
+    return LogContents(position, applied_migrations(connection), of_tenants)
 
 
 def _tree(

@@ -21,7 +21,7 @@ from agentlog.infrastructure.audit.notes import (
     to_base64,
 )
 from agentlog.infrastructure.backup.contents import (
-    Contents,
+    LogContents,
     Progress,
     TenantContents,
     applied_migrations,
@@ -153,7 +153,7 @@ def _dump(
         running.finish()
 
 
-def _logs(contents: Contents, key: Ed25519PrivateKey | None) -> list[TenantLog]:
+def _logs(contents: LogContents, key: Ed25519PrivateKey | None) -> list[TenantLog]:
     return [_log(tenant, key) for tenant in contents.tenants]
 
 

@@ -64,10 +64,10 @@ class Programs:
                 pass
         program = shutil.which("pg_dump")
         if program is not None:
-            said = subprocess.run(  # noqa: S603 - PostgreSQL's own
+            version = subprocess.run(  # noqa: S603 - PostgreSQL's own
                 [program, "--version"], capture_output=True, text=True, check=False
             )
-            number = _NUMBER.search(said.stdout)
+            number = _NUMBER.search(version.stdout)
             if number is not None and int(number[0]) >= major:
                 return cls(Path(program).parent, int(number[0]))
         raise NoFittingProgram("pg_dump", major=major)
@@ -87,19 +87,19 @@ class Programs:
         `fed`: its standard input is a pipe; `piped`: its standard output is.
         """
         with (
-            TemporaryFile() as said,
+            TemporaryFile() as output,
             subprocess.Popen(  # noqa: S603 - PostgreSQL's own, with arguments of ours
                 [self.folder / name, *arguments],
                 bufsize=0,  # unbuffered: nothing is left to be written when a program has ended
                 stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
                 stdout=subprocess.PIPE if piped else subprocess.DEVNULL,
-                stderr=said,
+                stderr=output,
                 env=environment,
                 start_new_session=True,  # this process handles Ctrl-C
             ) as process,
         ):
             try:
-                yield Running(name, process, said, hint)
+                yield Running(name, process, output, hint)
             finally:
                 process.kill()
 
@@ -108,11 +108,11 @@ class Running:
     """A running program."""
 
     def __init__(
-        self, name: str, process: subprocess.Popen[bytes], said: IO[bytes], hint: str
+        self, name: str, process: subprocess.Popen[bytes], output: IO[bytes], hint: str
     ) -> None:
         self._name = name
         self._process = process
-        self._said = said
+        self._output = output
         self._hint = hint
 
     def tell(self, content: bytes) -> None:
@@ -154,7 +154,7 @@ class Running:
 
     def failure(self) -> ProgramFailed:
         """Return its error output as an error."""
-        size = self._said.seek(0, os.SEEK_END)
-        self._said.seek(max(0, size - _TAIL_BYTES))
-        tail = self._said.read().decode(errors="replace").strip()
+        size = self._output.seek(0, os.SEEK_END)
+        self._output.seek(max(0, size - _TAIL_BYTES))
+        tail = self._output.read().decode(errors="replace").strip()
         return ProgramFailed(self._name, tail=tail, hint=self._hint)

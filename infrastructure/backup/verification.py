@@ -17,7 +17,7 @@ from agentlog.infrastructure.audit.notes import (
     open_note,
     origin_of,
 )
-from agentlog.infrastructure.backup.contents import Contents, Progress, contents_of
+from agentlog.infrastructure.backup.contents import LogContents, Progress, contents_of
 from agentlog.infrastructure.backup.manifest import BackupManifest, TenantLog
 from agentlog.infrastructure.postgres.database import Database
 
@@ -103,7 +103,7 @@ def _audits(
     yield from auditor.log(notes, public_key=key if of_tenant else None)
 
 
-def _differences(contents: Contents, manifest: BackupManifest, held: _Held) -> Iterator[str]:
+def _differences(contents: LogContents, manifest: BackupManifest, held: _Held) -> Iterator[str]:
     """Yield the database's differences from the manifest and from what is held."""
     if contents.position != manifest.position:
         yield f"the log is at position {contents.position}, not {manifest.position}"

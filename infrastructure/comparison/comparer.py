@@ -9,7 +9,7 @@ from agentlog.domain.points_in_time import AtPosition, AtVersion, Moment, parse_
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.store import Store
-from agentlog.projections.comparison.comparison import Comparison, History, compare
+from agentlog.projections.comparison.comparison import ComparedHistory, Comparison, compare
 from agentlog.projections.comparison.partings import Parting, partings
 from agentlog.projections.comparison.steps import StateNotComparable, Stepping, Which
 from agentlog.projections.registry import AnyView
@@ -55,7 +55,7 @@ class Side:
     thread_id: str
     version: int
     position: int | None
-    history: History
+    history: ComparedHistory
 
     @property
     def count(self) -> int:
@@ -127,5 +127,5 @@ class Comparer:
         page = self._store.view(thread_id, view, at=AtVersion(version))
         if not isinstance(page, Page):
             raise StateNotComparable(view.name)
-        history = History.of(stepping.steps(page.items))
+        history = ComparedHistory.of(stepping.steps(page.items))
         return Side(thread_id, version, page.position, history)

@@ -14,10 +14,10 @@ from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.store import Store
-from agentlog.projections.comparison.comparison import History
+from agentlog.projections.comparison.comparison import ComparedHistory
 from agentlog.projections.comparison.details import Glimpse, glimpse
 from agentlog.projections.comparison.partings import Parting, partings
-from agentlog.projections.comparison.steps import Step, Stepping, Which
+from agentlog.projections.comparison.steps import ItemDigest, Stepping, Which
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Printed
 
@@ -30,7 +30,7 @@ MOST_PARTINGS = 20
 _CHUNK = 2000
 _FAILING = frozenset({"error", "step_limit"})
 
-Verdict = Literal["failed", "succeeded", "unknown"]
+RunVerdict = Literal["failed", "succeeded", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Run:
     thread_id: str
     version: int
     end: str
-    verdict: Verdict
+    verdict: RunVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class RunSets:
                     end = event.message.reason
         if failed is not None:
             return Run(head.thread_id, version, end, _verdict(_metadata(head), failed))
-        verdict: Verdict = "succeeded" if end == "complete" else "unknown"
+        verdict: RunVerdict = "succeeded" if end == "complete" else "unknown"
         return Run(head.thread_id, version, end, "failed" if end in _FAILING else verdict)
 
     def _fork(self, parting: Parting, runs: Sequence[Run], asked: SetsAsked) -> Fork:
@@ -173,10 +173,10 @@ class RunSets:
 
     def _glimpse(self, run: Run, index: int, asked: SetsAsked) -> Glimpse | None:
         for item, step in islice(self._steps(run, asked), index, None):
-            return glimpse(asked.view, History([item], [step]), 0)
+            return glimpse(asked.view, ComparedHistory([item], [step]), 0)
         return None  # erased since it was read
 
-    def _steps(self, run: Run, asked: SetsAsked) -> Iterator[tuple[Printed, Step]]:
+    def _steps(self, run: Run, asked: SetsAsked) -> Iterator[tuple[Printed, ItemDigest]]:
         """Yield the items of a run and their steps, read a page at a time."""
         stepping = Stepping(asked.view, asked.which)
         at, after = AtVersion(run.version), None
@@ -195,7 +195,7 @@ def _metadata(head: Head) -> Mapping[str, JsonValue]:
     return metadata if isinstance(metadata, dict) else {}
 
 
-def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue]) -> Verdict:
+def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue]) -> RunVerdict:
     if any(metadata.get(key) is None for key in failed):
         return "unknown"
     same = (

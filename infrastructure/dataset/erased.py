@@ -10,7 +10,7 @@ from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.event_pages import read_events
 from agentlog.infrastructure.dataset.folder import Folder
 from agentlog.infrastructure.dataset.manifest import DatasetManifest, EventsFile
-from agentlog.infrastructure.dataset.part import Part
+from agentlog.infrastructure.dataset.part import PartFile
 from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.statements import statement
@@ -77,7 +77,7 @@ def _renew(database: Database, folder: Folder, file: EventsFile) -> None:
     as incomplete, and writes it and those after it again.
     """
     tenant = folder.manifest.tenant
-    part = Part(folder.partial(), arrow_schema(EVENTS, tenant=tenant))
+    part = PartFile(folder.partial(), arrow_schema(EVENTS, tenant=tenant))
     try:
         events = read_events(database, tenant=tenant, after=file.first - 1, upto=file.last)
         with closing(ahead(events)) as batches:

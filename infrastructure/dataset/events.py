@@ -11,7 +11,7 @@ from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.event_pages import read_events
 from agentlog.infrastructure.dataset.folder import Folder
 from agentlog.infrastructure.dataset.manifest import EventsFile, Mark
-from agentlog.infrastructure.dataset.part import Part
+from agentlog.infrastructure.dataset.part import PartFile
 from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels.catch_up import Progress
@@ -35,7 +35,7 @@ class EventsExport:
         self._progress = progress
         self._tenant = folder.manifest.tenant
         self._schema = arrow_schema(EVENTS, tenant=self._tenant)
-        self._part: Part | None = None
+        self._part: PartFile | None = None
         self._day = ""
         self._first = self._last = 0
         self._finished: list[tuple[Path, EventsFile]] = []
@@ -70,7 +70,7 @@ class EventsExport:
             self._finish()
         first, self._last = (int(batch["position"][place].as_py()) for place in (0, -1))
         if self._part is None:
-            self._part = Part(self._folder.partial(), self._schema)
+            self._part = PartFile(self._folder.partial(), self._schema)
             self._day, self._first = day, first
         self._part.write(batch)
         self._unpublished += batch.num_rows

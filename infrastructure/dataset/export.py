@@ -33,7 +33,7 @@ class Exported:
 
 def export_dataset(  # noqa: PLR0913 - one parameter a choice
     database: Database,
-    standings: ProjectionStatus,
+    projection_status: ProjectionStatus,
     path: Path,
     *,
     tenant: str,
@@ -63,7 +63,7 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
         position = log_position(database)
         events = days = 0
         if names:
-            bring_up(database, standings, names, position=position, progress=progress)
+            bring_up(database, projection_status, names, position=position, progress=progress)
             position, days = export_tables(database, folder, names, progress=progress)
         if EVENTS in tables:
             events = EventsExport(database, folder, upto=position, progress=progress).run()

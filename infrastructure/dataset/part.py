@@ -17,7 +17,7 @@ _UNSORTED = frozenset({"body", "body_bytes", "body_sha256", "chain", "metadata"}
 """Columns without statistics, which would be long and of no use for range queries."""
 
 
-class Part:
+class PartFile:
     """A Parquet file being written at `path`, until it is finished or closed."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:

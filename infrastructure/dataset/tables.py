@@ -13,7 +13,7 @@ from agentlog.infrastructure.dataset.errors import ReadModelsMove
 from agentlog.infrastructure.dataset.events import later
 from agentlog.infrastructure.dataset.folder import Folder
 from agentlog.infrastructure.dataset.manifest import DayFile, Mark, TableFiles, day_text, rows_path
-from agentlog.infrastructure.dataset.part import Part
+from agentlog.infrastructure.dataset.part import PartFile
 from agentlog.infrastructure.dataset.schema import arrow_schema
 from agentlog.infrastructure.dataset.table_days import DayRows, TableDays
 from agentlog.infrastructure.postgres.database import Database
@@ -131,9 +131,9 @@ def _is_same(known: DayFile | None, rows: DayRows) -> bool:
 
 def _write_day(
     connection: psycopg.Connection, folder: Folder, table: TableDays, name: str, day: date | None
-) -> Part:
+) -> PartFile:
     schema = arrow_schema(name, tenant=folder.manifest.tenant)
-    part = Part(folder.partial(), schema)
+    part = PartFile(folder.partial(), schema)
     try:
         with closing(ahead(table.rows(connection, day))) as batches:
             for batch in batches:

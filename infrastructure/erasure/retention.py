@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.facts import ThreadRedacted
-from agentlog.domain.retention import Rule, Rules
+from agentlog.domain.retention import RetentionRule, Rules
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
@@ -94,7 +94,7 @@ class Retention:
         last = events[0].message if events else None
         return isinstance(last, ThreadRedacted) and last.all
 
-    def _weighed(self, head: Head, rule: Rule) -> Due:
+    def _weighed(self, head: Head, rule: RetentionRule) -> Due:
         asked = {"tenant": self._tenant, "thread_id": head.thread_id}
         with self._database.connection() as connection:
             row = connection.execute(statement("select_weight"), asked).fetchone()
@@ -104,7 +104,7 @@ class Retention:
         return Due(head.thread_id, head.updated_at, events, size, rule.reason)
 
 
-def _rule_for(rules: Rules, head: Head, now: datetime) -> Rule | None:
+def _rule_for(rules: Rules, head: Head, now: datetime) -> RetentionRule | None:
     metadata = head.read_facts().get("metadata", {})
     last = head.updated_at
     if last is None:

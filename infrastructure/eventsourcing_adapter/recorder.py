@@ -68,25 +68,25 @@ class PostgresRecorder(ApplicationRecorder):
             ) from error
 
     def _insert(self, stored_events: Sequence[StoredEvent]) -> list[int]:
-        told = [
+        identified = [
             (self._tenant, str(event.originator_id), _message_of(event)) for event in stored_events
         ]
-        keys = {message[:2]: None for message in told}
+        keys = {message[:2]: None for message in identified}
         mentioned = [
             (message[:2], key)
-            for message in told
+            for message in identified
             if message[2] is not None
             for key in mentions(message[2])
         ]
         with (
             self._database.connection() as connection,
-            log_transaction(connection, Wanted(list(keys), mentioned)) as ground,
+            log_transaction(connection, Wanted(list(keys), mentioned)) as log_state,
         ):
-            heads = dict(ground.heads)
-            ledgers = {key: dict(ground.ledger.get(key, {})) for key in keys}
+            heads = dict(log_state.heads)
+            ledgers = {key: dict(log_state.ledger.get(key, {})) for key in keys}
             events = []
             for number, (stored, (*key, message)) in enumerate(
-                zip(stored_events, told, strict=True), ground.position + 1
+                zip(stored_events, identified, strict=True), log_state.position + 1
             ):
                 thread = key[0], key[1]
                 head = heads[thread]
@@ -103,7 +103,7 @@ class PostgresRecorder(ApplicationRecorder):
                 for key, entry in ledger.items()
             ]
             last = events[-1].position
-            append(connection, Changes(ground.position, last, events, [*heads.values()], notes))
+            append(connection, Changes(log_state.position, last, events, [*heads.values()], notes))
         return [event.position for event in events]
 
     @override

@@ -34,8 +34,8 @@ def scopes_of(texts: Sequence[str]) -> tuple[Scope, ...]:
     """Return scopes, each once, in their own order; raises `InvalidKeyTerms`."""
     unknown = [text for text in texts if text not in SCOPES]
     if unknown or not texts:
-        said = f"{unknown[0][:32]!r} is no scope" if unknown else "there is none"
-        raise InvalidKeyTerms("scopes", f"{said}: choose from {', '.join(SCOPES)}")
+        problem = f"{unknown[0][:32]!r} is no scope" if unknown else "there is none"
+        raise InvalidKeyTerms("scopes", f"{problem}: choose from {', '.join(SCOPES)}")
     return tuple(scope for scope in SCOPES if scope in texts)
 
 

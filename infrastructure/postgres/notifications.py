@@ -33,7 +33,7 @@ KEYED = "agentlog_keyed"
 _CHANNELS = (APPENDED, PROJECTED, DIRECTED, ERASED, KEYED)
 _STEP_SECONDS = 0.25
 
-Ring = Callable[[], None]
+Callback = Callable[[], None]
 
 
 class Listener(Closing):
@@ -46,23 +46,23 @@ class Listener(Closing):
     def __init__(self, database: Database, *, poll_seconds: float = 1.0) -> None:
         self._database = database
         self._poll_seconds = poll_seconds
-        self._rings: dict[str, tuple[Ring, ...]] = dict.fromkeys(_CHANNELS, ())
+        self._callbacks: dict[str, tuple[Callback, ...]] = dict.fromkeys(_CHANNELS, ())
         self._changing = threading.Lock()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def on(self, channel: str, ring: Ring) -> Callable[[], None]:
-        """Call `ring` from now on when `channel` is notified; returns a function that ends that."""
+    def on(self, channel: str, callback: Callback) -> Callable[[], None]:
+        """Call `callback` whenever `channel` is notified; returns a function that ends that."""
         with self._changing:
-            self._rings[channel] = (*self._rings[channel], ring)
+            self._callbacks[channel] = (*self._callbacks[channel], callback)
             if self._thread is None and not self._closed.is_set():
                 self._thread = threading.Thread(target=self._work, name="listener", daemon=True)
                 self._thread.start()
 
         def off() -> None:
             with self._changing:
-                self._rings[channel] = tuple(
-                    other for other in self._rings[channel] if other != ring
+                self._callbacks[channel] = tuple(
+                    other for other in self._callbacks[channel] if other != callback
                 )
 
         return off
@@ -114,8 +114,8 @@ class Listener(Closing):
             self._ring(channel)
 
     def _ring(self, channel: str) -> None:
-        for ring in self._rings.get(channel, ()):
+        for callback in self._callbacks.get(channel, ()):
             try:
-                ring()
+                callback()
             except Exception:  # the other callbacks are still to be called
                 logger.exception("a listener to %s failed", channel)

@@ -23,11 +23,11 @@ class Watch(Closing):
     def __init__(self, listener: Listener, channel: str, *, name: str, failing: str) -> None:
         """Start the thread; a subclass sets its own attributes before."""
         self._failing = failing
-        self._rung = threading.Event()
+        self._woken = threading.Event()
         self._closed = threading.Event()
-        self._end = listener.on(channel, self._rung.set)
+        self._end = listener.on(channel, self._woken.set)
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
-        self._rung.set()  # changes before the subscription were not notified
+        self._woken.set()  # changes before the subscription were not notified
         self._thread.start()
 
     @override
@@ -35,7 +35,7 @@ class Watch(Closing):
         """Stop watching."""
         self._closed.set()
         self._end()
-        self._rung.set()
+        self._woken.set()
         self._thread.join()
 
     @abstractmethod
@@ -45,8 +45,8 @@ class Watch(Closing):
     def _work(self) -> None:
         failing = False
         while not self._closed.is_set():
-            self._rung.wait()
-            self._rung.clear()
+            self._woken.wait()
+            self._woken.clear()
             try:
                 self._look()
             except Exception as error:  # noqa: BLE001 - any error is retried

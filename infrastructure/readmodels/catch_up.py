@@ -23,7 +23,7 @@ _LOOK_SECONDS = 1.0
 
 def bring_up(
     database: Database,
-    standings: ProjectionStatus,
+    projection_status: ProjectionStatus,
     names: Sequence[str],
     *,
     position: int,
@@ -38,19 +38,19 @@ def bring_up(
         NewerReadModel: one was built by newer code.
         DatabaseReadOnly: they cannot be filled here.
     """
-    if _lacks(standings.builds(), names, position) is None:
+    if _lacks(projection_status.builds(), names, position) is None:
         return
     with database.connection() as connection:
         if connection.execute("SHOW transaction_read_only").fetchone() == ("on",):
             raise DatabaseReadOnly("the read models cannot be filled up to the log")
     models = [read_model(name) for name in names]
     woken = threading.Event()
-    off = standings.listener.on(PROJECTED, woken.set)
+    off = projection_status.listener.on(PROJECTED, woken.set)
     try:
-        with Projector(database, standings.listener, models, pace_seconds=0.0):
+        with Projector(database, projection_status.listener, models, pace_seconds=0.0):
             while True:
                 woken.clear()
-                builds = standings.builds()
+                builds = projection_status.builds()
                 if (lacking := _lacks(builds, names, position)) is None:
                     return
                 for build in builds:

@@ -27,7 +27,7 @@ MOST_EVENTS = 5000
 """Most events in one transaction."""
 
 
-class Step(Enum):
+class StepResult(Enum):
     """The result of one step of a projection."""
 
     MORE = auto()
@@ -60,7 +60,7 @@ class Projection(Generic[RowT]):
         self._most_events = most_events
         self._limit = most_events
 
-    def step(self, connection: psycopg.Connection) -> Step:
+    def step(self, connection: psycopg.Connection) -> StepResult:
         """Apply the next batch; stop the build at an event that cannot be processed.
 
         Raises:
@@ -73,32 +73,32 @@ class Projection(Generic[RowT]):
         except Exception as error:  # noqa: BLE001 - any error is recorded
             if self._limit > 1:  # find the event: an eighth of the batch each time, down to one
                 self._limit = max(1, self._limit // 8)
-                return Step.MORE
+                return StepResult.MORE
             return self._stop(connection, error)
         self._limit = min(self._limit * 2, self._most_events)
         return step
 
-    def _try_step(self, connection: psycopg.Connection) -> Step:
+    def _try_step(self, connection: psycopg.Connection) -> StepResult:
         with connection.transaction():
-            ground = self._ground(connection)
-            if ground is None:
-                return Step.RESTING
-            if ground.position >= ground.log_position:
-                if ground.state == "building":
+            start = self._begin(connection)
+            if start is None:
+                return StepResult.RESTING
+            if start.position >= start.log_position:
+                if start.state == "building":
                     builds.go_live(connection, self._model, self._build)
                     builds.notify(connection)
-                return Step.AT_PRESENT
-            batch = self._read(connection, ground)
+                return StepResult.AT_PRESENT
+            batch = self._read(connection, start)
             self.work_in(connection, batch.events[self._model.long_text_bytes])
             # rows lost in a server crash are filled again from the log
             connection.execute("SET LOCAL synchronous_commit = off")
             move_tracking(connection, Tracking(self._tracking_name, batch.position))
             builds.notify(connection)
-        if batch.position < ground.log_position or ground.state == "building":
-            return Step.MORE
-        return Step.AT_PRESENT
+        if batch.position < start.log_position or start.state == "building":
+            return StepResult.MORE
+        return StepResult.AT_PRESENT
 
-    def _ground(self, connection: psycopg.Connection) -> _StepStart | None:
+    def _begin(self, connection: psycopg.Connection) -> _StepStart | None:
         """Lock the build and return its state; None if it cannot go on here."""
         row = connection.execute(
             statement("lock_build"), {"name": self._model.name, "build": self._build}
@@ -113,11 +113,11 @@ class Projection(Generic[RowT]):
         ).fetchone()
         return None if progress is None else _StepStart(state, *progress)
 
-    def _read(self, connection: psycopg.Connection, ground: _StepStart) -> EventBatch:
+    def _read(self, connection: psycopg.Connection, start: _StepStart) -> EventBatch:
         return read_batch(
             connection,
-            after=ground.position,
-            upto=ground.log_position,
+            after=start.position,
+            upto=start.log_position,
             types=self._model.types,
             limit=self._limit,
             sizes=[self._model.long_text_bytes],
@@ -180,17 +180,17 @@ class Projection(Generic[RowT]):
             self.work_in(connection, events)
             after = events[-1].event.version
 
-    def _stop(self, connection: psycopg.Connection, error: Exception) -> Step:
+    def _stop(self, connection: psycopg.Connection, error: Exception) -> StepResult:
         """Record the event at which the build stops, and the error."""
         with connection.transaction():
-            ground = self._ground(connection)
-            if ground is None:
-                return Step.RESTING
-            batch = self._read(connection, ground)
+            start = self._begin(connection)
+            if start is None:
+                return StepResult.RESTING
+            batch = self._read(connection, start)
         events = batch.events[self._model.long_text_bytes]
         first = events[0] if events else None
         position = (
-            ground.position
+            start.position
             if first is None or first.event.position is None
             else first.event.position
         )
@@ -200,7 +200,7 @@ class Projection(Generic[RowT]):
             "projection %s stopped at position %s", self._tracking_name, position, exc_info=error
         )
         builds.stop(connection, self._model.name, self._build, position=position, error=reason)
-        return Step.RESTING
+        return StepResult.RESTING
 
 
 def _known_before(rows: ThreadRows[RowT]) -> list[RowT]:

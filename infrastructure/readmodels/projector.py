@@ -19,7 +19,7 @@ from agentlog.infrastructure.postgres.errors import BROKEN_OFF, DatabaseUnavaila
 from agentlog.infrastructure.postgres.notifications import APPENDED, DIRECTED, Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.live_batch import LiveBatch
-from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.infrastructure.runtime.closeable import Closing
 from agentlog.projections.readmodels.registry import AnyReadModel
 
@@ -51,9 +51,9 @@ class Projector(Closing):
         self._off = [
             listener.on(APPENDED, self._together.woken.set),
             *(
-                listener.on(channel, ring)
+                listener.on(channel, callback)
                 for worker in self._together.workers
-                for channel, ring in ((APPENDED, worker.look), (DIRECTED, worker.take_charge))
+                for channel, callback in ((APPENDED, worker.look), (DIRECTED, worker.take_charge))
             ),
         ]
         self._threads = [self._together, *self._together.workers]
@@ -153,10 +153,10 @@ class _Worker(_ProjectorThread):
             number: self._known.get(number) or Projection(self.model, number) for number in numbers
         }
         steps = {projection.step(connection) for projection in self._known.values()}
-        self.in_charge = steps != {Step.AT_PRESENT}
+        self.in_charge = steps != {StepResult.AT_PRESENT}
         if not self.in_charge:
             self._hand_over()
-        return Step.MORE in steps
+        return StepResult.MORE in steps
 
 
 class _Together(_ProjectorThread):

@@ -17,14 +17,14 @@ from typing_extensions import override
 
 from agentlog.infrastructure.runtime.secret_redaction import hints_at_secret, without_secrets
 
-Format = Literal["auto", "json", "text"]
+LogFormat = Literal["auto", "json", "text"]
 Level = Literal["debug", "info", "warning", "error"]
 
 _OURS = "agentlog"
 
 
 @contextmanager
-def logs_on_stderr(*, form: Format, level: Level) -> Iterator[None]:
+def logs_on_stderr(*, form: LogFormat, level: Level) -> Iterator[None]:
     """Write logs until the block ends: our own from `level`, others at least from warnings.
 
     `auto` is text on a terminal and JSON elsewhere.
@@ -45,7 +45,7 @@ def logs_on_stderr(*, form: Format, level: Level) -> Iterator[None]:
         ours.setLevel(before[1])
 
 
-def access_logger(*, form: Format, level: Level) -> FilteringBoundLogger:
+def access_logger(*, form: LogFormat, level: Level) -> FilteringBoundLogger:
     """Return the logger of requests, which bypasses the standard library's slower one.
 
     Its fields are few, and only the id, which is checked, comes from a client.
@@ -63,7 +63,7 @@ def access_logger(*, form: Format, level: Level) -> FilteringBoundLogger:
     return logger
 
 
-def formatter(form: Format) -> logging.Formatter:
+def formatter(form: LogFormat) -> logging.Formatter:
     """Return the formatter of log records."""
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[
@@ -82,7 +82,7 @@ def formatter(form: Format) -> logging.Formatter:
     )
 
 
-def _printing(form: Format) -> list[Processor]:
+def _printing(form: LogFormat) -> list[Processor]:
     terminal = sys.stderr.isatty()
     if form == "json" or (form == "auto" and not terminal):
         return [_conceal, structlog.processors.JSONRenderer(serializer=_json_line)]

@@ -77,9 +77,9 @@ class Hub(Closing):
         """For what the ring does not have."""
         self._listener = listener
         self._ring = _Ring(most_events, most_bytes)
-        self._told: tuple[OnEntries, ...] = ()
+        self._callbacks: tuple[OnEntries, ...] = ()
         self._changing = threading.Lock()
-        self._rung = threading.Event()
+        self._woken = threading.Event()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
         self._is_resuming = False
@@ -102,24 +102,24 @@ class Hub(Closing):
             self._thread = threading.Thread(target=self._work, name="hub", daemon=True)
             self._thread.start()
 
-    def attach(self, told: OnEntries) -> Callable[[], None]:
-        """Call `told` with new entries, in the hub's thread; one call serves all followers.
+    def attach(self, callback: OnEntries) -> Callable[[], None]:
+        """Call `callback` with new entries, in the hub's thread; one call serves all followers.
 
         Called with no entries if there are some that the hub has not read, or the log went back.
-        Returns a function that detaches it; the hub reads nothing while none is attached. `told`
-        must be quick.
+        Returns a function that detaches it; the hub reads nothing while none is attached.
+        `callback` must be quick.
         """
         with self._changing:
-            if not self._told:
+            if not self._callbacks:
                 self._is_resuming = True
-                self._end = self._listener.on(APPENDED, self._rung.set)
-            self._told = (*self._told, told)
-        self._rung.set()  # events before this were not notified
+                self._end = self._listener.on(APPENDED, self._woken.set)
+            self._callbacks = (*self._callbacks, callback)
+        self._woken.set()  # events before this were not notified
 
         def detach() -> None:
             with self._changing:
-                was_last = self._told == (told,)
-                self._told = tuple(callback for callback in self._told if callback != told)
+                was_last = self._callbacks == (callback,)
+                self._callbacks = tuple(other for other in self._callbacks if other != callback)
                 if was_last:
                     self._end()
                     self._ring.discard()
@@ -145,15 +145,15 @@ class Hub(Closing):
         """Stop following."""
         self._closed.set()
         self._end()
-        self._rung.set()
+        self._woken.set()
         if self._thread is not None:
             self._thread.join()
 
     def _work(self) -> None:
         failing = False
         while not self._closed.is_set():
-            self._rung.wait()
-            self._rung.clear()
+            self._woken.wait()
+            self._woken.clear()
             try:
                 self._read_on()
             except Exception as error:  # noqa: BLE001 - whatever it is, followers wait for its end
@@ -161,7 +161,7 @@ class Hub(Closing):
                     warn("the log cannot be followed, trying on", error)
                 failing = True
                 self._closed.wait(_PAUSE_SECONDS)
-                self._rung.set()
+                self._woken.set()
             else:
                 failing = False
 
@@ -176,7 +176,7 @@ class Hub(Closing):
     def _read_on(self) -> None:
         if self._is_resuming:
             self._resume()
-        if not self._told:
+        if not self._callbacks:
             return
         paging = Paging()
         before = self.position
@@ -204,9 +204,9 @@ class Hub(Closing):
             self._tell(())
 
     def _tell(self, entries: Sequence[HubEntry]) -> None:
-        for told in self._told:
+        for callback in self._callbacks:
             try:
-                told(entries)
+                callback(entries)
             except Exception:  # the other followers are still to be told
                 logger.exception("who follows the log could not be told")
 

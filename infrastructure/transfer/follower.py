@@ -9,7 +9,7 @@ from agentlog.infrastructure.transfer.files.source_file import SourceFile, Unrea
 from agentlog.infrastructure.transfer.files.sources import Sources
 from agentlog.infrastructure.transfer.growth import Written
 from agentlog.infrastructure.transfer.importer import Importer
-from agentlog.infrastructure.transfer.report import Finding, ImportReport
+from agentlog.infrastructure.transfer.report import ImportFinding, ImportReport
 from agentlog.infrastructure.views.store import Store
 
 
@@ -22,7 +22,7 @@ class _Read:
     written: dict[str, Written] = field(default_factory=dict)
 
 
-class Follower:
+class FileFollower:
     """Keeps the threads of files up to date.
 
     A line without its end is left for the next time. What it knows is in memory: after a restart a
@@ -55,5 +55,5 @@ class Follower:
         self._read[path] = _Read(len(data), sha256(data).digest(), written)
         if not has_grown:
             reason = "it was rewritten: what was read of it before stays in the log"
-            importer.report.findings.append(Finding("rewritten", str(path), reason))
+            importer.report.findings.append(ImportFinding("rewritten", str(path), reason))
         return importer.report

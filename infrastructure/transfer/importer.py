@@ -37,7 +37,7 @@ from agentlog.infrastructure.transfer.imports import RunningImport
 from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog.infrastructure.transfer.threads import ImportedThread, threads_of
 from agentlog.infrastructure.views.store import Store
-from agentlog.projections.readers.draft import Aside
+from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.history import Format
 from agentlog.projections.readers.registry import recognise
 
@@ -48,7 +48,7 @@ _BATCHES_ON_THEIR_WAY = 1
 class Unknown(InvalidInput):
     """A record has what its reader does not know, and `--strict` was asked for."""
 
-    def __init__(self, aside: Aside) -> None:
+    def __init__(self, aside: Unmapped) -> None:
         super().__init__(f"{aside.place}: {aside.what} is not known")
 
 
@@ -132,7 +132,7 @@ class Importer:
                 continue
             formats.add(known)
             for n, thread in enumerate(threads):
-                self.report.keep_aside(record, thread.asides)
+                self.report.keep_aside(record, thread.unmapped)
                 self.report.kept.update(thread.kept)
                 self.report.mask(record.place, thread.masked)
                 last = n == len(threads) - 1
@@ -147,8 +147,8 @@ class Importer:
         """Return the threads of a record, all or none."""
         threads = threads_of(self._plan, chosen, record, document)
         for thread in threads:
-            if self._plan.strict and thread.asides:
-                raise Unknown(thread.asides[0])
+            if self._plan.strict and thread.unmapped:
+                raise Unknown(thread.unmapped[0])
             named = thread.thread_id in self._places
             place = self._places.setdefault(thread.thread_id, record.place)
             if named and not thread.is_own_id:

@@ -13,8 +13,8 @@ from agentlog.infrastructure.appending.append_request import (
     Preparer,
     Ready,
 )
-from agentlog.infrastructure.appending.append_statements import ground_of, stored_body
-from agentlog.infrastructure.appending.commit_plan import Ground
+from agentlog.infrastructure.appending.append_statements import read_log_state, stored_body
+from agentlog.infrastructure.appending.commit_plan import LogState
 from agentlog.infrastructure.appending.decision import Batch, wanted_by
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
@@ -40,7 +40,7 @@ class Rehearsal(Store):
         super().__init__(reader=reader, writer=writer, blobs=blobs, tenant=tenant)
         self._connections = connections
         self._preparer = preparer
-        self._batch = Batch(Ground(0, {}), self._stored_body)
+        self._batch = Batch(LogState(0, {}), self._stored_body)
         self._rehearsed: dict[str, list[str]] = {}
 
     @override
@@ -49,7 +49,7 @@ class Rehearsal(Store):
         ready = [request for request in prepared if isinstance(request, Ready)]
         if ready:
             with self._connections.connection() as connection, connection.transaction():
-                self._batch.widen(ground_of(connection, wanted_by(ready, again=False)))
+                self._batch.widen(read_log_state(connection, wanted_by(ready, again=False)))
         outcomes = [
             request if isinstance(request, AgentlogError) else self._batch.decide(request)
             for request in prepared

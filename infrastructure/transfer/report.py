@@ -8,13 +8,13 @@ from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import JsonValue
 from agentlog.infrastructure.appending.append_request import Appended
 from agentlog.infrastructure.transfer.files.records import SourceRecord
-from agentlog.projections.readers.draft import Aside
+from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.history import Format
 from agentlog.projections.readers.remedy import RefusedSource, Remedy
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ImportFinding:
     """What there is to say of a place.
 
     `kind` is aside, anomaly, masked, mended, refused, passed over or rewritten. `remedy` is how
@@ -44,9 +44,9 @@ class ImportReport:
     appended: int = 0
     replayed: int = 0
     kept: Counter[str] = field(default_factory=Counter)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[ImportFinding] = field(default_factory=list)
 
-    def of_kind(self, kind: str) -> list[Finding]:
+    def of_kind(self, kind: str) -> list[ImportFinding]:
         """Return the findings of a kind."""
         return [finding for finding in self.findings if finding.kind == kind]
 
@@ -56,7 +56,7 @@ class ImportReport:
         return len(self.thread_ids)
 
     @property
-    def failures(self) -> list[Finding]:
+    def failures(self) -> list[ImportFinding]:
         """Return the records and files that were refused."""
         return self.of_kind("refused")
 
@@ -73,32 +73,34 @@ class ImportReport:
         self.appended += len(appended.messages) - replayed
         for message_id, breach in appended.breaches:
             where = f"{place}: thread {appended.thread_id}, message {message_id}"
-            self.findings.append(Finding("anomaly", where, f"{breach.rule}: {breach.flaw.reason}"))
+            self.findings.append(
+                ImportFinding("anomaly", where, f"{breach.rule}: {breach.flaw.reason}")
+            )
 
-    def keep_aside(self, record: SourceRecord, asides: Sequence[Aside]) -> None:
+    def keep_aside(self, record: SourceRecord, unmapped: Sequence[Unmapped]) -> None:
         """Note what a reader kept without knowing it."""
-        for aside in asides:
-            place = "".join(_placed(record, aside.place))
-            self.findings.append(Finding("aside", place, f"{aside.what} is not known"))
+        for part in unmapped:
+            place = "".join(_placed(record, part.place))
+            self.findings.append(ImportFinding("aside", place, f"{part.what} is not known"))
 
     def mask(self, place: str, hits: Counter[str]) -> None:
         """Note secrets that were masked."""
         for name, number in hits.items():
-            self.findings += [Finding("masked", place, name)] * number
+            self.findings += [ImportFinding("masked", place, name)] * number
 
     def mend(self, place: str, mended: Counter[str]) -> None:
         """Note what was no JSON and is read nevertheless."""
         for what, number in mended.items():
-            self.findings += [Finding("mended", place, what)] * number
+            self.findings += [ImportFinding("mended", place, what)] * number
 
     def refuse(self, place: str, error: AgentlogError) -> None:
         """Note a record or file that was not imported."""
         remedy = error.remedy if isinstance(error, RefusedSource) else None
-        self.findings.append(Finding("refused", place, str(error), remedy))
+        self.findings.append(ImportFinding("refused", place, str(error), remedy))
 
     def pass_over(self, place: str, reason: str) -> None:
         """Note a file that is not read, or has nothing to read."""
-        self.findings.append(Finding("passed over", place, reason))
+        self.findings.append(ImportFinding("passed over", place, reason))
 
 
 def _placed(record: SourceRecord, place: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.files.records import SourceRecord
 from agentlog.infrastructure.transfer.template import expand, expand_value
-from agentlog.projections.readers.draft import Aside, Draft
+from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.history import OWN_FACTS, Format, History, is_own
 from agentlog.projections.readers.masking import masked
 from agentlog.projections.readers.registry import histories_in
@@ -62,7 +62,7 @@ class ImportedThread:
     started: dict[str, JsonValue] | None
     drafts: list[Draft]
     closed: dict[str, JsonValue] | None
-    asides: Sequence[Aside]
+    unmapped: Sequence[Unmapped]
     masked: Counter[str]
     is_own_id: bool
     own_ids: AbstractSet[str]
@@ -116,11 +116,11 @@ def _with_rest(plan: Plan, chosen: Format, history: History) -> History:
         return history
     message_id = derived_message_id(chosen.name, print_text(rest))
     last = {"id": message_id, "type": f"{chosen.name}.record", "payload": rest}
-    asides = [Aside(key, f"field {key!r}") for key in rest]
+    unmapped = [Unmapped(key, f"field {key!r}") for key in rest]
     return replace(
         history,
         drafts=[*history.drafts, last],
-        asides=[*history.asides, *asides],
+        unmapped=[*history.unmapped, *unmapped],
         of_whole={*history.of_whole, message_id},
         beside={},
     )
@@ -158,7 +158,7 @@ def _thread(
         started,
         drafts,
         _closed(record.value),
-        history.asides,
+        history.unmapped,
         hits,
         is_own_id=plan.thread_id is None and given is not None,
         own_ids=own_ids,

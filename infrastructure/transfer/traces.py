@@ -26,7 +26,11 @@ from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.traces.otlp import events
 from agentlog.projections.readers.traces.otlp.drafts import UNBOUNDED, TooManyAdded
-from agentlog.projections.readers.traces.otlp.placement import Placed, conversation_of, placed
+from agentlog.projections.readers.traces.otlp.placement import (
+    ConversationSpan,
+    conversation_of,
+    placed,
+)
 from agentlog.projections.readers.traces.otlp.thread import CONVERSATION, SpanThread, folded
 from agentlog.projections.view import Item
 
@@ -42,7 +46,7 @@ class ThreadContended(AgentlogError):
 
 
 @dataclass(slots=True)
-class Refused:
+class RefusedCount:
     """How many spans or records were refused, and why."""
 
     count: int = 0
@@ -59,7 +63,7 @@ class Refused:
 class _Share:
     """What a batch has for one thread."""
 
-    spans: list[Placed] = field(default_factory=list)
+    spans: list[ConversationSpan] = field(default_factory=list)
     facts: dict[str, JsonValue] = field(default_factory=dict)
     also_named: str | None = None
 
@@ -77,7 +81,7 @@ class TraceIngest:
 
     def take_spans(
         self, spans: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
-    ) -> Refused:
+    ) -> RefusedCount:
         """Append what spans say, at most so many messages; return those that were refused.
 
         Raises:
@@ -85,23 +89,26 @@ class TraceIngest:
             WriterOverloaded, DatabaseUnavailable, ThreadContended: trying again is safe.
         """
         in_threads = list(placed(spans, cache(self._is_there)))
-        refused = Refused()
+        refused = RefusedCount()
         refused.add(len(spans) - len(in_threads), "not of the GenAI conventions")
         self._take(in_threads, origin, refused, most)
         return refused
 
     def take_records(
         self, records: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
-    ) -> Refused:
+    ) -> RefusedCount:
         """Append what log records say; return those that were refused; raises as `take_spans`."""
-        refused = Refused()
+        refused = RefusedCount()
         known = [record for record in records if events.is_known(record)]
         refused.add(len(records) - len(known), "not of the GenAI conventions")
         named = [record for record in known if record["traceId"] or conversation_of(record)]
         refused.add(len(known) - len(named), "without a trace and a conversation")
         names = {record["traceId"]: name for record in named if (name := conversation_of(record))}
         self._take(
-            [Placed(row, names.get(row.trace_id) or row.trace_id) for row in events.read(named)],
+            [
+                ConversationSpan(row, names.get(row.trace_id) or row.trace_id)
+                for row in events.read(named)
+            ],
             origin,
             refused,
             most,
@@ -109,7 +116,11 @@ class TraceIngest:
         return refused
 
     def _take(
-        self, in_threads: Iterable[Placed], origin: Origin, refused: Refused, most: int
+        self,
+        in_threads: Iterable[ConversationSpan],
+        origin: Origin,
+        refused: RefusedCount,
+        most: int,
     ) -> None:
         shares: dict[str, _Share] = {}
         for span in in_threads:
@@ -133,7 +144,7 @@ class TraceIngest:
         self,
         shares: Mapping[str, _Share],
         origin: Origin,
-        refused: Refused,
+        refused: RefusedCount,
         most: int,
         *,
         is_first: bool,
@@ -238,7 +249,7 @@ def _thread_id(name: str) -> str:
     return f"{fitted(name)[:100]}-{digest}".lstrip("-")
 
 
-def _facts(span: Placed) -> dict[str, JsonValue]:
+def _facts(span: ConversationSpan) -> dict[str, JsonValue]:
     """Return the metadata that a thread begins with."""
     facts: dict[str, JsonValue] = {"source": "otlp"}
     for record in span.span.records.values():

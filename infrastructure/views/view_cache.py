@@ -16,7 +16,7 @@ from agentlog.projections.view import Options, Printed
 _SHARE = 4
 """A view larger than this fraction of the cache is not kept."""
 
-Key = tuple[ThreadKey, str, Options]
+CacheKey = tuple[ThreadKey, str, Options]
 """Key of a view: tenant and thread, name and options."""
 
 
@@ -36,7 +36,7 @@ class RecentViews:
 
     def __init__(self, *, most_bytes: int = 16 * 2**20) -> None:
         self._most_bytes = most_bytes
-        self._views: dict[Key, Folded] = {}  # most recently used last
+        self._views: dict[CacheKey, Folded] = {}  # most recently used last
         self._bytes = 0
         self._erasures = 0
         self._lock = threading.Lock()
@@ -87,7 +87,7 @@ class RecentViews:
                 self._bytes -= self._views.pop(next(iter(self._views))).size
 
 
-def _key(thread: ThreadKey, view: AnyView) -> Key:
+def _key(thread: ThreadKey, view: AnyView) -> CacheKey:
     return thread, view.name, view.options
 
 

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from agentlog.domain.errors import InvalidCursor
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.views.snapshots.snapshot_writer import Passed, Start, Trail
+from agentlog.infrastructure.views.snapshots.snapshot_writer import Passed, SnapshotWriter, Start
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.projections.followed_view import parse_key
 from agentlog.projections.view import OptionsT, Placed, Printed, StateView, View, print_items
@@ -58,7 +58,7 @@ class Fold(Generic[CarryT, OptionsT]):
         self._keeps_items = snapshots is not None and not isinstance(view, StateView)
         self._may_take = self._keeps_items
         self._stride = 1
-        self._trail: Trail[CarryT] | None = None
+        self._writer: SnapshotWriter[CarryT] | None = None
         self._span: list[Printed] = []  # settled since the last multiple of the interval
         self._passed_bytes = self._body_bytes = self._printed_bytes = 0
         if start is None:
@@ -130,8 +130,8 @@ class Fold(Generic[CarryT, OptionsT]):
         """Load the nearest snapshot with a carry and fold from there to `version`."""
         version, snapshots = self.version, self._snapshots
         if snapshots is not None:
-            self._trail = snapshots.nearest(self._thread_id, self._view, version)
-            self.version, self._carry = self._trail.start.version, self._trail.start.carry
+            self._writer = snapshots.nearest(self._thread_id, self._view, version)
+            self.version, self._carry = self._writer.start.version, self._writer.start.carry
             self._passed_bytes, self._span = self._body_bytes, []
         self._carry_is_here = True
         self.advance(version)
@@ -147,9 +147,9 @@ class Fold(Generic[CarryT, OptionsT]):
     ) -> None:
         """Fold at most `most` more events; put items into `settled`, unless that is None."""
         carry = self.carry  # before `version` is read: loading the carry may change it
-        trail, interval = self._trail, self._interval
-        if trail is not None and self.version == trail.start.version:
-            trail.look(upto)
+        writer, interval = self._writer, self._interval
+        if writer is not None and self.version == writer.start.version:
+            writer.look(upto)
         events = self._reader.each_event(
             self._thread_id,
             after=self.version,
@@ -185,8 +185,8 @@ class Fold(Generic[CarryT, OptionsT]):
         self._carry = carry
         if count < most and not stopped:
             self.version = upto
-        if trail is not None and not self.lacking:
-            trail.add(passed)
+        if writer is not None and not self.lacking:
+            writer.add(passed)
 
     def _print(
         self, items: Sequence[Placed | Printed], settled: list[Printed] | None, after: Place

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 from rapidfuzz.distance import LCSseq
 
 from agentlog.domain.errors import InvalidInput
-from agentlog.projections.comparison.steps import Step
+from agentlog.projections.comparison.steps import ItemDigest
 
 Op = Literal["equal", "changed", "only_a", "only_b"]
 StepT = TypeVar("StepT", bound=str | tuple[object, ...])
@@ -47,7 +47,7 @@ def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
     return next((n for n, (x, y) in pairs if x != y), min(len(a), len(b)))
 
 
-def align(a: Sequence[Step], b: Sequence[Step]) -> list[Block]:
+def align(a: Sequence[ItemDigest], b: Sequence[ItemDigest]) -> list[Block]:
     """Return the blocks that cover both histories, in order.
 
     Aligning in the other order gives the same blocks with the sides exchanged.
@@ -68,7 +68,9 @@ def align(a: Sequence[Step], b: Sequence[Step]) -> list[Block]:
     return [block for block in whole if block.a or block.b]
 
 
-def _aligned(span_a: range, span_b: range, a: Sequence[Step], b: Sequence[Step]) -> Iterator[Block]:
+def _aligned(
+    span_a: range, span_b: range, a: Sequence[ItemDigest], b: Sequence[ItemDigest]
+) -> Iterator[Block]:
     """Yield the blocks between two equal ends; the kinds decide between equal steps."""
     kinds_a, kinds_b = [step[:2] for step in a], [step[:2] for step in b]
     for is_equal, gap_a, gap_b in matched(span_a, span_b, a, b):

@@ -5,26 +5,26 @@ from dataclasses import dataclass
 from typing import Self
 
 from agentlog.projections.comparison.alignment import Block, Op, align
-from agentlog.projections.comparison.steps import Step
+from agentlog.projections.comparison.steps import ItemDigest
 from agentlog.projections.view import Printed
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class ComparedHistory:
     """The items of one history that are compared, and their steps."""
 
     items: Sequence[Printed]
-    steps: Sequence[Step]
+    steps: Sequence[ItemDigest]
 
     @classmethod
-    def of(cls, steps: Iterable[tuple[Printed, Step]]) -> Self:
+    def of(cls, steps: Iterable[tuple[Printed, ItemDigest]]) -> Self:
         """Return the history of these items."""
         pairs = list(steps)
         return cls([item for item, _ in pairs], [step for _, step in pairs])
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AlignedRow:
     """One item of a side or of both; or a run of equal ones, which is `folded`."""
 
     op: Op
@@ -49,8 +49,8 @@ class Divergence:
 class Comparison:
     """Two histories and the blocks that align them."""
 
-    a: History
-    b: History
+    a: ComparedHistory
+    b: ComparedHistory
     blocks: Sequence[Block]
 
     @property
@@ -72,7 +72,7 @@ class Comparison:
             counted[block.op] += max(len(block.a), len(block.b))
         return counted
 
-    def rows(self, *, context: int) -> Iterator[Row]:
+    def rows(self, *, context: int) -> Iterator[AlignedRow]:
         """Yield all rows, with `context` equal items before and after each difference."""
         last = len(self.blocks) - 1
         for number, block in enumerate(self.blocks):
@@ -84,22 +84,22 @@ class Comparison:
             yield from _folded(block, before, after)
 
 
-def compare(a: History, b: History) -> Comparison:
+def compare(a: ComparedHistory, b: ComparedHistory) -> Comparison:
     """Return the comparison of two histories; raises `TooFarApart`."""
     return Comparison(a, b, align(a.steps, b.steps))
 
 
-def _each(block: Block) -> Iterator[Row]:
+def _each(block: Block) -> Iterator[AlignedRow]:
     for n in range(max(len(block.a), len(block.b))):
-        yield Row(block.op, block.a[n : n + 1], block.b[n : n + 1])
+        yield AlignedRow(block.op, block.a[n : n + 1], block.b[n : n + 1])
 
 
-def _folded(block: Block, first: int, last: int) -> Iterator[Row]:
+def _folded(block: Block, first: int, last: int) -> Iterator[AlignedRow]:
     """Yield the first and the last rows of a block of equal items, and what is between as one."""
     begin, end = first, len(block.a) - last
     if begin >= end:
         yield from _each(block)
         return
     yield from _each(Block("equal", block.a[:begin], block.b[:begin]))
-    yield Row("equal", block.a[begin:end], block.b[begin:end], folded=True)
+    yield AlignedRow("equal", block.a[begin:end], block.b[begin:end], folded=True)
     yield from _each(Block("equal", block.a[end:], block.b[end:]))

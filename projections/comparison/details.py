@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from agentlog.domain.json.text import JsonValue, print_text
 from agentlog.projections.comparison.changes import MOST_BYTES, Change, changes, shortened
-from agentlog.projections.comparison.comparison import Comparison, History, Row
+from agentlog.projections.comparison.comparison import AlignedRow, ComparedHistory, Comparison
 from agentlog.projections.view import View
 
 _PAGE_BYTES = 2**20
@@ -40,7 +40,7 @@ class Shown:
 class Detail:
     """A row with its items; `changes` are of what a pair says, None where that is too large."""
 
-    row: Row
+    row: AlignedRow
     a: Shown | None
     b: Shown | None
     changes: Sequence[Change] | None = None
@@ -66,7 +66,7 @@ def details(
     return page, None
 
 
-def detail(view: View[Any, Any], comparison: Comparison, row: Row) -> Detail:
+def detail(view: View[Any, Any], comparison: Comparison, row: AlignedRow) -> Detail:
     """Return what a row shows; a folded one shows no items."""
     if row.folded:
         return Detail(row, None, None)
@@ -75,7 +75,7 @@ def detail(view: View[Any, Any], comparison: Comparison, row: Row) -> Detail:
         b = _shown(view, comparison.b, row.b[0]) if row.b else None
         return Detail(row, a, b)
     contents = [
-        view.said(history.items[index].item, {}).content
+        view.item_content(history.items[index].item, {}).content
         for history, index in ((comparison.a, row.a[0]), (comparison.b, row.b[0]))
     ]
     differences = changes(*contents)
@@ -92,16 +92,16 @@ def detail(view: View[Any, Any], comparison: Comparison, row: Row) -> Detail:
     )
 
 
-def glimpse(view: View[Any, Any], history: History, index: int, *, at: int = 0) -> Glimpse:
+def glimpse(view: View[Any, Any], history: ComparedHistory, index: int, *, at: int = 0) -> Glimpse:
     """Return an item in one line; of a long text, the words around the character `at`."""
     printed, step = history.items[index], history.steps[index]
-    content = view.said(printed.item, {}).content
+    content = view.item_content(printed.item, {}).content
     text = content if isinstance(content, str) else print_text(content)
     tools = tuple(filter(None, step.tools))  # unknown where nothing called it
     return Glimpse(printed.key, step.type, tools, _line(text, at))
 
 
-def _shown(view: View[Any, Any], history: History, index: int, *, at: int = 0) -> Shown:
+def _shown(view: View[Any, Any], history: ComparedHistory, index: int, *, at: int = 0) -> Shown:
     item, is_cut = shortened(history.items[index].item)
     return Shown(glimpse(view, history, index, at=at), item, is_cut)
 

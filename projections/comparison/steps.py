@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.canonical import canonical
 from agentlog.domain.json.text import print_bytes
-from agentlog.projections.said import Calls, Said
+from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Printed, StateView, View
 
 Which = Literal["all", "calls"]
@@ -25,7 +25,7 @@ class StateNotComparable(InvalidInput):
         self.view = view
 
 
-class Step(NamedTuple):
+class ItemDigest(NamedTuple):
     """An item as it is compared: its kind, and a digest of all it says, 16 bytes long."""
 
     type: str
@@ -45,17 +45,17 @@ class Stepping:
             raise StateNotComparable(view.name)
         self._view = view
         self._which = which
-        self._calls: Calls = {}
+        self._calls: CallPlaces = {}
 
-    def steps(self, items: Iterable[Printed]) -> Iterator[tuple[Printed, Step]]:
+    def steps(self, items: Iterable[Printed]) -> Iterator[tuple[Printed, ItemDigest]]:
         """Yield the next items that are compared, each with its step."""
         for item in items:
-            said = self._view.said(item.item, self._calls)
-            if self._which == "all" or said.is_call:
-                yield item, _step(said)
+            content = self._view.item_content(item.item, self._calls)
+            if self._which == "all" or content.is_call:
+                yield item, _step(content)
 
 
-def _step(said: Said) -> Step:
-    parts = [said.type, said.tools, canonical(said.content), said.places]
+def _step(content: ItemContent) -> ItemDigest:
+    parts = [content.type, content.tools, canonical(content.content), content.places]
     text = print_bytes(parts, sort_keys=True)
-    return Step(said.type, said.tools, blake2b(text, digest_size=16).digest())
+    return ItemDigest(content.type, content.tools, blake2b(text, digest_size=16).digest())

@@ -20,7 +20,7 @@ ReadItem = Callable[[Item, int], Sequence[Draft]]
 
 
 @dataclass(frozen=True, slots=True)
-class Aside:
+class Unmapped:
     """Something that was kept, but that its reader does not know.
 
     `place` is its path in the document (`[3].content[0]`), `what` tells its kind
@@ -53,11 +53,11 @@ class Reader:
     unknown: Callable[[Item, Sequence[Draft]], Iterable[tuple[str, str]]] = lambda *_: ()
 
     def read(
-        self, items: Iterable[JsonValue], asides: list[Aside] | None = None
+        self, items: Iterable[JsonValue], unmapped: list[Unmapped] | None = None
     ) -> Iterator[Draft]:
         """Yield the messages of a history; `view` renders them as `items` again.
 
-        What the reader does not know, and keeps as residue, is added to `asides`.
+        What the reader does not know, and keeps as residue, is added to `unmapped`.
 
         Raises:
             InvalidMessage: naming `messages[index]` and the place in it.
@@ -70,9 +70,9 @@ class Reader:
                 drafts = read_item(item, index)
                 if self.view is not None and not self.is_plain(item):
                     drafts = _with_residue(self.view, drafts, item)
-                    if asides is not None:
-                        asides += (
-                            Aside(f"[{index}].{place}".rstrip("."), what)
+                    if unmapped is not None:
+                        unmapped += (
+                            Unmapped(f"[{index}].{place}".rstrip("."), what)
                             for place, what in self.unknown(item, drafts)
                         )
                 yield from drafts

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.draft import Aside, Draft, Reader
+from agentlog.projections.readers.draft import Draft, Reader, Unmapped
 from agentlog.projections.view import Item
 
 Recognises = Callable[[JsonValue], bool]
@@ -32,7 +32,7 @@ class History:
     goal: str | None = None
     parent: str | None = None
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
-    asides: Sequence[Aside] = ()
+    unmapped: Sequence[Unmapped] = ()
     beside: Mapping[str, JsonValue] = field(default_factory=dict)
     of_whole: AbstractSet[str] = frozenset()
     is_blank: bool = False
@@ -79,18 +79,18 @@ def format_of_items(
     """
 
     def read(document: JsonValue) -> Iterator[History]:
-        items, asides = items_in(document), list[Aside]()
+        items, unmapped = items_in(document), list[Unmapped]()
         if items is None:
             raise InvalidMessage.at("", "has no messages")
         beside = document if isinstance(document, dict) else {}
         metadata = {key: beside[key] for key in facts if beside.get(key) is not None}
         known = {*OWN_FIELDS, *facts} if is_own(document) else {"messages", *facts}
-        drafts = list(reader.read(items, asides))
+        drafts = list(reader.read(items, unmapped))
         own = f"{reader.name}."
         yield History(
             drafts,
             metadata=metadata,
-            asides=asides,
+            unmapped=unmapped,
             beside={key: value for key, value in beside.items() if key not in known},
             is_blank=reader.view is not None
             and drafts != []

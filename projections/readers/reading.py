@@ -9,7 +9,7 @@ from uuid import UUID
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.identifiers import derived_message_id, message_id_of
 from agentlog.domain.json.text import JsonValue, print_text
-from agentlog.projections.readers.draft import Aside, Draft
+from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.history import History
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item
@@ -50,9 +50,9 @@ class Fields:
         self.take(key)
         return value
 
-    def take_equal(self, said: Item) -> None:
+    def take_equal(self, known: Item) -> None:
         """Take each field that has the value `said`, since a message tells it otherwise."""
-        for key, value in said.items():
+        for key, value in known.items():
             if key in self._left and self._left[key] == value:
                 self.take(key)
 
@@ -110,7 +110,7 @@ class Reading:
         """Begin; `known` are fields that are kept beside their message as a matter of course."""
         self.wire = wire
         self.drafts: list[Draft] = []
-        self.asides: list[Aside] = []
+        self.unmapped: list[Unmapped] = []
         self._known = frozenset(known)
         self.of_whole: set[str] = set()
         self._unknown = 0
@@ -139,7 +139,7 @@ class Reading:
         """Note fields that the reader does not know."""
         for key in keys:
             if key not in self._known:
-                self.asides.append(Aside(fields.within(key), f"field {key!r}"))
+                self.unmapped.append(Unmapped(fields.within(key), f"field {key!r}"))
 
     def keep(
         self,
@@ -159,7 +159,7 @@ class Reading:
         self.add({**of_draft, **draft}, *beside)
         if not is_known:
             self._unknown += 1
-            self.asides.append(Aside(fields.place, f"kind {kind!r}"))
+            self.unmapped.append(Unmapped(fields.place, f"kind {kind!r}"))
 
     def keep_left(self, fields: Fields, kind: str, **of_draft: JsonValue) -> None:
         """Add what is left of an object, if anything, as a message of its own type."""
@@ -186,7 +186,7 @@ class Reading:
         """Return what was read, with facts of its thread."""
         return History(
             self.drafts,
-            asides=self.asides,
+            unmapped=self.unmapped,
             of_whole=self.of_whole,
             is_blank=0 < len(self.drafts) <= self._unknown,
             **facts,

@@ -84,7 +84,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
             case InputMessage() as message:
                 carry = AgentStateCarry(
                     carry.kernel.increment_step(pending_llm=True),
-                    self._said(carry.history, "user", _input_text(message)),
+                    self._with_message(carry.history, "user", _input_text(message)),
                     carry.scratchpad,
                     carry.response_id,
                     carry.open_calls,
@@ -96,7 +96,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
             case ToolResultsMessage(results=results):
                 carry = self._after_results(carry, results)
             case SystemMessage(text=text):
-                carry = replace(carry, history=self._said(carry.history, "system", text))
+                carry = replace(carry, history=self._with_message(carry.history, "system", text))
             case ReasoningMessage(summary=text) | ScratchpadMessage(text=text, mode="append"):
                 carry = replace(carry, scratchpad=_noted(carry.scratchpad, text))
             case ScratchpadMessage(text=text):
@@ -134,8 +134,8 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
         grown: list[JsonValue] = []
         if after.history is not before.history:
             _, added = after.history.beyond(before.history)
-            said = parse_stored(b"[%b]" % added)
-            grown = [{"op": "add", "path": "/history/-", "value": message} for message in said]
+            stored = parse_stored(b"[%b]" % added)
+            grown = [{"op": "add", "path": "/history/-", "value": message} for message in stored]
         same = after.scratchpad is before.scratchpad
         old, new = (
             replace(
@@ -168,7 +168,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
         asked = {call.id: call.name for call in calls}
         return AgentStateCarry(
             kernel,
-            self._said(carry.history, "assistant", text),
+            self._with_message(carry.history, "assistant", text),
             carry.scratchpad,
             carry.response_id if response_id is None else response_id,
             carry.open_calls.with_changes(asked) if asked else carry.open_calls,
@@ -185,12 +185,12 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
                 asked = open_calls.get(call_id)
                 open_calls = open_calls.with_changes({call_id: None})
             name = asked if result.name is None else result.name
-            told = _told("unknown" if name is None else name, result)
-            history = self._said(history, told.role, told.content)
+            shown = _result_message("unknown" if name is None else name, result)
+            history = self._with_message(history, shown.role, shown.content)
             kernel = kernel.increment_step(pending_llm=None if open_calls.size else True)
         return AgentStateCarry(kernel, history, carry.scratchpad, carry.response_id, open_calls)
 
-    def _said(self, history: PrintedList, role: Role, content: str) -> PrintedList:
+    def _with_message(self, history: PrintedList, role: Role, content: str) -> PrintedList:
         if not self.options.history:
             return history
         return history.append(print_to_keep({"role": role, "content": content}))
@@ -240,7 +240,7 @@ def _answered(result: ToolResult, open_calls: Layers[str]) -> str | None:
     return next((call_id for call_id, name in open_calls.items() if name == result.name), None)
 
 
-def _told(name: str, result: ToolResult) -> Message:
+def _result_message(name: str, result: ToolResult) -> Message:
     if result.error is not None:
         return Message.of_failure(name, error_text(result.error))
     return Message.of_success(name, value_text(result.output))

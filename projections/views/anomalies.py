@@ -18,8 +18,8 @@ from agentlog.domain.threads import (
     decide,
     mentions,
 )
+from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.persistent_list import Layers
-from agentlog.projections.said import Calls, Said
 from agentlog.projections.view import Item, Options, Placed, View
 
 _HARMLESS: frozenset[Rule] = frozenset({"duplicate_call", "duplicate_worker"})
@@ -77,9 +77,9 @@ class AnomaliesView(View[AnomaliesCarry, AnomaliesOptions]):
         return AnomaliesCarry(after.status, ledger), placed
 
     @override
-    def said(self, item: Item, calls: Calls) -> Said:
+    def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         del calls
-        return Said(item["rule"], {"type": item["type"], "place": item["place"]})
+        return ItemContent(item["rule"], {"type": item["type"], "place": item["place"]})
 
 
 def _item(event: Event, breach: Breach) -> Item:

@@ -8,13 +8,20 @@ from typing import Self
 
 from agentlog.domain.json.text import JsonValue
 from agentlog.domain.messages import FileAttachment, InputMessage, ToolCall
-from agentlog.projections.said import Calls, Said, arguments_of, content_of, objects_in, said_calls
+from agentlog.projections.item_content import (
+    CallPlaces,
+    ItemContent,
+    arguments_of,
+    call_content,
+    content_of,
+    objects_in,
+)
 from agentlog.projections.text_format import arguments_text
 from agentlog.projections.view import Item
 
 
 @dataclass(slots=True)
-class Turn:
+class AssistantTurn:
     """An assistant message that further messages of the same response may extend.
 
     Immutable by convention; a frozen dataclass would take 3x as long to construct.
@@ -77,15 +84,17 @@ def call_ids(calls: object) -> Sequence[object]:
     return [call.get("id") if isinstance(call, dict) else None for call in listed]
 
 
-def said_turn(type_name: str, turn: Item, calls: Calls, unsaid: AbstractSet[str]) -> Said:
+def turn_content(
+    type_name: str, turn: Item, calls: CallPlaces, unsaid: AbstractSet[str]
+) -> ItemContent:
     """Return what a message says, with its calls where it has some."""
     content = content_of(turn, unsaid | {"tool_calls"})
     asked = objects_in(turn.get("tool_calls"))
     if not asked:
-        return Said(type_name, content)
-    said = said_calls(type_name, calls, map(_id_name_and_arguments, asked))
+        return ItemContent(type_name, content)
+    called = call_content(type_name, calls, map(_id_name_and_arguments, asked))
     silent = content in ({"content": None}, {"content": ""}, "")
-    return said if silent else said._replace(content={"said": content, "calls": said.content})
+    return called if silent else called._replace(content={"said": content, "calls": called.content})
 
 
 def _id_name_and_arguments(call: Item) -> tuple[JsonValue, JsonValue, JsonValue]:

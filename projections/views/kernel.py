@@ -9,7 +9,14 @@ from typing_extensions import override
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import JsonValue, is_stored_object
-from agentlog.projections.said import Calls, Said, content_of, objects_in, said_calls, said_results
+from agentlog.projections.item_content import (
+    CallPlaces,
+    ItemContent,
+    call_content,
+    content_of,
+    objects_in,
+    result_content,
+)
 from agentlog.projections.view import Item, Options, Placed, Printed, View
 
 _UNSAID = frozenset(
@@ -67,22 +74,22 @@ class KernelView(View[None, KernelOptions]):
                 _ = event.raw
 
     @override
-    def said(self, item: Item, calls: Calls) -> Said:
+    def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         kind = str(item.get("type"))
         if "calls" in item:
             asked = objects_in(item["calls"])
             parts = [(call.get("id"), call.get("name"), _arguments(call)) for call in asked]
-            return said_calls(kind, calls, parts)
+            return call_content(kind, calls, parts)
         if "results" in item:
             answered = objects_in(item["results"])
             parts = [
                 (result.get("callId"), result.get("name"), _output(result)) for result in answered
             ]
-            return said_results(kind, calls, parts)
+            return result_content(kind, calls, parts)
         content = content_of(item, _UNSAID)
         if "callId" in item:  # a request for approval, or the answer
-            return said_results(kind, calls, [(item["callId"], item.get("tool"), content)])
-        return Said(kind, content)
+            return result_content(kind, calls, [(item["callId"], item.get("tool"), content)])
+        return ItemContent(kind, content)
 
     def _item(self, event: Event) -> Item:
         raw = event.raw

@@ -26,11 +26,11 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.projections.item_content import CallPlaces, ItemContent, content_of, result_content
 from agentlog.projections.residue import residue_of
-from agentlog.projections.said import Calls, Said, content_of, said_results
 from agentlog.projections.text_format import result_text
 from agentlog.projections.view import Item, Options, Placed, View
-from agentlog.projections.views.chat import Turn, said_turn, user_content, wire_call
+from agentlog.projections.views.chat import AssistantTurn, turn_content, user_content, wire_call
 from agentlog.projections.views.openai_residue import restored, shown_whole
 
 FILLER = '{"status":"pending"}'
@@ -57,7 +57,7 @@ class OpenAIOptions(Options):
 
 
 @dataclass(slots=True)
-class OpenAITurn(Turn):
+class OpenAITurn(AssistantTurn):
     """A turn, with its place and residue."""
 
     version: int
@@ -71,7 +71,7 @@ OpenCall = tuple[str, str]
 
 @dataclass(slots=True)
 class OpenAICarry:
-    """The held turn, and the previous turn's open calls. Immutable by convention, see `Turn`.
+    """The held turn, and the previous turn's open calls. Immutable, see `AssistantTurn`.
 
     `waiting` are system messages that repair shows after the results of open calls; until then they
     are unsettled, from the place `version`, `ordinal` on.
@@ -154,12 +154,12 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         return OpenAICarry(None, tuple(unanswered), waiting, event.version), settled
 
     @override
-    def said(self, item: Item, calls: Calls) -> Said:
+    def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         role = str(item["role"])
         if role != "tool":
-            return said_turn(role, item, calls, {"role"})
+            return turn_content(role, item, calls, {"role"})
         content = content_of(item, {"role", "tool_call_id", "name"})
-        return said_results(role, calls, [(item["tool_call_id"], item.get("name"), content)])
+        return result_content(role, calls, [(item["tool_call_id"], item.get("name"), content)])
 
     def _hold(
         self, carry: OpenAICarry, event: Event, content: str | None, calls: tuple[Item, ...]

@@ -144,12 +144,12 @@ def _is_looser(item: Item, residue: JsonValue) -> bool:
     match item, residue:
         case (
             {"role": "assistant", "tool_calls": [{"function": called}]},
-            {"set": {"function_call": told}, "unset": list(gone)},
+            {"set": {"function_call": call}, "unset": list(gone)},
         ):
-            return "tool_calls" in gone and bool(called == told)
-        case {"role": "assistant", "tool_calls": list(calls)}, {"set": {"tool_calls": list(told)}}:
-            pairs = zip(call_ids(calls), call_ids(told), strict=False)
-            return len(calls) == len(told) and all(own in (None, "", given) for given, own in pairs)
+            return "tool_calls" in gone and bool(called == call)
+        case {"role": "assistant", "tool_calls": list(calls)}, {"set": {"tool_calls": list(call)}}:
+            pairs = zip(call_ids(calls), call_ids(call), strict=False)
+            return len(calls) == len(call) and all(own in (None, "", given) for given, own in pairs)
         case {"role": "tool"}, {"set": {"role": "function"} | {"tool_call_id": None | ""}}:
             return True
         case {"role": "tool"}, {"unset": list(gone)}:

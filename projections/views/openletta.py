@@ -25,8 +25,14 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.projections.item_content import (
+    CallPlaces,
+    ItemContent,
+    call_content,
+    content_of,
+    result_content,
+)
 from agentlog.projections.residue import apply_residue, residue_of
-from agentlog.projections.said import Calls, Said, content_of, said_calls, said_results
 from agentlog.projections.text_format import arguments_value, iso_time, result_text
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.letta.items import (
@@ -86,18 +92,18 @@ class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
                 return carry, ()
 
     @override
-    def said(self, item: Item, calls: Calls) -> Said:
+    def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         kind = str(item["message_type"])
         match item:
             case {"message_type": "usage_statistics"}:
-                return Said(kind, {})
+                return ItemContent(kind, {})
             case {"tool_call": {"tool_call_id": call_id, "tool_name": tool, "arguments": asked}}:
-                return said_calls(kind, calls, [(call_id, tool, asked)])
+                return call_content(kind, calls, [(call_id, tool, asked)])
             case {"tool_call_id": call_id, "tool_name": tool}:
                 own = {"message_type", "timestamp", "tool_call_id", "tool_name"}
-                return said_results(kind, calls, [(call_id, tool, content_of(item, own))])
+                return result_content(kind, calls, [(call_id, tool, content_of(item, own))])
             case _:
-                return Said(kind, content_of(item, {"message_type", "timestamp"}))
+                return ItemContent(kind, content_of(item, {"message_type", "timestamp"}))
 
 
 def _placed(event: Event, ordinal: int, item: Item) -> Placed:
@@ -106,20 +112,20 @@ def _placed(event: Event, ordinal: int, item: Item) -> Placed:
     return Placed(event.originator_version, ordinal, item)
 
 
-def _said(kind: str, content: str, message: KernelMessage) -> Item:
+def _kernel_item(kind: str, content: str, message: KernelMessage) -> Item:
     return {"message_type": kind, "content": content, "timestamp": iso_time(message.timestamp)}
 
 
 def _input_item(message: InputMessage) -> Item:
-    return _said("user_message", _content(message), message)
+    return _kernel_item("user_message", _content(message), message)
 
 
 def _reply_item(message: ReplyMessage) -> Item:
-    return _said("assistant_message", message.text, message)
+    return _kernel_item("assistant_message", message.text, message)
 
 
 def _reasoning_item(message: ReasoningMessage) -> Item:
-    return _said("reasoning_message", thought(message), message)
+    return _kernel_item("reasoning_message", thought(message), message)
 
 
 def _call_item(message: ToolCallsMessage, call: ToolCall) -> Item:

@@ -73,9 +73,9 @@ class RequestView(StateView[RequestCarry, Options]):
 
     @override
     def state(self, carry: RequestCarry) -> Item:
-        said = {**carry.thread, **carry.imported, **carry.asked}
-        model, tools = said.pop("model", None), said.pop("tools", None)
-        return {"model": model, "tools": tools, "parameters": said or None}
+        merged = {**carry.thread, **carry.imported, **carry.asked}
+        model, tools = merged.pop("model", None), merged.pop("tools", None)
+        return {"model": model, "tools": tools, "parameters": merged or None}
 
     @override
     def printable(self, carry: RequestCarry, members: Collection[str] | None = None) -> JsonValue:
@@ -96,7 +96,7 @@ class RequestView(StateView[RequestCarry, Options]):
         return RequestCarry(carry.thread, imported, carry.asked)
 
 
-def _merged(said: Item, more: Mapping[str, JsonValue], names: Collection[str]) -> Item:
+def _merged(fields: Item, more: Mapping[str, JsonValue], names: Collection[str]) -> Item:
     """Return `said` with what `more` says under these names; a null takes one away."""
-    merged = said | {name: value for name, value in more.items() if name in names}
+    merged = fields | {name: value for name, value in more.items() if name in names}
     return {name: value for name, value in merged.items() if value is not None}

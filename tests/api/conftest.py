@@ -122,7 +122,7 @@ def app_over(  # noqa: PLR0913 - what tests set
         database,
         own=TENANT,
         entrance=entrance_over(database, listener, anonymous=anonymous, audited=audited),
-        standings=ProjectionStatus(database, listener),
+        projection_status=ProjectionStatus(database, listener),
         writer=store.writer,
         max_body_bytes=MAX_BODY_BYTES,
         max_blob_bytes=MAX_BLOB_BYTES,
@@ -141,7 +141,7 @@ def end_following(app: FastAPI) -> None:
     """Stop the hub of an application and its listener, in case that anybody followed."""
     tenants: Tenants = app.state.tenants
     tenants.close()
-    app.state.standings.listener.close()
+    app.state.projection_status.listener.close()
 
 
 @pytest.fixture

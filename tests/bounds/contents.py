@@ -22,7 +22,7 @@ from agentlog.infrastructure.transfer.files.source_file import SourceFile
 from agentlog.projections.comparison.alignment import align
 from agentlog.projections.comparison.changes import changes
 from agentlog.projections.comparison.partings import partings
-from agentlog.projections.comparison.steps import Step
+from agentlog.projections.comparison.steps import ItemDigest
 from agentlog.projections.difference import state_difference
 from agentlog.projections.readers.masking import KNOWN_SECRETS, masked
 from tests.bounds.entry_point import JSON_PIECES, EntryPoint
@@ -72,7 +72,7 @@ def _of_two(compute: Callable[[JsonValue, JsonValue], object]) -> Callable[[str]
 
 
 def _alignment(text: str) -> object:
-    steps = [Step(kind, (), b"") for kind in text]
+    steps = [ItemDigest(kind, (), b"") for kind in text]
     shifted = steps[len(steps) // 3 :] + steps[: len(steps) // 3]
     return align(steps, shifted), partings([steps, shifted, steps[1:]])
 

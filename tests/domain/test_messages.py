@@ -17,7 +17,7 @@ from agentlog.domain.catalogue import (
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.facts import Fact, ThreadStarted
 from agentlog.domain.fields import Model
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import (
@@ -212,7 +212,7 @@ def _results(**result: Any) -> dict[str, Any]:
             _reply(timestamp=253_402_300_800_000),
             [("timestamp", "input should be less than or equal to 253402300799999")],
         ),
-        (_reply(timestamp=Decimal("1.0")), [("timestamp", "input should be a valid integer")]),
+        (_reply(timestamp=WrittenFloat("1.0")), [("timestamp", "input should be a valid integer")]),
         (_reply(timestamp=True), [("timestamp", "input should be a valid integer")]),
         (_reply(timestamp="1"), [("timestamp", "input should be a valid integer")]),
         ({"type": "reply"}, [("text", "missing")]),

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentlog.domain.json.text import JsonValue
-from agentlog.domain.retention import Rule, age_of
+from agentlog.domain.retention import RetentionRule, age_of
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -24,11 +24,11 @@ def test_ages_are_read(text: str, age: timedelta) -> None:
 )
 def test_what_is_no_age_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
-        Rule(older_than=text, reason="x")
+        RetentionRule(older_than=text, reason="x")
 
 
 def _covers(last: datetime, **asked: object) -> bool:
-    rule = Rule.model_validate({"older_than": "90d", "reason": "x", **asked})
+    rule = RetentionRule.model_validate({"older_than": "90d", "reason": "x", **asked})
     metadata: dict[str, JsonValue] = {"team": "a", "vip": True, "score": 1, "list": [1]}
     return rule.covers("support-1", "closed", metadata, last=last, now=NOW)
 

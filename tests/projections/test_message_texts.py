@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.places import path
 from agentlog.domain.redaction import redacted_body
 from agentlog.projections.search.message_texts import (
@@ -30,7 +30,7 @@ def test_a_calls_arguments_are_texts_with_their_keys_and_numbers() -> None:
     call = {
         "id": "c1",
         "name": "book",
-        "args": {"user": "mia", "bags": [{"kg": Decimal("1.10")}], "paid": True, "by": None},
+        "args": {"user": "mia", "bags": [{"kg": WrittenFloat("1.10")}], "paid": True, "by": None},
         "argumentsText": '{"user": …',
     }
     (made,) = [event(1, {"type": "tool_calls", "calls": [call]})]

@@ -24,7 +24,7 @@ from agentlog.api.composition import Service, open_service
 from agentlog.api.shapes import threads
 from agentlog.infrastructure.postgres.notifications import PROJECTED
 from agentlog.infrastructure.readmodels.builds import Build
-from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.infrastructure.readmodels.projection_status import RebuildUnderWay
 from agentlog.infrastructure.readmodels.projector import Projector
 from agentlog.infrastructure.runtime.garbage import collect_rarely
@@ -44,7 +44,7 @@ def status(context: typer.Context, *, json: AsJson = False, data_dir: DataDir = 
     """Say where every projection stands."""
     if context.invoked_subcommand is None:
         with service_in(data_dir) as service:
-            _print(service.standings.builds(), as_json=json)
+            _print(service.projection_status.builds(), as_json=json)
 
 
 @projections_.command()
@@ -54,7 +54,7 @@ def rebuild(names: Names = None, data_dir: DataDir = None) -> None:
     with opening as service:
         for name in chosen:
             try:
-                service.standings.rebuild(name)
+                service.projection_status.rebuild(name)
             except RebuildUnderWay as error:
                 Console(stderr=True).print(Text(f"{error}; going on with it"))
             _build(service, name)  # a running service may do part of it
@@ -64,7 +64,9 @@ def rebuild(names: Names = None, data_dir: DataDir = None) -> None:
 def pause(names: Names = None, data_dir: DataDir = None) -> None:
     """Have projections stand still."""
     with service_in(data_dir) as service:
-        builds = [build for name in _chosen(names) for build in service.standings.pause(name)]
+        builds = [
+            build for name in _chosen(names) for build in service.projection_status.pause(name)
+        ]
         _print(builds, as_json=False)
 
 
@@ -72,7 +74,9 @@ def pause(names: Names = None, data_dir: DataDir = None) -> None:
 def resume(names: Names = None, data_dir: DataDir = None) -> None:
     """Have projections go on, also those that stopped at an event."""
     with service_in(data_dir) as service:
-        builds = [build for name in _chosen(names) for build in service.standings.resume(name)]
+        builds = [
+            build for name in _chosen(names) for build in service.projection_status.resume(name)
+        ]
         _print(builds, as_json=False)
 
 
@@ -130,10 +134,10 @@ def _build(service: Service, name: str) -> None:
                 step = projection.step(connection)
                 build = _newest(service, name)
                 bar.update(task, completed=build.position, total=build.log_position)
-                present = build.state == "live" and (step is Step.AT_PRESENT or not build.lag)
+                present = build.state == "live" and (step is StepResult.AT_PRESENT or not build.lag)
                 if present or build.stopped_at is not None or build.paused:
                     break
-                if step is Step.RESTING:  # a service is building it
+                if step is StepResult.RESTING:  # a service is building it
                     woken.wait(1.0)
     finally:
         off()
@@ -141,7 +145,7 @@ def _build(service: Service, name: str) -> None:
 
 
 def _newest(service: Service, name: str) -> Build:
-    builds = [build for build in service.standings.builds() if build.name == name]
+    builds = [build for build in service.projection_status.builds() if build.name == name]
     return max(builds, key=lambda build: build.build)
 
 

@@ -163,7 +163,7 @@ def application_over(settings: Settings, service: Service, anonymous: AnonymousF
             allowed_hosts=settings.hosts,
             audited=settings.read_audit == "on",
         ),
-        standings=service.standings,
+        projection_status=service.projection_status,
         writer=service.writer,
         max_body_bytes=settings.max_body_bytes,
         max_blob_bytes=settings.max_blob_bytes,

@@ -78,7 +78,7 @@ def _records_of_group(wire: Wire, begin: int, end: int, kind: _Message) -> Itera
         }
         for record in _items(wire, *group):
             wire.work.add_record(repeated=size + scope_size)
-            yield {**_said(kind.read(wire, *record)), **common}
+            yield {**_without_defaults(kind.read(wire, *record)), **common}
 
 
 def _common(wire: Wire, begin: int, end: int, kind: _Message) -> tuple[Item, int]:
@@ -99,7 +99,7 @@ def _items(wire: Wire, begin: int, end: int) -> Iterator[tuple[int, int]]:
             yield inner, after
 
 
-def _said(record: Item) -> Item:
+def _without_defaults(record: Item) -> Item:
     """Return a record without a parent and a status that say nothing."""
     if not record.get("parentSpanId", True):
         del record["parentSpanId"]

@@ -116,12 +116,12 @@ def error_answer(error: BaseException, *, asked: str) -> PrintedResponse:
     )
 
 
-def problem_answer(said: Problem, *, headers: dict[str, str] | None = None) -> PrintedResponse:
+def problem_answer(content: Problem, *, headers: dict[str, str] | None = None) -> PrintedResponse:
     """Return a problem as a response, with the id of its request."""
     request = request_id()
     instance = {} if request is None else {"instance": f"urn:agentlog:request:{request}"}
-    body = print_bytes({**said, **instance})
-    return PrintedResponse(body, _PROBLEM, said["status"], headers or {})
+    body = print_bytes({**content, **instance})
+    return PrintedResponse(body, _PROBLEM, content["status"], headers or {})
 
 
 def policy_of_page() -> str:

@@ -29,7 +29,7 @@ Wait = Annotated[
 
 
 async def until_projected(
-    standings: ProjectionStatus,
+    projection_status: ProjectionStatus,
     position: int,
     *,
     names: Collection[str] = tuple(READ_MODELS),
@@ -48,16 +48,16 @@ async def until_projected(
     loop = asyncio.get_running_loop()
     woken = asyncio.Event()
 
-    def ring() -> None:
+    def wake() -> None:
         with suppress(RuntimeError):  # the loop is closed: no request waits
             loop.call_soon_threadsafe(woken.set)
 
-    off = standings.listener.on(PROJECTED, ring)
+    off = projection_status.listener.on(PROJECTED, wake)
     until = loop.time() + (WAIT_SECONDS if seconds is None else seconds)
     try:
         while True:
             woken.clear()
-            behind = await run_in_threadpool(standings.behind, position, names)
+            behind = await run_in_threadpool(projection_status.behind, position, names)
             if behind is None:
                 return
             left = until - loop.time()

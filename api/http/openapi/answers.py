@@ -138,8 +138,10 @@ def answers(
     media_type: str = "application/json",
 ) -> dict[int | str, Schema]:
     """Return a route's `responses`: the type of the answer, or a name in `PLAIN`; its problems."""
-    told = {"content": content(shape, media_type)} if isinstance(shape, str) else {"model": shape}
-    by_status: dict[int | str, Schema] = {ok: {"description": "As asked.", **told}}
+    described = (
+        {"content": content(shape, media_type)} if isinstance(shape, str) else {"model": shape}
+    )
+    by_status: dict[int | str, Schema] = {ok: {"description": "As asked.", **described}}
     for status in (*problems, 422, 503):
         by_status[status] = {
             "description": _PROBLEMS[status],

@@ -27,9 +27,9 @@ from agentlog.infrastructure.reports.reports import ReportResult
 
 router = APIRouter(tags=["analytics"])
 
-Format = Literal["json", "csv", "svg"]
+ReportFormat = Literal["json", "csv", "svg"]
 
-_MEDIA_TYPES: dict[str, Format] = {
+_MEDIA_TYPES: dict[str, ReportFormat] = {
     "application/json": "json",
     "text/csv": "csv",
     "image/svg+xml": "svg",
@@ -124,16 +124,16 @@ async def read_report(
     request: Request,
     name: Annotated[str, Path(description=f"One of {', '.join(REPORTS)}.", examples=["tools"])],
     wait: Wait = None,
-    wanted: Annotated[Format | None, Query(alias="format", description=_FORMATS)] = None,
+    wanted: Annotated[ReportFormat | None, Query(alias="format", description=_FORMATS)] = None,
 ) -> Response:
     """Ask a report about all threads, as of the position that its read model has reached."""
     asked = report(name)
     pairs = request.query_params.multi_items()
     question = question_of(asked, [pair for pair in pairs if pair[0] not in _OWN])
     if wait is not None:
-        standings = request.app.state.standings
+        projection_status = request.app.state.projection_status
         models = read_models_of(asked, question)
-        await until_projected(standings, wait, names=models)
+        await until_projected(projection_status, wait, names=models)
     reports = tenant_of(request).reports
 
     def answer() -> Response:
@@ -142,7 +142,7 @@ async def read_report(
     return await run_in_threadpool(answer)
 
 
-def _printed(answer: ReportResult, wanted: Format) -> Response:
+def _printed(answer: ReportResult, wanted: ReportFormat) -> Response:
     headers = {"Vary": "Accept"}
     match wanted:
         case "json":
@@ -155,7 +155,7 @@ def _printed(answer: ReportResult, wanted: Format) -> Response:
             return Response(plot(answer, "svg"), media_type="image/svg+xml", headers=headers)
 
 
-def _preferred(request: Request) -> Format:
+def _preferred(request: Request) -> ReportFormat:
     """Return the client's preferred format by its Accept header."""
     preferred = sorted(
         (part.partition(";") for part in request.headers.get("accept", "").split(",")),

@@ -79,8 +79,8 @@ async def append_lines(request: Request) -> StreamingResponse:
     """
     store = await store_of(request)
     lines = numbered_lines(request.stream(), longest=request.app.state.max_body_bytes)
-    told = _answers(store, lines, await request_limits(request), await append_origin(request))
-    return _Duplex(told, media_type=_LINES)
+    lines_out = _answers(store, lines, await request_limits(request), await append_origin(request))
+    return _Duplex(lines_out, media_type=_LINES)
 
 
 class _Duplex(StreamingResponse):

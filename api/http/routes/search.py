@@ -86,7 +86,7 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
         where=where or (),
     )
     if wait is not None:
-        await until_projected(request.app.state.standings, wait, names=[MODEL.name])
+        await until_projected(request.app.state.projection_status, wait, names=[MODEL.name])
     search = tenant_of(request).search
     threads = replace(which, which=ThreadFilter(status=status))
     kept = partial(tenant_of(request).summaries.matching, threads)

@@ -80,7 +80,7 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
         hidden=hidden,
     )
     if wait is not None:
-        await until_projected(request.app.state.standings, wait, names=MODELS)
+        await until_projected(request.app.state.projection_status, wait, names=MODELS)
     page = await run_in_threadpool(tenant_of(request).summaries.page, query)
     return json_answer(ThreadSummaries.of(page))
 

@@ -33,7 +33,7 @@ class LogStream(Stream):
     ) -> None:
         super().__init__(following, finite=finite, pace=pace)
         self._which = which
-        self._position = self._told = position
+        self._position = self._announced = position
         self._present = present
         self._paging = Paging()
 
@@ -65,17 +65,17 @@ class LogStream(Stream):
 
     @override
     def tell(self, event: Event) -> Sequence[bytes]:
-        self._told = event.position or 0
+        self._announced = event.position or 0
         return [log_frame(HubEntry(event))]
 
     @override
     def end(self) -> Sequence[bytes]:
-        return [place_frame(self._position)] if self._told < self._position else ()
+        return [place_frame(self._position)] if self._announced < self._position else ()
 
     @override
     def heartbeat(self) -> bytes:
-        if self._told < self._position:
-            self._told = self._position
+        if self._announced < self._position:
+            self._announced = self._position
             return place_frame(self._position)
         return KEEPALIVE_COMMENT
 
@@ -91,7 +91,7 @@ class LogStream(Stream):
             after = entries[-1].event.position or 0
             piece = b"".join(map(log_frame, entries))
             self.following.shared = (self._position, after, piece)
-        self._position = self._told = after
+        self._position = self._announced = after
         return [piece], after < self.following.hub.position
 
     def _page(self, upto: int) -> Sequence[Event]:
@@ -110,11 +110,11 @@ class LogStream(Stream):
         self._position = max(self._position, position)
         if not self._which.takes(entry.event):
             return ()
-        self._told = position
+        self._announced = position
         return [log_frame(entry)]
 
     def _silence(self) -> Sequence[bytes]:
-        if self._position - self._told < _FAR:
+        if self._position - self._announced < _FAR:
             return ()
-        self._told = self._position
+        self._announced = self._position
         return [place_frame(self._position)]

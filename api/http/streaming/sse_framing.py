@@ -27,9 +27,11 @@ class Framing:
     heartbeat = KEEPALIVE_COMMENT
     """The heartbeat."""
 
-    def frame(self, told: FollowUpdate) -> bytes:
+    def frame(self, update: FollowUpdate) -> bytes:
         """Return the frame of an update."""
-        return format_sse_event(data_str=print_text(told.data), event=told.kind, id=told.place)
+        return format_sse_event(
+            data_str=print_text(update.data), event=update.kind, id=update.place
+        )
 
 
 class LettaFraming(Framing):
@@ -39,9 +41,9 @@ class LettaFraming(Framing):
     """No empty line: after an id, the client reads one as an event without data."""
 
     @override
-    def frame(self, told: FollowUpdate) -> bytes:
-        ends = isinstance(told.data, dict) and told.data.get("message_type") == DONE
-        return format_sse_event(data_str=DONE if ends else print_text(told.data), id=told.place)
+    def frame(self, update: FollowUpdate) -> bytes:
+        ends = isinstance(update.data, dict) and update.data.get("message_type") == DONE
+        return format_sse_event(data_str=DONE if ends else print_text(update.data), id=update.place)
 
 
 class MariaFraming(Framing):
@@ -50,8 +52,8 @@ class MariaFraming(Framing):
     opening = format_sse_event(data_str="[]", event="maria.queued_messages.synchronized")
 
     @override
-    def frame(self, told: FollowUpdate) -> bytes:
-        return format_sse_event(data_str=print_text(told.data), event="maria")
+    def frame(self, update: FollowUpdate) -> bytes:
+        return format_sse_event(data_str=print_text(update.data), event="maria")
 
 
 FRAMINGS: Mapping[view.Framing, Framing] = {

@@ -84,7 +84,7 @@ class Stream(ABC):
             async for piece in self._replay(follower, self._pace):
                 yield piece
         while not follower.gone:
-            follower.rung = False
+            follower.woken = False
             frames, then = await self._step(follower)
             pieces = joined(frames)
             del frames  # a slow client's frames are in memory only once

@@ -16,29 +16,29 @@ class Follower:
     `gone`: the client has disconnected, or the service stops.
     """
 
-    __slots__ = ("_following", "_waiting", "gone", "rung", "thread_id")
+    __slots__ = ("_following", "_waiting", "gone", "thread_id", "woken")
 
     def __init__(self, following: "TenantFollowers", thread_id: str | None) -> None:
         self._following = following
         self._waiting: asyncio.Future[None] | None = None
         self.thread_id = thread_id
-        self.rung = True
+        self.woken = True
         self.gone = following.closed
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         """Notify the follower of new events."""
-        self.rung = True
+        self.woken = True
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
 
     def leave(self) -> None:
         """Mark the client as disconnected."""
         self.gone = True
-        self.ring()
+        self.wake()
 
     async def wait(self, seconds: float) -> bool:
         """Wait for new events, at most so many seconds; return whether there are any."""
-        if not self.rung and not self.gone:
+        if not self.woken and not self.gone:
             loop = asyncio.get_running_loop()
             self._waiting = loop.create_future()
             timer = loop.call_later(seconds, _settle, self._waiting)
@@ -47,16 +47,16 @@ class Follower:
             finally:
                 self._waiting = None
                 timer.cancel()
-        return self.rung
+        return self.woken
 
     async def rest(self, seconds: float) -> None:
         """Wait so many seconds, despite new events, or until the follower is gone."""
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
         while not self.gone and (left := end - loop.time()) > 0:
-            self.rung = False
+            self.woken = False
             await self.wait(left)
-        self.rung = True
+        self.woken = True
 
     def __enter__(self) -> Self:
         self._following.add(self)
@@ -109,7 +109,7 @@ class TenantFollowers:
         if loop is not self._loop:
             self._detach()
             self._loop, self._news = loop, None
-            self._detach = self.hub.attach(self._told)
+            self._detach = self.hub.attach(self._on_entries)
         self._threads.setdefault(follower.thread_id, set()).add(follower)
         self.count += 1
 
@@ -132,7 +132,7 @@ class TenantFollowers:
             for follower in list(followers):
                 follower.leave()
 
-    def _told(self, entries: Sequence[HubEntry]) -> None:
+    def _on_entries(self, entries: Sequence[HubEntry]) -> None:
         """Notify followers from the hub's thread, with one call into the loop per batch."""
         if not entries:  # some were not read, or the log was reset, and its positions repeat
             self.shared = _NOTHING_SHARED
@@ -149,11 +149,11 @@ class TenantFollowers:
     def _wake(self) -> None:
         with self._telling:
             threads, self._news = self._news or set(), None
-            told = self._threads.keys() if self._all_told else {None, *threads}
+            concerned = self._threads.keys() if self._all_told else {None, *threads}
             self._all_told = False
-        for thread_id in told & self._threads.keys():
+        for thread_id in concerned & self._threads.keys():
             for follower in self._threads[thread_id]:
-                follower.ring()
+                follower.wake()
 
 
 class Followers:

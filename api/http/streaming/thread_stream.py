@@ -77,5 +77,5 @@ class ThreadStream(Stream):
             self._tail.thread_id, after=self._version, upto=upto, limit=self._paging.limit
         )
 
-    def _frames(self, told: Sequence[FollowUpdate]) -> Sequence[bytes]:
-        return [self._framing.frame(update) for update in told]
+    def _frames(self, updates: Sequence[FollowUpdate]) -> Sequence[bytes]:
+        return [self._framing.frame(update) for update in updates]

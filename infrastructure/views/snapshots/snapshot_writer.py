@@ -46,7 +46,7 @@ class Passed(Generic[CarryT]):
     items: Sequence[Printed] | None = None
 
 
-class Trail(Generic[CarryT]):
+class SnapshotWriter(Generic[CarryT]):
     """The snapshots of one fold from `start` on: keeps those that are missing and worth it.
 
     Snapshots stand at multiples of `interval`. A carry is kept if its bytes, without its lists, are

@@ -23,7 +23,7 @@ from agentlog.infrastructure.views.snapshots.encoding import (
     unpacked_lists,
 )
 from agentlog.infrastructure.views.snapshots.key import id_of
-from agentlog.infrastructure.views.snapshots.snapshot_writer import Later, Start, Trail
+from agentlog.infrastructure.views.snapshots.snapshot_writer import Later, SnapshotWriter, Start
 from agentlog.infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
 from agentlog.projections.growth import grown, with_lists
 from agentlog.projections.persistent_list import PrintedList
@@ -52,8 +52,8 @@ class Snapshots:
 
     `key` seals them: it has to be secret, and the same wherever they are read. Its id is part of
     the format, so that snapshots of another key are not read. Snapshots stand at multiples of
-    `interval`. `share` is that of `Trail`. `later` schedules writes; by default they are done at
-    once.
+    `interval`. `share` is that of `SnapshotWriter`. `later` schedules writes; by default they are
+    done at once.
     """
 
     def __init__(  # noqa: PLR0913 - what it consists of
@@ -73,15 +73,17 @@ class Snapshots:
         self._share = share
         self._later = later
 
-    def nearest(self, thread_id: str, view: View[CarryT, OptionsT], version: int) -> Trail[CarryT]:
-        """Return the trail from the nearest carry at or before `version`, or from the start."""
+    def nearest(
+        self, thread_id: str, view: View[CarryT, OptionsT], version: int
+    ) -> SnapshotWriter[CarryT]:
+        """Return what writes from the nearest carry at or before `version`, or from the start."""
         series = self._series(thread_id, view)
         if view.begins_anywhere:
             start = Start(version, view.start())
         else:
             nearest = tried(lambda: self._nearest(series, view, version))
             start = Start(0, view.start()) if nearest is None else nearest
-        return Trail(
+        return SnapshotWriter(
             self._table,
             series,
             view,

@@ -32,11 +32,11 @@ def _read(document: JsonValue) -> Iterator[History]:
 def _history(text: str, **facts: JsonValue) -> History:
     reading = Reading("aider")
     for mark, lines in groupby(text.splitlines(), _mark):
-        said = [line.removeprefix(mark).rstrip() for line in lines]
+        texts = [line.removeprefix(mark).rstrip() for line in lines]
         if mark == _PROGRAM:  # it writes line by line: the next may come later
-            for line in filter(None, said):
+            for line in filter(None, texts):
                 reading.add({"type": "log", "text": line})
-        elif answer := "\n".join(said).strip():
+        elif answer := "\n".join(texts).strip():
             reading.add({"type": "input" if mark == _USER else "reply", "text": answer})
     if model := _MODEL.search(text):
         facts["model"] = model[1]

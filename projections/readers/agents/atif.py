@@ -214,8 +214,8 @@ class _Step:
             result = _result(item, names)
             if "callId" in result:
                 results.append(result)
-            elif said := result.get("error") or result["output"]:  # what was done without a call
-                ends.append({"type": "system", "text": value_text(said)})
+            elif done := result.get("error") or result["output"]:  # what was done without a call
+                ends.append({"type": "system", "text": value_text(done)})
             for worker_id, worker in _referred(item.item, workers):
                 yield {"type": "worker_spawned", "workerId": worker_id, **worker}
                 output = result["output"]

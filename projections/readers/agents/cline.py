@@ -94,10 +94,10 @@ def _response(message: Fields, request: Item) -> Draft | None:
 def _requests(page: list[JsonValue]) -> dict[int, Item]:
     """Return what the page says of requests, by the place of the answer; the last try counts."""
     requests: dict[int, Item] = {}
-    for said in page:
-        match said:
+    for message in page:
+        match message:
             case {"say": "api_req_started", "text": str(text), **more} if (
-                before := _before(said)
+                before := _before(message)
             ) is not None:
                 try:
                     figures = parse(text)
@@ -113,21 +113,21 @@ def _requests(page: list[JsonValue]) -> dict[int, Item]:
 def _times(page: list[JsonValue]) -> Mapping[int, int]:
     """Return the times of messages by their place: of the request, and of what came first of it."""
     times: dict[int, int] = {}
-    for said in page:
-        before = _before(said)
-        at = _time(said) if isinstance(said, dict) else None
-        if before is None or at is None or not isinstance(said, dict):
+    for message in page:
+        before = _before(message)
+        at = _time(message) if isinstance(message, dict) else None
+        if before is None or at is None or not isinstance(message, dict):
             continue
-        if said.get("say") == "api_req_started":
+        if message.get("say") == "api_req_started":
             times[before + 1] = at
         elif before >= 0:
             times.setdefault(before + 1, at)
     return times
 
 
-def _before(said: JsonValue) -> int | None:
+def _before(message: JsonValue) -> int | None:
     """Return the place of the message before what the page says."""
-    index = said.get("conversationHistoryIndex") if isinstance(said, dict) else None
+    index = message.get("conversationHistoryIndex") if isinstance(message, dict) else None
     return index if isinstance(index, int) and not isinstance(index, bool) else None
 
 

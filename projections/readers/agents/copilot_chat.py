@@ -138,15 +138,15 @@ def _response(request: Item) -> Draft | None:
     return {"type": "llm_response", **draft} if draft else None
 
 
-def _read_round(reading: Reading, said: Fields, results: Item, of_draft: Draft) -> None:
-    entry, thought = Entry(reading, said, **of_draft), None
-    match said.item.get("thinking"):
+def _read_round(reading: Reading, fields: Fields, results: Item, of_draft: Draft) -> None:
+    entry, thought = Entry(reading, fields, **of_draft), None
+    match fields.item.get("thinking"):
         case {"text": str(text)} if text:
             thought = text
-            (said.inner("thinking") or said).take("text")
+            (fields.inner("thinking") or fields).take("text")
         case _:
             pass
-    calls, reply = list(said.items("toolCalls")), said.text("response")
+    calls, reply = list(fields.items("toolCalls")), fields.text("response")
     if thought is not None:
         entry.add({"type": "reasoning", "title": "", "summary": thought})
     if reply:
@@ -166,7 +166,7 @@ def _read_round(reading: Reading, said: Fields, results: Item, of_draft: Draft) 
             case _:
                 pass
     if not entry.count:
-        entry.keep(Fields(said.item, said.place), "round", is_known=True)
+        entry.keep(Fields(fields.item, fields.place), "round", is_known=True)
 
 
 def _output(result: JsonValue) -> JsonValue:

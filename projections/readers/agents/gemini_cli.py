@@ -61,7 +61,7 @@ class _Session(Reading):
         self.own_id: str | None = None
         self.facts: Item = {}
         self._messages: dict[str, Item] = {}
-        self._told = set[tuple[str, str]]()
+        self._counted = set[tuple[str, str]]()
 
     def take_facts(self, whole: Fields) -> None:
         """Take the facts of the session, once."""
@@ -132,11 +132,11 @@ class _Session(Reading):
 
     def _response(self, message: Fields) -> Draft | None:
         """Return the figures of an answer, once they are known."""
-        told = ("tokens", value_text(message.item.get("id")))
+        counted = ("tokens", value_text(message.item.get("id")))
         figures = usage(message.item.get("tokens"), _FIGURES)
-        if figures is None or told in self._told:
+        if figures is None or counted in self._counted:
             return None
-        self._told.add(told)
+        self._counted.add(counted)
         response: Draft = {"type": "llm_response", "provider": "gcp.gemini", "usage": figures}
         if isinstance(model := message.item.get("model"), str):
             response["model"] = model
@@ -164,13 +164,13 @@ class _Session(Reading):
         call.drop(*call.item)
         parts.drop("id", "name", "args", "result")
         output, status = call.item.get("result"), call.item.get("status")
-        is_new = ("call", call_id) not in self._told
+        is_new = ("call", call_id) not in self._counted
         if is_new:
-            self._told.add(("call", call_id))
+            self._counted.add(("call", call_id))
             listed = [{"id": call_id, "name": name, "args": args}]
             entry.add({"type": "tool_calls", "calls": listed}, parts)
-        if status in ("success", "error", "cancelled") and ("result", call_id) not in self._told:
-            self._told.add(("result", call_id))
+        if status in ("success", "error", "cancelled") and ("result", call_id) not in self._counted:
+            self._counted.add(("result", call_id))
             result: Item = {"callId": call_id, "name": name, "output": _output(call.item)}
             failed = None if status == "success" else value_text(result["output"]) or status
             entry.add(

@@ -157,8 +157,10 @@ def _parts(message: Fields) -> Iterator[Fields]:
         return
     listed = content if isinstance(content, list) else [content]
     for n, piece in enumerate(listed):
-        said = {"type": "text", "text": piece} if isinstance(piece, str) else {"value": piece}
-        part = Fields(piece if isinstance(piece, dict) else said, f"{message.place}.content[{n}]")
+        wrapped = {"type": "text", "text": piece} if isinstance(piece, str) else {"value": piece}
+        part = Fields(
+            piece if isinstance(piece, dict) else wrapped, f"{message.place}.content[{n}]"
+        )
         without_nulls(part)
         if part.item != {"type": "text", "text": ""}:
             yield part
@@ -214,10 +216,10 @@ def _return(entry: Entry, message: Fields) -> None:
             result["error"] if result.get("error") else result["output"] for result in results
         ]:
             message.put("content", message.item["content"])
-        said = [part for part in parts if _is_text(part.item)]
-        for part in said:
+        texts = [part for part in parts if _is_text(part.item)]
+        for part in texts:
             part.drop("type", "text")
-        entry.add({"type": "tool_results", "results": results}, *returns, *said)
+        entry.add({"type": "tool_results", "results": results}, *returns, *texts)
     for part in parts:
         if not _is_text(part.item):
             _keep(entry, part)
@@ -225,26 +227,26 @@ def _return(entry: Entry, message: Fields) -> None:
 
 def _result(returned: Fields, message: Fields, text: str) -> Item:
     """Return a result; an error without the frame that Letta puts around it, which is kept."""
-    told = returned.item.get("func_response")
-    if told is None:
-        told = text
-    framed = _framed(told)
+    output = returned.item.get("func_response")
+    if output is None:
+        output = text
+    framed = _framed(output)
     status = returned.item.get("status") or _STATUS.get(framed.get("status"))
     call_id = returned.text("tool_call_id") or message.text("tool_call_id")
     if status == "error" and isinstance(framed.get("message"), str):
-        told = framed["message"]
+        output = framed["message"]
     else:
         returned.take("func_response")
-    result = result_fields(call_id or "", status, told)
+    result = result_fields(call_id or "", status, output)
     if not call_id:
         del result["callId"]
     return result
 
 
-def _framed(told: JsonValue) -> Item:
+def _framed(output: JsonValue) -> Item:
     """Return the object in a result's text, as `{"status": "OK", "message": ...}`; else {}."""
     try:
-        value: JsonValue = parse(told) if isinstance(told, str) else None
+        value: JsonValue = parse(output) if isinstance(output, str) else None
     except InvalidJson:
         value = None
     is_framed = isinstance(value, dict) and isinstance(value.get("status"), str)

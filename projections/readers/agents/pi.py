@@ -135,13 +135,13 @@ def _response(message: Fields) -> Draft:
     ):
         if (text := message.text(theirs)) is not None:
             draft[ours] = text
-    said = message.item.get("usage")
-    figures = usage(said, _FIGURES) or {}
-    if inputs := usage(said, _INPUTS):  # cached tokens are not among Pi's `input`
+    counts = message.item.get("usage")
+    figures = usage(counts, _FIGURES) or {}
+    if inputs := usage(counts, _INPUTS):  # cached tokens are not among Pi's `input`
         figures["inputTokens"] = sum(inputs.values())
     if any(figures.values()):  # an answer that failed has zeros
         draft["usage"] = figures
-        match said:
+        match counts:
             case {"cost": dict(cost)}:
                 total = Fields(cost, "").amount("total")
                 if total:
@@ -158,7 +158,7 @@ def _output(content: JsonValue) -> JsonValue:
     return text_of(parts) if parts and is_text else content
 
 
-def _said(part: Fields, says: str) -> Draft | None:
+def _draft_of(part: Fields, says: str) -> Draft | None:
     match part.item:
         case {"type": "text", "text": str(text)}:
             part.drop("type", "text")
@@ -186,7 +186,7 @@ def _read_part(entry: Entry, part: Fields) -> None:
             entry.keep(part, "part")
 
 
-_OF = Kinds(_said, _read_part)
+_OF = Kinds(_draft_of, _read_part)
 
 
 def _is_line(value: JsonValue) -> bool:

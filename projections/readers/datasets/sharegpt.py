@@ -108,16 +108,16 @@ class _Turns(Reading):
                 turn.take("from")
             self.add({"type": kind, "text": text}, turn)
 
-    def _ask(self, turn: Fields, calls: Sequence[Item], said: str) -> None:
+    def _ask(self, turn: Fields, calls: Sequence[Item], text: str) -> None:
         """Add calls, and what is said beside them; the turn's own text is kept as it was."""
         listed: list[Item] = [
             {"id": f"call-{self._made + n}", **call} for n, call in enumerate(calls, 1)
         ]
         self._made += len(calls)
         self._open = [*listed]
-        metadata = {"metadata": {"responseId": f"turn-{len(self.drafts)}"}} if said else {}
-        if said:
-            self.add({"type": "reply", "text": said, **metadata})
+        metadata = {"metadata": {"responseId": f"turn-{len(self.drafts)}"}} if text else {}
+        if text:
+            self.add({"type": "reply", "text": text, **metadata})
         self.add({"type": "tool_calls", "calls": listed, **metadata}, turn)
 
     def _results(self, turn: Fields, text: str) -> None:

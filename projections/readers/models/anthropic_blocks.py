@@ -91,17 +91,17 @@ def read_blocks(
     A text among the user's that a program wrote (`is_written`) is a `system` message.
     """
 
-    def said(block: Fields, says: str) -> Draft | None:
-        said = _said(block, says)
-        if says == "input" and said is not None and is_written(said.get("text", "")):
-            return {**said, "type": "system"}
-        return said
+    def draft_of(block: Fields, says: str) -> Draft | None:
+        draft = _draft_of(block, says)
+        if says == "input" and draft is not None and is_written(draft.get("text", "")):
+            return {**draft, "type": "system"}
+        return draft
 
     if content not in ([], None):
-        read_content(entry, content, place, says, Kinds(said, _read_block))
+        read_content(entry, content, place, says, Kinds(draft_of, _read_block))
 
 
-def _said(block: Fields, says: str) -> Draft | None:
+def _draft_of(block: Fields, says: str) -> Draft | None:
     """Return the text or file of a block, which is taken; None where it has neither."""
     match block.item:
         case {"type": "text", "text": str(text)}:
@@ -187,13 +187,13 @@ def answer(message: Fields) -> Draft | None:
 
     Model and stop reason are taken of it; the usage has more figures than the catalogue, and stays.
     """
-    said = message.item.get("usage")
+    counts = message.item.get("usage")
     figures: Item = {}
-    if inputs := usage(said, _INPUTS):  # cached tokens are not among Anthropic's `input_tokens`
+    if inputs := usage(counts, _INPUTS):  # cached tokens are not among Anthropic's `input_tokens`
         figures["inputTokens"] = sum(inputs.values())
-    figures |= usage(said, _FIGURES) or {}
-    if isinstance(said, dict):
-        figures |= usage(said.get("output_tokens_details"), _DETAILS) or {}
+    figures |= usage(counts, _FIGURES) or {}
+    if isinstance(counts, dict):
+        figures |= usage(counts.get("output_tokens_details"), _DETAILS) or {}
     draft: Draft = {"usage": figures} if figures else {}
     for theirs, ours in (("model", "model"), ("stop_reason", "finishReason")):
         if (text := message.text(theirs)) is not None:

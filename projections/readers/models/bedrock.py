@@ -95,7 +95,7 @@ def _read_message(reading: Reading, message: Fields, response_id: str) -> None:
     read_content(entry, content, f"{message.place}.content", says, _KINDS)
 
 
-def _said(block: Fields, says: str) -> Draft | None:
+def _draft_of(block: Fields, says: str) -> Draft | None:
     match block.item:
         case {"text": str(text)}:
             block.take("text")
@@ -154,7 +154,7 @@ def _outcome(result: Fields, output: JsonValue) -> Item:
             return {"output": output}
 
 
-_KINDS = Kinds(_said, _read_block)
+_KINDS = Kinds(_draft_of, _read_block)
 
 
 def _is_message(value: JsonValue) -> bool:

@@ -52,10 +52,10 @@ def read_blocks(
     """
     if isinstance(content, list):
         content = [{"text": part} if isinstance(part, str) else part for part in content]
-    read_content(entry, content, place, says, Kinds(_said, partial(_read_block, called=called)))
+    read_content(entry, content, place, says, Kinds(_draft_of, partial(_read_block, called=called)))
 
 
-def _said(block: Fields, says: str) -> Draft | None:
+def _draft_of(block: Fields, says: str) -> Draft | None:
     """Take the text or file of a block; None where it has neither."""
     match block.item:
         case {"type": "text" | "input_text" | "output_text", "text": str(text)}:

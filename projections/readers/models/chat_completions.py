@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.draft import Aside, Draft
+from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
 from agentlog.projections.readers.times import milliseconds_of_seconds
@@ -62,9 +62,11 @@ def _read(document: JsonValue) -> Iterator[History]:
     choices = answer.inners("choices")
     response, of_draft = _response(answer, choices)
     own = Entry(reading, whole, **of_draft)
-    told: list[tuple[Fields, JsonValue]] = [(choice, choice.take("message")) for choice in choices]
+    answers: list[tuple[Fields, JsonValue]] = [
+        (choice, choice.take("message")) for choice in choices
+    ]
     own.add(response)
-    for choice, message in told:
+    for choice, message in answers:
         _read_message(reading, Fields(message, choice.within("message")), of_draft)
     yield reading.history(metadata=facts)
 
@@ -73,16 +75,16 @@ def _add(
     reading: Reading, messages: list[JsonValue], place: str, of_draft: Draft | None = None
 ) -> None:
     """Add chat messages, as `openai` reads them."""
-    asides: list[Aside] = []
+    unmapped: list[Unmapped] = []
     try:
-        drafts = list(openai.READER.read(messages, asides))
+        drafts = list(openai.READER.read(messages, unmapped))
     except InvalidMessage as error:
         raise error.within(place) from error
     for draft in drafts:
         metadata = {**draft.get("metadata", {}), **(of_draft or {}).get("metadata", {})}
         beside = {"metadata": metadata} if metadata else {}
         reading.drafts.append({**(of_draft or {}), **draft, **beside})
-    reading.asides += [Aside(f"{place}{aside.place}", aside.what) for aside in asides]
+    reading.unmapped += [Unmapped(f"{place}{part.place}", part.what) for part in unmapped]
 
 
 def _read_message(reading: Reading, message: Fields, of_draft: Draft) -> None:
@@ -105,12 +107,12 @@ def _response(answer: Fields, choices: list[Fields]) -> tuple[Draft, Draft]:
         draft["model"] = model
     if choices and (reason := choices[0].text("finish_reason")) is not None:
         draft["finishReason"] = reason
-    said = answer.item.get("usage")
-    figures = usage(said, _FIGURES) or {}
-    if isinstance(said, dict):
+    counts = answer.item.get("usage")
+    figures = usage(counts, _FIGURES) or {}
+    if isinstance(counts, dict):
         for key, names in _DETAILS:
-            figures |= usage(said.get(key), names) or {}
-        if cost := Fields(said, "").amount("cost"):
+            figures |= usage(counts.get(key), names) or {}
+        if cost := Fields(counts, "").amount("cost"):
             draft["costUsd"] = cost
     if figures:
         draft["usage"] = figures

@@ -11,11 +11,11 @@ from agentlog.projections.readers.reading import Entry, Fields, Reading, text_of
 class Kinds(NamedTuple):
     """The kinds of parts of a format.
 
-    `said` takes and returns the `text` or `files` of a part, for a message of a type, or None where
-    it has neither; it may return another `type`. `other` adds such a part.
+    `draft_of` takes a part and the type of a message, and returns the part's `text` or `files`, or
+    None where it has neither; it may return another `type`. `other` adds such a part.
     """
 
-    said: Callable[[Fields, str], Draft | None]
+    draft_of: Callable[[Fields, str], Draft | None]
     other: Callable[[Entry, Fields], None]
 
 
@@ -32,7 +32,7 @@ def read_content(entry: Entry, content: JsonValue, place: str, says: str, kinds:
     for n, value in enumerate(content if isinstance(content, list) else [content]):
         is_object = isinstance(value, dict)
         part = Fields(value if is_object else {"value": value}, f"{place}[{n}]")
-        draft = kinds.said(part, says) if is_object else None
+        draft = kinds.draft_of(part, says) if is_object else None
         if held and not (draft is not None and _belongs({"type": says, **draft}, held)):
             entry.add(held, *parts)
             held, parts = {}, []

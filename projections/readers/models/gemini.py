@@ -138,7 +138,7 @@ def _read_answer(reading: Reading, whole: Fields, response_id: str) -> None:
             read_message(drafts, message, response_id)
     reading.add({**draft, "metadata": {"responseId": response_id}}, whole)
     reading.drafts += drafts.drafts
-    reading.asides += drafts.asides
+    reading.unmapped += drafts.unmapped
 
 
 def read_message(
@@ -159,10 +159,10 @@ def read_message(
 
 def read_parts(entry: Entry, parts: JsonValue, place: str, says: str) -> None:
     """Add messages for the parts of a content; `says` is the type of those with text."""
-    read_content(entry, parts, place, says, Kinds(_said, _read_part))
+    read_content(entry, parts, place, says, Kinds(_draft_of, _read_part))
 
 
-def _said(part: Fields, says: str) -> Draft | None:
+def _draft_of(part: Fields, says: str) -> Draft | None:
     match part.item:
         case {"thought": True}:
             return None

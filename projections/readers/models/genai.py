@@ -60,7 +60,7 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
     read_content(entry, parts, f"{message.place}.parts", says, _KINDS)
 
 
-def _said(part: Fields, says: str) -> Draft | None:
+def _draft_of(part: Fields, says: str) -> Draft | None:
     match part.item:
         case {"type": "text", "content": str(text)} if says:
             part.drop("type", "content")
@@ -96,7 +96,7 @@ def _read_part(entry: Entry, part: Fields) -> None:
             entry.keep(part, "part")
 
 
-_KINDS = Kinds(_said, _read_part)
+_KINDS = Kinds(_draft_of, _read_part)
 
 
 def response_of(attributes: Item) -> Draft:
@@ -106,8 +106,8 @@ def response_of(attributes: Item) -> Draft:
         "model": ("gen_ai.response.model", "gen_ai.request.model"),
         "provider": ("gen_ai.provider.name", "gen_ai.system"),
     }.items():
-        told = (attributes.get(key) for key in keys)
-        if (text := next((name for name in told if isinstance(name, str)), None)) is not None:
+        values = (attributes.get(key) for key in keys)
+        if (text := next((name for name in values if isinstance(name, str)), None)) is not None:
             draft[ours] = text
     match decoded(attributes.get("gen_ai.response.finish_reasons")):
         case [str(reason)]:

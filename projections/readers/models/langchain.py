@@ -139,8 +139,8 @@ def _told_again(call: Item, content: JsonValue, place: str) -> Iterator[Fields]:
         match block:
             case {"type": "tool_use" | "tool_call" as kind, "id": call_id} if call_id == call["id"]:
                 fields = Fields(block, f"{place}.content[{n}]")
-                said = {"type": kind, "id": call_id, "name": call["name"]}
-                fields.take_equal({**said, "input" if kind == "tool_use" else "args": args})
+                fields_of = {"type": kind, "id": call_id, "name": call["name"]}
+                fields.take_equal({**fields_of, "input" if kind == "tool_use" else "args": args})
                 yield fields
             case _:
                 pass
@@ -193,8 +193,8 @@ def _read_result(entry: Entry, body: Fields) -> None:
 
 def response_of(body: Item) -> Draft:
     """Return what a message says of a model's answer: fields of an `llm_response`."""
-    told = body.get("response_metadata")
-    metadata: Item = told if isinstance(told, dict) else {}
+    metadata_given = body.get("response_metadata")
+    metadata: Item = metadata_given if isinstance(metadata_given, dict) else {}
     draft: Draft = {}
     for ours, keys in {
         "model": ("model_name", "model"),
@@ -209,11 +209,11 @@ def response_of(body: Item) -> Draft:
     return draft
 
 
-def usage_of(told: JsonValue) -> Item:
+def usage_of(counts: JsonValue) -> Item:
     """Return token figures as LangChain or OpenAI name them; input tokens include cached ones."""
-    figures = usage(told, _FIGURES) or {}
+    figures = usage(counts, _FIGURES) or {}
     for key, names in _DETAILS:
-        figures |= usage(told.get(key) if isinstance(told, dict) else None, names) or {}
+        figures |= usage(counts.get(key) if isinstance(counts, dict) else None, names) or {}
     return figures
 
 

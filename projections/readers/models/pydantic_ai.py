@@ -64,10 +64,10 @@ def _read(document: JsonValue) -> Iterator[History]:
         if message.item["kind"] == "response":
             _read_response(reading, message, n)
         else:
-            told = message.item.get("instructions")
-            if isinstance(told, str) and told == instructions:
+            text = message.item.get("instructions")
+            if isinstance(text, str) and text == instructions:
                 message.take("instructions")  # they stand in every request
-            instructions = told
+            instructions = text
             _read_request(reading, message)
     match conversations:
         case [str(conversation)] if conversation:
@@ -107,21 +107,21 @@ def _read_prompt(entry: Entry, part: Fields) -> None:
     for n, value in enumerate(content if isinstance(content, list) else [content]):
         is_object = isinstance(value, dict)
         block = Fields(value if is_object else {"content": value}, f"{part.place}.content[{n}]")
-        said = _said(block)
-        if held and (said is None or ("text" in held and "text" in said)):
+        draft = _draft_of(block)
+        if held and (draft is None or ("text" in held and "text" in draft)):
             entry.add(held, *beside)
             held, beside = {}, []
-        if said is None:
+        if draft is None:
             _keep(entry, block, "kind")
             continue
-        files = [*held.get("files", ()), *said.get("files", ())]
-        held = {"type": "input", **time, **held, **said, **({"files": files} if files else {})}
+        files = [*held.get("files", ()), *draft.get("files", ())]
+        held = {"type": "input", **time, **held, **draft, **({"files": files} if files else {})}
         beside.append(block)
     if held:
         entry.add(held, *beside)
 
 
-def _said(block: Fields) -> Draft | None:
+def _draft_of(block: Fields) -> Draft | None:
     """Take the text or file of a prompt's content; None where it has neither."""
     match block.item:
         case {"kind": "text-content", "content": str(text)}:
@@ -155,8 +155,8 @@ def _read_result(entry: Entry, part: Fields) -> None:
     if outcome == "denied" and call_id:
         asked = {"type": "approval_request", **time, "callId": call_id, "tool": name}
         entry.add(asked)
-        said = {"approved": False, "reason": value_text(output)}
-        entry.add({"type": "approval_response", **time, "callId": call_id, **said})
+        answer = {"approved": False, "reason": value_text(output)}
+        entry.add({"type": "approval_response", **time, "callId": call_id, **answer})
     add_result(entry, part, result, **time)
 
 
@@ -193,11 +193,11 @@ def _response(message: Fields) -> Draft:
     ):
         if (text := message.text(theirs)) is not None:
             draft[ours] = text
-    said = message.item.get("usage")
-    figures = {key: n for key, n in (usage(said, _FIGURES) or {}).items() if n}
+    counts = message.item.get("usage")
+    figures = {key: n for key, n in (usage(counts, _FIGURES) or {}).items() if n}
     if figures:
         draft["usage"] = figures
-    if isinstance(said, dict) and (cost := number(said.get("cost"))) is not None:
+    if isinstance(counts, dict) and (cost := number(counts.get("cost"))) is not None:
         draft["costUsd"] = cost
     return draft
 

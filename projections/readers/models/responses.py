@@ -79,7 +79,7 @@ def _read(document: JsonValue) -> Iterator[History]:
                 reading.keep(Fields(left, ""), "request", is_known=True)
                 reading.note(whole, left)
         _read_items(
-            reading, prompts, items if isinstance(items, list) else [_said(items)], key or ""
+            reading, prompts, items if isinstance(items, list) else [_draft_of(items)], key or ""
         )
         if _is_answer(document):
             _read_answer(reading, prompts, whole)
@@ -88,7 +88,7 @@ def _read(document: JsonValue) -> Iterator[History]:
     yield reading.history()
 
 
-def _said(text: JsonValue) -> JsonValue:
+def _draft_of(text: JsonValue) -> JsonValue:
     return {"role": "user", "content": text}
 
 

@@ -148,8 +148,8 @@ def read_item(
             item.drop("type", "content", *(["role"] if role != "developer" else []))
             place = f"{item.place}.content"
             if content not in ([], None):
-                said = says or _SAYS[role]
-                read_content(entry, content, place, said, Kinds(_said, _keep))
+                spoken = says or _SAYS[role]
+                read_content(entry, content, place, spoken, Kinds(_draft_of, _keep))
         case {"type": "reasoning", "summary": summary, **rest}:
             _read_reasoning(entry, item, summary, rest.get("content"))
         case {"type": str(kind)}:
@@ -164,12 +164,12 @@ def read_item(
 
 def _read_reasoning(entry: Entry, item: Fields, summary: JsonValue, content: JsonValue) -> None:
     """Add each text; an item whose reasoning is hidden has none."""
-    told = _texts(summary, f"{item.place}.summary")
+    texts = _texts(summary, f"{item.place}.summary")
     thought = _texts(content, f"{item.place}.content")
-    if told is None or thought is None or not told + thought:
+    if texts is None or thought is None or not texts + thought:
         return
     item.drop("type", "summary", "content")
-    for part in told + thought:
+    for part in texts + thought:
         text = part.take("text")
         if part.item.get("type") == "summary_text":
             part.take("type")
@@ -196,7 +196,7 @@ def _keep(entry: Entry, part: Fields) -> None:
     entry.keep(part, name, is_known=name in _KEPT)
 
 
-def _said(part: Fields, says: str) -> Draft | None:
+def _draft_of(part: Fields, says: str) -> Draft | None:
     """Return the text or file of a part, which is taken; None where it has neither."""
     match part.item:
         case {"type": str(kind), "text": str(text)} if kind in _TEXTS:

@@ -160,8 +160,8 @@ def _response(item: Item, metadata: Item, attributes: Item) -> Item:
     if figures := _usage(_details(item)):
         response["usage"] = figures
     costs = _object(decoded(_of(item, "costDetails")))
-    told = (costs.get("total"), _of(item, "totalCost"), _of(item, "calculatedTotalCost"))
-    if cost := next(filter(None, map(number, told)), None):  # 0: not known
+    candidates = (costs.get("total"), _of(item, "totalCost"), _of(item, "calculatedTotalCost"))
+    if cost := next(filter(None, map(number, candidates)), None):  # 0: not known
         response["costUsd"] = cost
     return response
 
@@ -171,14 +171,14 @@ def _details(item: Item) -> Item:
     details = _object(decoded(_of(item, "usageDetails")))
     if details:
         return details
-    told = {**item, **_object(decoded(item.get("usage")))}
+    counts = {**item, **_object(decoded(item.get("usage")))}
     names = {"input": "promptTokens", "output": "completionTokens", "total": "totalTokens"}
     figures = {"input": "inputUsage", "output": "outputUsage", "total": "totalUsage"}
     usage: Item = {}
     for key, older in names.items():
         for name in (figures[key], older, key):
-            if number(_of(told, name)) is not None:
-                usage[key] = _of(told, name)
+            if number(_of(counts, name)) is not None:
+                usage[key] = _of(counts, name)
     return usage
 
 

@@ -13,12 +13,12 @@ from typing import Literal
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.draft import Aside, Draft
+from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.models.blocks import UNNAMED, answer_unnamed
 from agentlog.projections.readers.models.genai import decoded
 from agentlog.projections.readers.reading import Fields, Reading
-from agentlog.projections.readers.traces.said import KNOWN, find_said, read_said
-from agentlog.projections.readers.traces.told import Told
+from agentlog.projections.readers.traces.messages_before import MessagesBefore
+from agentlog.projections.readers.traces.nested_messages import KNOWN, find_messages, read_said
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item
 
@@ -121,7 +121,7 @@ class _Thread:
     def __init__(self, wire: str, known: frozenset[str]) -> None:
         self.reading = Reading(wire, known=known)
         self._known = known
-        self._told = Told()
+        self._before = MessagesBefore()
         self._traces: set[str] = set()
         self._counts = Counter[tuple[str, str]]()  # messages of each span
 
@@ -145,8 +145,8 @@ class _Thread:
             self._add(span, {**response, "type": "llm_response", **metadata}, span.end, row)
         else:
             self._add(span, request, span.start, row)
-        for draft, asides in answer:
-            self.reading.asides += asides
+        for draft, unmapped in answer:
+            self.reading.unmapped += unmapped
             if draft["type"] != "llm_response":
                 wire = draft.get("metadata", {}).get(METADATA_KEY)
                 kept = {} if wire is None else {METADATA_KEY: wire}
@@ -157,7 +157,7 @@ class _Thread:
     def add_tool(self, span: Span) -> None:
         """Add the result of a call, and the call where no model asked for it."""
         row = span.row
-        answer = find_said(row.item.get(span.gave), f"{row.place}.{span.gave}")
+        answer = find_messages(row.item.get(span.gave), f"{row.place}.{span.gave}")
         part = Reading(self.reading.wire, known=self._known)
         for message in answer.messages if answer is not None else ():
             read_said(part, message, response_id=None)
@@ -165,7 +165,7 @@ class _Thread:
         match part.drafts:
             case [{"type": "tool_results", "results": [dict(only)]} as draft] if answer:
                 result = only
-                self.reading.asides += part.asides
+                self.reading.unmapped += part.unmapped
                 row.take(span.gave)
                 around = (fields.left() for fields in answer.around)
                 if left := [*self._beside([draft], {}), *filter(None, around)]:
@@ -173,20 +173,20 @@ class _Thread:
             case _:
                 result["output"] = _alone(row.take(span.gave))
         args = _alone(decoded(row.item.get(span.given)))
-        call_id = span.call_id or result.get("callId") or self._told.asked_for(span.name, args)
-        if call_id is None or call_id not in self._told.open:
-            if call_id is not None and self._told.has_result(call_id):
+        call_id = span.call_id or result.get("callId") or self._before.asked_for(span.name, args)
+        if call_id is None or call_id not in self._before.open:
+            if call_id is not None and self._before.has_result(call_id):
                 self.keep(span, has_failed=False)
                 return
             call_id = call_id or span.id
             call = {"id": call_id, "name": span.name, "args": args}
             row.take(span.given)
             self._say(span, {"type": "tool_calls", "calls": [call]}, span.start)
-        elif args == self._told.open[call_id].get("args"):
+        elif args == self._before.open[call_id].get("args"):
             row.take(span.given)
         if result.get("callId", call_id) != call_id:
             row.put("tool_call_id", result["callId"])
-        result = {"name": self._told.open[call_id]["name"], **result, "callId": call_id}
+        result = {"name": self._before.open[call_id]["name"], **result, "callId": call_id}
         if span.error is not None:
             result["error"] = span.error
         elif span.has_ended:
@@ -202,23 +202,23 @@ class _Thread:
             self._add(span, {"type": "runtime_error", "error": span.error}, span.end)
 
     def _add_history(self, span: Span) -> None:
-        told, is_new = self._read(span, span.given, "input", None), False
+        read, is_new = self._read(span, span.given, "input", None), False
         differing: Item = {}
-        self._told.begin()
-        for n, (draft, asides) in enumerate(told):
-            at = self._told.find(draft)
+        self._before.begin()
+        for n, (draft, unmapped) in enumerate(read):
+            at = self._before.find(draft)
             if at is None:
                 is_new = True
-                self.reading.asides += asides
+                self.reading.unmapped += unmapped
                 self._say(span, draft, span.start)
                 continue
-            if changed := self._told.differing(draft, at):
+            if changed := self._before.differing(draft, at):
                 differing[str(n)] = changed
         if not is_new and span.trace not in self._traces:  # the same is asked once more
-            asked = [draft for draft, _ in told]
+            asked = [draft for draft, _ in read]
             while asked and asked[-1]["type"] == "input":
                 asked.pop()
-            for draft, _ in told[len(asked) :]:
+            for draft, _ in read[len(asked) :]:
                 self._say(span, draft, span.start)
         self._traces.add(span.trace)
         if differing:
@@ -226,15 +226,15 @@ class _Thread:
 
     def _read(
         self, span: Span, key: str, says: str, response_id: str | None
-    ) -> list[tuple[Draft, list[Aside]]]:
+    ) -> list[tuple[Draft, list[Unmapped]]]:
         """Take the messages in a field of a span; each with what is not known of it.
 
         A text alone is what `says` names. What else there is stays in the row.
         """
         row = span.row
         value, place = row.item.get(key), f"{row.place}.{key}"
-        said = find_said(value, place)
-        if said is None:
+        nested = find_messages(value, place)
+        if nested is None:
             if value in (None, "", {}, []):
                 return []
             row.take(key)
@@ -243,26 +243,26 @@ class _Thread:
                 return [({"type": says, "text": text}, [])]
             part = Reading(self.reading.wire)
             part.keep(Fields({key: value}, place), key)
-            return [(part.drafts[0], part.asides)]
+            return [(part.drafts[0], part.unmapped)]
         row.take(key)
-        around = [fields.left() for fields in said.around]
+        around = [fields.left() for fields in nested.around]
         if any(around):
             row.put(key, around[0] if len(around) == 1 else around)
-        groups: list[tuple[Draft, list[Aside]]] = []
-        for message in said.messages:
+        groups: list[tuple[Draft, list[Unmapped]]] = []
+        for message in nested.messages:
             part = Reading(self.reading.wire, known=self._known)
             read_said(part, message, response_id=response_id)
-            asides = [part.asides, *([] for _ in part.drafts)]
-            groups += zip(part.drafts, asides, strict=False)
+            unmapped = [part.unmapped, *([] for _ in part.drafts)]
+            groups += zip(part.drafts, unmapped, strict=False)
         return groups
 
-    def _beside(self, drafts: Iterable[Draft], said: Draft) -> Iterator[Item]:
+    def _beside(self, drafts: Iterable[Draft], response: Draft) -> Iterator[Item]:
         """Yield what is left of the messages of drafts, and a finish reason that is not `said`."""
         for draft in drafts:
             if wire := draft.get("metadata", {}).get(METADATA_KEY):
                 yield wire[self.reading.wire][0]["set"]
             reason = draft.get("finishReason")
-            if reason != said.get("finishReason", reason):
+            if reason != response.get("finishReason", reason):
                 yield {"finish_reason": reason}
 
     def _say(self, span: Span, draft: Draft, time: int | None, *kept: Fields) -> None:
@@ -274,7 +274,7 @@ class _Thread:
                 draft = {**draft, "calls": [{**call, "id": own_id}]}
             case _:
                 pass
-        self._told.add(draft)
+        self._before.add(draft)
         self._add(span, draft, time, *kept)
 
     def _add(self, span: Span, draft: Draft, time: int | None, *kept: Fields) -> None:

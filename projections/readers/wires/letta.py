@@ -18,13 +18,13 @@ from agentlog.projections.views.letta.view import CUSTOM, LettaOptions, LettaVie
 _ERROR = "Error: "
 
 
-def result_fields(call_id: str, status: JsonValue, told: JsonValue) -> Item:
+def result_fields(call_id: str, status: JsonValue, output: JsonValue) -> Item:
     """Return a tool result from its content: a text, or content parts."""
     if status == "success":
-        return {"callId": call_id, "output": told, "error": None}
+        return {"callId": call_id, "output": output, "error": None}
     if status != "error":
-        return {"callId": call_id, "output": told}
-    text = told if isinstance(told, str) else print_text(told)
+        return {"callId": call_id, "output": output}
+    text = output if isinstance(output, str) else print_text(output)
     return {"callId": call_id, "output": None, "error": text.removeprefix(_ERROR)}
 
 

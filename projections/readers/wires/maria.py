@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.draft import Aside, Draft, Reader, sample_event
+from agentlog.projections.readers.draft import Draft, Reader, Unmapped, sample_event
 from agentlog.projections.readers.history import format_of_items
 from agentlog.projections.readers.wires.maria_events import read_event
 from agentlog.projections.residue import METADATA_KEY, residue
@@ -38,9 +38,9 @@ class MariaReader(Reader):
 
     @override
     def read(
-        self, items: Iterable[JsonValue], asides: list[Aside] | None = None
+        self, items: Iterable[JsonValue], unmapped: list[Unmapped] | None = None
     ) -> Iterator[Draft]:
-        del asides  # each event is kept whole, what the view lacks as its residue
+        del unmapped  # each event is kept whole, what the view lacks as its residue
         reading, read_item = _Reading(), self.begin()
         for index, item in enumerate(items):
             if isinstance(item, dict) and reading.says_already(item):
@@ -76,9 +76,9 @@ class _Reading:
 
     def says_already(self, item: Item) -> bool:
         """Return whether `item` is the view's next item; if so, consume it and keep its residue."""
-        told = _what(item)
+        kind = _what(item)
         for n, placed in enumerate(self.awaited):
-            if _what(placed.item) == told:
+            if _what(placed.item) == kind:
                 self._keep(placed, item)
                 self.awaited = self.awaited[n + 1 :]
                 return True

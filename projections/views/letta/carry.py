@@ -69,7 +69,7 @@ def letta_call(call_id: str, name: str, arguments: str) -> Item:
     return {"tool_call_id": call_id, "name": name, "arguments": arguments}
 
 
-def let_go(carry: LettaCarry) -> LettaCarry:
+def without_settled(carry: LettaCarry) -> LettaCarry:
     """Return the carry after its items are settled; keeps the requests for approval."""
     asked = carry.asked
     if not asked and (carry.calls is None or not carry.calls.asked):
@@ -86,7 +86,7 @@ def settle(carry: LettaCarry, items: Sequence[Placed] = ()) -> tuple[LettaCarry,
     """Return the carry after its items are settled, and those items followed by `items`."""
     if carry.calls is None and carry.response is None:
         return carry, items
-    return let_go(carry), [*settled_items(carry), *items]
+    return without_settled(carry), [*settled_items(carry), *items]
 
 
 def settled_items(carry: LettaCarry) -> Sequence[Placed]:

@@ -95,10 +95,10 @@ class LettaTurnsView(View[LettaTurnsCarry, LettaOptions]):
         message = event.message
         if isinstance(message, InputMessage) and carry.phase == "answered":
             carry = _about_to_end(carry, "end_turn", event.version - 1)
-        told: list[Placed] = []
+        sent: list[Placed] = []
         for placed in items:
             carry, shown = _tell(carry, placed)
-            told += shown
+            sent += shown
         match message:
             case InputMessage():
                 carry = replace(carry, phase="asked")
@@ -111,7 +111,7 @@ class LettaTurnsView(View[LettaTurnsCarry, LettaOptions]):
             case _:
                 if _acts(event) and not _stops(items):
                     carry = replace(carry, phase="answered")
-        return carry, told
+        return carry, sent
 
     @override
     def rest(self, carry: LettaTurnsCarry) -> Sequence[Placed]:

@@ -25,7 +25,7 @@ from agentlog.domain.messages import (
     ToolCallsMessage,
     ToolResultsMessage,
 )
-from agentlog.projections.said import Calls, Said
+from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.text_format import value_text
 from agentlog.projections.view import FollowPolicy, Item, Options, Placed, View
 from agentlog.projections.views.letta.carry import (
@@ -38,6 +38,7 @@ from agentlog.projections.views.letta.carry import (
     settle,
     settled_items,
 )
+from agentlog.projections.views.letta.item_content import item_content
 from agentlog.projections.views.letta.items import (
     WIRE,
     group_size,
@@ -50,7 +51,6 @@ from agentlog.projections.views.letta.items import (
     thought,
     user_content,
 )
-from agentlog.projections.views.letta.said import said
 from agentlog.projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
 
 CUSTOM = frozenset({"hidden_reasoning_message", "summary_message", "event_message", "stop_reason"})
@@ -100,8 +100,8 @@ class LettaView(View[LettaCarry, LettaOptions]):
         return settled_items(carry)
 
     @override
-    def said(self, item: Item, calls: Calls) -> Said:
-        return said(item, calls)
+    def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
+        return item_content(item, calls)
 
     def _others(self, event: Event) -> Sequence[Item]:
         match event.message:

@@ -26,11 +26,11 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.residue import apply_residue, residues_of
-from agentlog.projections.said import Calls, Said
 from agentlog.projections.text_format import result_text
 from agentlog.projections.view import FollowPolicy, Item, Options, Placed, View
-from agentlog.projections.views.chat import Turn, file_text, wire_call
+from agentlog.projections.views.chat import AssistantTurn, file_text, wire_call
 from agentlog.projections.views.maria.events import (
     after_call,
     before_call,
@@ -41,7 +41,7 @@ from agentlog.projections.views.maria.events import (
     tool_message,
     usage_item,
 )
-from agentlog.projections.views.maria.said import said
+from agentlog.projections.views.maria.item_content import item_content
 
 Dialect = Literal["2025-12", "2026-03"]
 
@@ -85,7 +85,7 @@ class SourceMessage:
 
 
 @dataclass(slots=True)
-class MariaTurn(Turn):
+class MariaTurn(AssistantTurn):
     """A turn, with its first message and its usage."""
 
     origin: SourceMessage
@@ -104,7 +104,7 @@ class Cost:
 class MariaCarry:
     """The held turn, the usage for the next turn, and the unanswered calls.
 
-    Immutable by convention, see `Turn`.
+    Immutable by convention, see `AssistantTurn`.
     """
 
     held: MariaTurn | None = None
@@ -154,8 +154,8 @@ class MariaView(View[MariaCarry, MariaOptions]):
         return self._settle(carry)[1]
 
     @override
-    def said(self, item: Item, calls: Calls) -> Said:
-        return said(item, calls)
+    def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
+        return item_content(item, calls)
 
     def _say(
         self, carry: MariaCarry, origin: SourceMessage, item: Item

@@ -13,7 +13,7 @@ _WAITS_FOR_OTHERS = frozenset({"approval", "worker"})  # open for any number of 
 
 
 @dataclass(slots=True)  # not frozen: construction would take 4x as long per event
-class Span:
+class OpenItem:
     """Something asked for: its item so far, and when, in milliseconds; None if that is unknown."""
 
     item: Item
@@ -44,8 +44,8 @@ class TimelineCarry:
     time: int | None = None
     step: int = 0
     response_id: str | None = None
-    open: tuple[Span, ...] = ()
-    waiting: Layers[Span] = field(default_factory=Layers)
+    open: tuple[OpenItem, ...] = ()
+    waiting: Layers[OpenItem] = field(default_factory=Layers)
     has_ended: bool = False
     past: Past = field(default_factory=Past)
 
@@ -61,7 +61,9 @@ class TimelineCarry:
         self.step += response_id is None or response_id != self.response_id
         self.response_id = self.response_id if response_id is None else response_id
 
-    def take(self, kind: str, *, latest: bool = False, named: Item | None = None) -> Span | None:
+    def take(
+        self, kind: str, *, latest: bool = False, named: Item | None = None
+    ) -> OpenItem | None:
         """Remove and return the oldest open span of a kind, or the latest, that is named so."""
         key = None if named is None or kind == "model" else key_of(kind, named)
         if key is not None and (waiting := self.waiting.get(key)) is not None:
@@ -89,7 +91,7 @@ class TimelineCarry:
         if not any(is_old):
             return []
         items: list[Item] = []
-        changes: dict[str, Span | None] = {}
+        changes: dict[str, OpenItem | None] = {}
         for span in compress(self.open, is_old):
             key = span.key
             if key is None or self.waiting.size + len(changes) >= _MOST_OPEN:
@@ -107,7 +109,7 @@ class TimelineCarry:
         spans = [*sorted([span for _, span in self.waiting.items()], key=_place), *self.open]
         return [span.unanswered() if self._is_unanswered(span) else span.item for span in spans]
 
-    def _is_unanswered(self, span: Span) -> bool:
+    def _is_unanswered(self, span: OpenItem) -> bool:
         item = span.item
         is_late = self.step - item["step"] >= UNANSWERED_STEPS
         return self.has_ended or (is_late and item["kind"] not in _WAITS_FOR_OTHERS)
@@ -119,5 +121,5 @@ def key_of(kind: str, named: Item) -> str | None:
     return None if named_id is None else f"{kind} {named_id}"
 
 
-def _place(span: Span) -> tuple[int, int]:
+def _place(span: OpenItem) -> tuple[int, int]:
     return span.item["version"], span.item.get("ordinal", 0)

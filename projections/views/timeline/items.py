@@ -19,7 +19,7 @@ from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.values import sent_at
 from agentlog.projections.text_format import arguments_value, iso_time, value_text
 from agentlog.projections.view import Item
-from agentlog.projections.views.timeline.carry import Span
+from agentlog.projections.views.timeline.carry import OpenItem
 
 _DIGEST_DIGITS = 12
 _LONGEST_HINT = 80
@@ -85,7 +85,7 @@ def begin(  # noqa: PLR0913 - what a span has
     step: int,
     is_asked: bool = True,
     named: Item | None = None,
-) -> Span:
+) -> OpenItem:
     """Return a span that begins at an event; without `is_asked`, one whose beginning is unknown."""
     time = message.timestamp if is_asked else None
     item: Item = {
@@ -106,10 +106,12 @@ def begin(  # noqa: PLR0913 - what a span has
     }
     if kind == "model":
         item |= _NO_FIGURES
-    return Span(item, time)
+    return OpenItem(item, time)
 
 
-def end(span: Span, event: Event, message: Message, outcome: str | None, **more: JsonValue) -> Item:
+def end(
+    span: OpenItem, event: Event, message: Message, outcome: str | None, **more: JsonValue
+) -> Item:
     """Return the item of a span that an event ends."""
     ended = message.timestamp
     elapsed = None if span.time is None or ended <= span.time else ended - span.time
@@ -154,8 +156,8 @@ def model_figures(message: LlmResponseMessage, requested: str | None) -> dict[st
 
 def call_digest(call: ToolCall) -> str:
     """Return a short digest of a call's tool and arguments, whatever the order of their keys."""
-    said = print_bytes([call.name, arguments_value(call)], sort_keys=True)
-    return sha256(said).hexdigest()[:_DIGEST_DIGITS]
+    printed = print_bytes([call.name, arguments_value(call)], sort_keys=True)
+    return sha256(printed).hexdigest()[:_DIGEST_DIGITS]
 
 
 def hints_of(message: object) -> list[str | None]:

@@ -24,7 +24,7 @@ from agentlog.projections.readmodels.tool_calls import outcome_of
 from agentlog.projections.readmodels.values import figure_held
 from agentlog.projections.suspicion import suspicions
 from agentlog.projections.view import Item
-from agentlog.projections.views.timeline.carry import Span, TimelineCarry
+from agentlog.projections.views.timeline.carry import OpenItem, TimelineCarry
 from agentlog.projections.views.timeline.items import (
     begin,
     call_digest,
@@ -49,7 +49,7 @@ def _reply(now: TimelineCarry, event: Event, _: ReplyMessage) -> Items:
 
 def _call(now: TimelineCarry, event: Event, message: ToolCallsMessage) -> Items:
     now.count_step(event.response_id)
-    spans: list[Span] = []
+    spans: list[OpenItem] = []
     for ordinal, call in enumerate(message.calls):
         digest = call_digest(call) if event.redacted is None else None
         now.past, rules = now.past.called(digest)

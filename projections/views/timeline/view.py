@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.events import Event
-from agentlog.projections.said import Calls, Said
+from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.timeline.carry import TimelineCarry
 from agentlog.projections.views.timeline.items import hints_of, pause, point
@@ -79,7 +79,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
         ]
 
     @override
-    def said(self, item: Item, calls: Calls) -> Said:
+    def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         del calls
         content = {key: item.get(key) for key in _SAID}
-        return Said(item["kind"], content, (item["name"],) if item["kind"] == "call" else ())
+        return ItemContent(item["kind"], content, (item["name"],) if item["kind"] == "call" else ())

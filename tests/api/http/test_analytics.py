@@ -192,7 +192,7 @@ def test_waiting_reads_what_was_written(app: FastAPI, client: TestClient, store:
     build_all(database, "tool_calls")
     store.append("t", STORY)
     assert ask(client, "tools")["rows"] == []
-    listener = app.state.standings.listener
+    listener = app.state.projection_status.listener
     waiting = threading.Event()
     on = listener.on
 

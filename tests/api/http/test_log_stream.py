@@ -207,7 +207,7 @@ def test_a_lost_database_costs_those_who_follow_nothing(own_database: Database) 
         following: TenantFollowers = following_of(app)
         (follower,) = following._threads["t"]
         assert following._loop is not None
-        following._loop.call_soon_threadsafe(follower.ring)
+        following._loop.call_soon_threadsafe(follower.wake)
         assert thread.any().comment == "ping"  # it looked, and found no database
         for number in range(1, 6):
             direct.append("t", [reply(str(number))])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.places import path
 from agentlog.domain.json.text import (
     MAX_DEPTH,
@@ -115,7 +115,7 @@ class _Carry:
     "total", [1, 2**64, -(2**70), 10**4000], ids=lambda n: f"{n.bit_length()} bits"
 )
 def test_a_dataclass_prints_as_an_object_however_big_its_numbers(total: int) -> None:
-    carry = _Carry(total, (Decimal("1.10"),))
+    carry = _Carry(total, (WrittenFloat("1.10"),))
     assert print_bytes(carry) == b'{"total":%d,"rates":[1.10]}' % total
     assert print_bytes([{"a": carry}]) == b'[{"a":{"total":%d,"rates":[1.10]}}]' % total
 
@@ -249,7 +249,7 @@ def test_what_only_python_can_say_is_refused_where_it_stands(
 
 @given(value=json_values)
 def test_null_is_printed_beside_any_number(value: Any) -> None:
-    assert parse(print_checked([None, Decimal("1e400"), value])) == [None, math.inf, value]
+    assert parse(print_checked([None, WrittenFloat("1e400"), value])) == [None, math.inf, value]
 
 
 def test_lone_surrogates_can_be_replaced_and_are_counted() -> None:

@@ -250,7 +250,7 @@ def test_only_open_entries_are_remembered_and_not_too_many() -> None:
     _note(cache, "t", 1, a=LedgerEntry(1), b=LedgerEntry(1))
     _note(cache, "t", 2, a=LedgerEntry(1, 2), c=LedgerEntry(2))
     _note(cache, "t", 3, d=LedgerEntry(3))
-    ground = cache.ground(Wanted([(TENANT, "t")]), {})
+    ground = cache.log_state(Wanted([(TENANT, "t")]), {})
     assert dict(ground.ledger[TENANT, "t"]) == {
         LedgerKey("call", "c"): LedgerEntry(2),
         LedgerKey("call", "d"): LedgerEntry(3),

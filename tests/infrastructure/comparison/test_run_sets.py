@@ -6,7 +6,7 @@ import pytest
 
 from agentlog.domain.json.text import JsonValue
 from agentlog.infrastructure.comparison import run_sets as module
-from agentlog.infrastructure.comparison.run_sets import ComparedSets, RunSets, SetsAsked, Verdict
+from agentlog.infrastructure.comparison.run_sets import ComparedSets, RunSets, RunVerdict, SetsAsked
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.views.store import Store
@@ -62,7 +62,7 @@ EXIT = {"type": "exit"}
     ],
 )
 def test_an_exit_says_how_a_run_ended(
-    store: Store, run_sets: RunSets, last: JsonValue, end: str, verdict: Verdict
+    store: Store, run_sets: RunSets, last: JsonValue, end: str, verdict: RunVerdict
 ) -> None:
     _run(store, "t", reply("one"), last, task=1)
     (run,) = _compared(run_sets).sets[0].runs
@@ -81,7 +81,7 @@ def test_an_exit_says_how_a_run_ended(
     ],
 )
 def test_metadata_may_say_which_runs_failed(
-    store: Store, run_sets: RunSets, metadata: dict[str, JsonValue], verdict: Verdict
+    store: Store, run_sets: RunSets, metadata: dict[str, JsonValue], verdict: RunVerdict
 ) -> None:
     _run(store, "t", {**EXIT, "reason": "error"}, task=1, **metadata)
     compared = _compared(run_sets, failed={"reward": 0.0, "judge": "x"})

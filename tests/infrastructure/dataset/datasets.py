@@ -32,9 +32,9 @@ class Exporter:
 
     def __call__(self, tables: Sequence[str] = TABLES) -> Exported:
         with Listener(self.database, poll_seconds=0.05) as listener:
-            standings = ProjectionStatus(self.database, listener)
+            projection_status = ProjectionStatus(self.database, listener)
             return export_dataset(
-                self.database, standings, self.folder, tenant=self.tenant, tables=tables
+                self.database, projection_status, self.folder, tenant=self.tenant, tables=tables
             )
 
     @property

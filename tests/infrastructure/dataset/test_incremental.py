@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from eventsourcing.persistence import StoredEvent
 
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.infrastructure.dataset import event_pages
 from agentlog.infrastructure.dataset import events as events_module
 from agentlog.infrastructure.dataset.event_pages import read_events
@@ -154,9 +154,9 @@ def test_bodies_come_byte_for_byte(
     )
     numbers = {
         "big": 10**400,
-        "odd": Decimal("1.10"),
-        "far": Decimal("1e400"),
-        "small": Decimal("-0"),
+        "odd": WrittenFloat("1.10"),
+        "far": WrittenFloat("1e400"),
+        "small": WrittenFloat("-0"),
     }
     store.append("t", [{"type": "vendor.note", "payload": numbers, "metadata": {"a": "\x00é"}}])
     store.append("t", [reply("x" * 3_000_000, metadata={"actor": "ann", "responseId": "r"})])

@@ -246,7 +246,7 @@ def test_what_is_looked_up_for_a_tenant_is_read_within_it(working: Database) -> 
 
 
 def test_reports_and_views_of_analysts_are_confined(service: Service, working: Database) -> None:
-    service.standings.rebuild("messages")
+    service.projection_status.rebuild("messages")
     with working.confined(OURS).connection() as connection:
         rows = connection.execute("SELECT tenant FROM agentlog_analytics.events").fetchall()
         assert {row[0] for row in rows} == {OURS}

@@ -10,7 +10,7 @@ from agentlog.domain.events import Event
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.builds import Build
-from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.registry import AnyReadModel
 from agentlog.projections.readmodels.table import Row, table_of
@@ -56,7 +56,7 @@ def catch_up(database: Database, model: AnyReadModel, *, most_events: int = 7) -
     with database.connect() as connection:
         for number in builds.at_work(connection, model):
             projection = Projection(model, number, most_events=most_events)
-            while projection.step(connection) is Step.MORE:
+            while projection.step(connection) is StepResult.MORE:
                 pass
 
 

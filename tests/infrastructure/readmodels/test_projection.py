@@ -13,7 +13,7 @@ from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.projections.readmodels.messages import Messages
 from agentlog.projections.readmodels.registry import AnyReadModel
 from agentlog.projections.readmodels.tool_calls import ToolCalls
@@ -141,10 +141,10 @@ def test_a_changed_one_is_built_beside_the_old_and_switched_when_it_has_caught_u
     with database.connect() as connection:
         (second,) = builds.at_work(connection, changed)
         projection = Projection(changed, second, most_events=1)
-        assert projection.step(connection) is Step.MORE
+        assert projection.step(connection) is StepResult.MORE
         assert [build.state for build in all_builds(database, "talk")] == ["live", "building"]
         assert seen(database_url, query, tenant=TENANT) == [(2,)], "the old one stands meanwhile"
-        while projection.step(connection) is Step.MORE:
+        while projection.step(connection) is StepResult.MORE:
             pass
     assert seen(database_url, query, tenant=TENANT) == [(20,)]
     assert [build.build for build in all_builds(database, "talk")] == [second]
@@ -187,7 +187,7 @@ def test_a_rebuild_does_not_hold_up_what_is_live(database: Database, writer: Wri
     say(writer, "a", "two")
     with database.connect() as connection:
         old = Projection(Talk(), live(database, "talk").build)
-        while old.step(connection) is Step.MORE:
+        while old.step(connection) is StepResult.MORE:
             pass
     assert talk(database) == {"a": (2, "two")}
     catch_up(database, Talk())

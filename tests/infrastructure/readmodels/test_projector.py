@@ -55,7 +55,7 @@ def listener(database: Database) -> Iterator[Listener]:
 
 
 @pytest.fixture
-def standings(database: Database, listener: Listener) -> ProjectionStatus:
+def projection_status(database: Database, listener: Listener) -> ProjectionStatus:
     return ProjectionStatus(database, listener)
 
 
@@ -67,58 +67,58 @@ def append(writer: Writer, number: int) -> int:
 
 
 def test_whoever_waits_is_woken_by_the_event_and_not_by_a_poll(
-    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
+    database: Database, listener: Listener, projection_status: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
         for number in range(5):
             position = append(writer, number)
-            wait_patiently(standings, position)
+            wait_patiently(projection_status, position)
             assert all(live(database, name).position >= position for name in READ_MODELS)
 
 
-def wait_patiently(standings: ProjectionStatus, position: int) -> None:
+def wait_patiently(projection_status: ProjectionStatus, position: int) -> None:
     """Wait for a position, also for builds that are only just being made."""
     until = time.monotonic() + SECONDS
     while True:
         try:
-            return standings.wait(position, seconds=SECONDS)
+            return projection_status.wait(position, seconds=SECONDS)
         except NotYetBuilt:
             assert time.monotonic() < until
             time.sleep(0.01)
 
 
 def test_waiting_ends_with_the_reason(
-    database: Database, standings: ProjectionStatus, writer: Writer
+    database: Database, projection_status: ProjectionStatus, writer: Writer
 ) -> None:
     append(writer, 1)
     with pytest.raises(NotYetBuilt, match="projections run"):
-        standings.wait(1, names=["messages"], seconds=0)
+        projection_status.wait(1, names=["messages"], seconds=0)
     with pytest.raises(UnknownReadModel, match=r"there are .*messages"):
-        standings.wait(1, names=["talk"], seconds=0)
+        projection_status.wait(1, names=["talk"], seconds=0)
     catch_up(database, READ_MODELS["messages"])
-    standings.wait(3, names=["messages"], seconds=0)
+    projection_status.wait(3, names=["messages"], seconds=0)
     with pytest.raises(FutureMoment, match="position 4 is not there yet: the log is at position 3"):
-        standings.wait(4, names=["messages"], seconds=SECONDS)
+        projection_status.wait(4, names=["messages"], seconds=SECONDS)
     append(writer, 2)
     with pytest.raises(ProjectionBehind, match="stands at 3, not at 4 yet: ask again"):
-        standings.wait(4, names=["messages"], seconds=0)
-    standings.pause("messages")
+        projection_status.wait(4, names=["messages"], seconds=0)
+    projection_status.pause("messages")
     with pytest.raises(ProjectionBehind, match="it is paused: `agentlog projections resume"):
-        standings.wait(4, names=["messages"], seconds=SECONDS)
+        projection_status.wait(4, names=["messages"], seconds=SECONDS)
 
 
 def test_pause_resume_and_rebuild_are_heard_at_once(
-    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
+    database: Database, listener: Listener, projection_status: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
-        wait_patiently(standings, append(writer, 1))
-        standings.pause("messages")
+        wait_patiently(projection_status, append(writer, 1))
+        projection_status.pause("messages")
         position = append(writer, 2)
-        standings.wait(position, names=["tool_calls"], seconds=SECONDS)
+        projection_status.wait(position, names=["tool_calls"], seconds=SECONDS)
         assert live(database, "messages").position < position
-        standings.resume("messages")
-        standings.wait(position, names=["messages"], seconds=SECONDS)
-        begun = standings.rebuild("messages")
+        projection_status.resume("messages")
+        projection_status.wait(position, names=["messages"], seconds=SECONDS)
+        begun = projection_status.rebuild("messages")
         until = time.monotonic() + SECONDS
         while live(database, "messages").build != begun.build:
             assert time.monotonic() < until
@@ -127,10 +127,10 @@ def test_pause_resume_and_rebuild_are_heard_at_once(
 
 
 def test_it_goes_on_after_its_connections_are_cut(
-    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
+    database: Database, listener: Listener, projection_status: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
-        wait_patiently(standings, append(writer, 1))
+        wait_patiently(projection_status, append(writer, 1))
         for number in range(2, 5):
             with database.connection() as connection:
                 connection.execute(
@@ -138,7 +138,7 @@ def test_it_goes_on_after_its_connections_are_cut(
                     "WHERE datname = current_database() AND pid <> pg_backend_pid()"
                 )
             position = append(writer, number)
-            wait_patiently(standings, position)
+            wait_patiently(projection_status, position)
     assert len(rows_of(database, READ_MODELS["messages"], 1)) == last_position(database)
 
 
@@ -168,7 +168,7 @@ def test_what_stays_broken_is_said_once(
 
 
 def test_at_the_present_one_transaction_moves_them_all(
-    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
+    database: Database, listener: Listener, projection_status: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
         until = time.monotonic() + SECONDS
@@ -176,19 +176,19 @@ def test_at_the_present_one_transaction_moves_them_all(
         while moved_by != 1:  # in the beginning each is brought there by itself
             assert time.monotonic() < until
             number += 1
-            wait_patiently(standings, append(writer, number))
+            wait_patiently(projection_status, append(writer, number))
             ((moved_by,),) = fetch(
                 database, "SELECT count(DISTINCT xmin::text) FROM agentlog.tracking"
             )
 
 
 def test_a_defect_in_one_leaves_the_others_be(
-    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
+    database: Database, listener: Listener, projection_status: ProjectionStatus, writer: Writer
 ) -> None:
     broken = [Talk(fails_on="9"), *READ_MODELS.values()]
     with Projector(database, listener, broken):
         for number in range(1, 12):  # most of them when all are at the present together
-            wait_patiently(standings, append(writer, number))
+            wait_patiently(projection_status, append(writer, number))
         until = time.monotonic() + SECONDS
         while live(database, "talk").stopped_at != 27:
             assert time.monotonic() < until
@@ -196,15 +196,15 @@ def test_a_defect_in_one_leaves_the_others_be(
 
 
 def test_one_whose_books_are_gone_is_begun_anew(
-    database: Database, listener: Listener, standings: ProjectionStatus, writer: Writer
+    database: Database, listener: Listener, projection_status: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
-        wait_patiently(standings, append(writer, 1))
+        wait_patiently(projection_status, append(writer, 1))
         with database.connect() as connection, connection.transaction():
             connection.execute("DELETE FROM agentlog.projections WHERE name = 'messages'")
             connection.execute("DELETE FROM agentlog.tracking WHERE application_name ~ '^messages'")
             connection.execute("DROP TABLE agentlog_readmodels.messages_1 CASCADE")
-        wait_patiently(standings, append(writer, 2))
+        wait_patiently(projection_status, append(writer, 2))
     assert len(rows_of(database, READ_MODELS["messages"], 1)) == last_position(database)
 
 

@@ -12,7 +12,7 @@ from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.projection import Projection, Step
+from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import NOON, TENANT, Clock, Ids, started
 
@@ -68,7 +68,7 @@ def build_all(database: Database, *names: str) -> None:
         for name in names or READ_MODELS:
             model = READ_MODELS[name]
             for number in builds.at_work(connection, model):
-                while Projection(model, number).step(connection) is Step.MORE:
+                while Projection(model, number).step(connection) is StepResult.MORE:
                     pass
 
 

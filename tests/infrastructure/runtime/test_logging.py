@@ -7,7 +7,7 @@ import pytest
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from agentlog.domain.json.text import JsonValue, parse
-from agentlog.infrastructure.runtime.logging import Format, access_logger, logs_on_stderr
+from agentlog.infrastructure.runtime.logging import LogFormat, access_logger, logs_on_stderr
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for
 Captured = pytest.CaptureFixture[str]
@@ -75,7 +75,7 @@ def test_the_level_holds_for_ours_and_for_others(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
-def test_no_secret_is_written_wherever_it_stands(capsys: Captured, form: Format) -> None:
+def test_no_secret_is_written_wherever_it_stands(capsys: Captured, form: LogFormat) -> None:
     url = f"postgresql://me:{SECRET}@host/db"
     with logs_on_stderr(form=form, level="info"):
         logger = logging.getLogger("agentlog")

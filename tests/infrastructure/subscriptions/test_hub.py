@@ -40,19 +40,19 @@ class Hearing:
         self.hub = hub
         self.heard: list[int] = []
         self.batches = 0
-        self._rung = threading.Event()
+        self._woken = threading.Event()
         hub.start()
         self.leave = hub.attach(self._told)
 
     def _told(self, entries: Sequence[HubEntry]) -> None:
         del entries
         self.batches += 1
-        self._rung.set()
+        self._woken.set()
 
     def until(self, position: int) -> None:
         """Read on until a position has been heard."""
         while not self.heard or self.heard[-1] < position:
-            self._rung.clear()
+            self._woken.clear()
             after = self.heard[-1] if self.heard else 0
             audits = self.hub.log_after(after, limit=100)
             events = (
@@ -61,13 +61,13 @@ class Hearing:
                 else [entry.event for entry in audits]
             )
             self.heard += [event.position or 0 for event in events]
-            assert events or self._rung.wait(WAIT_SECONDS)
+            assert events or self._woken.wait(WAIT_SECONDS)
 
     def until_remembered(self, position: int) -> None:
         """Wait until the hub itself has come so far: the log may be ahead of it."""
         while self.hub.position < position:
-            self._rung.clear()
-            assert self.hub.position >= position or self._rung.wait(WAIT_SECONDS)
+            self._woken.clear()
+            assert self.hub.position >= position or self._woken.wait(WAIT_SECONDS)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentlog.infrastructure.transfer.documents import Plan
-from agentlog.infrastructure.transfer.follower import Follower
+from agentlog.infrastructure.transfer.follower import FileFollower
 from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.history import Format, History
 
@@ -27,7 +27,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_a_file_that_grows_is_read_on_where_it_was(store: Store, path: Path) -> None:
-    follower = Follower(store, Plan())
+    follower = FileFollower(store, Plan())
     path.write_text(line("a") + line("b"))
     assert follower.update(path).appended == 3  # the thread's start is one
     assert (follower.update(path).threads, follower.update(path).replayed) == (0, 0)
@@ -43,15 +43,15 @@ def test_a_file_that_grows_is_read_on_where_it_was(store: Store, path: Path) -> 
 
 def test_another_follower_adds_nothing_twice(store: Store, path: Path) -> None:
     path.write_text(line("a") + line("b"))
-    Follower(store, Plan()).update(path)
+    FileFollower(store, Plan()).update(path)
     path.write_text(line("a") + line("b") + line("c"))
-    report = Follower(store, Plan()).update(path)
+    report = FileFollower(store, Plan()).update(path)
     assert (report.appended, report.replayed) == (1, 3)
     assert texts(store)[1:] == ["a", "b", "c"]
 
 
 def test_a_file_that_was_rewritten_is_said_and_nothing_is_lost(store: Store, path: Path) -> None:
-    follower = Follower(store, Plan())
+    follower = FileFollower(store, Plan())
     path.write_text(line("a") + line("b"))
     follower.update(path)
     path.write_text(line("a"))
@@ -65,7 +65,7 @@ def test_a_file_that_was_rewritten_is_said_and_nothing_is_lost(store: Store, pat
 
 
 def test_a_file_that_is_gone_is_said_once_it_was_read(store: Store, path: Path) -> None:
-    follower = Follower(store, Plan())
+    follower = FileFollower(store, Plan())
     assert follower.update(path).findings == []
     path.write_text(line("a"))
     follower.update(path)
@@ -81,10 +81,10 @@ def test_facts_that_come_later_are_added_to_the_thread(store: Store, path: Path)
         yield History([{"type": "log", "text": item} for item in items], metadata={"n": len(items)})
 
     plan = Plan(Format("counted", "Counted", read, is_item=lambda value: isinstance(value, str)))
-    follower = Follower(store, plan)
+    follower = FileFollower(store, plan)
     path.write_text('"a"\n')
     follower.update(path)
     path.write_text('"a"\n"b"\n')
     assert follower.update(path).failures == []
     assert store.thread("session").read_facts()["metadata"] == {"n": 2}
-    assert Follower(store, plan).update(path).appended == 0
+    assert FileFollower(store, plan).update(path).appended == 0

@@ -14,7 +14,7 @@ from agentlog.infrastructure.transfer.exporter import export_threads
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.importer import Importer
 from agentlog.infrastructure.views.store import Store
-from agentlog.projections.readers.draft import Aside
+from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.registry import choose_format
 from agentlog.projections.registry import choose_view
@@ -233,7 +233,7 @@ def test_what_is_no_number_in_json_becomes_a_string(store: Store, tmp_path: Path
 def noted(items: JsonValue) -> Iterator[History]:
     """Read a history of which something is not known."""
     assert items == ["a", "b"]
-    yield History([reply("x")], asides=[Aside("[1].foo", "field 'foo'")])
+    yield History([reply("x")], unmapped=[Unmapped("[1].foo", "field 'foo'")])
 
 
 NOTED = Format("noted", "Noted", noted, is_item=lambda value: value in ("a", "b"))

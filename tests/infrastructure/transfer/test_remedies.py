@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from agentlog.api.cli.main import app
 from agentlog.infrastructure.transfer.files.sources import STANDARD_INPUT
-from agentlog.infrastructure.transfer.report import Finding
+from agentlog.infrastructure.transfer.report import ImportFinding
 from agentlog.infrastructure.transfer.template import UnfinishedField
 from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.registry import FORMATS
@@ -27,7 +27,7 @@ FOREIGN = [{"type": "pi.said", "content": "hi"}, {"type": "pi.heard", "content":
 FIELDS = {"format": "wire", "thread-id": "thread_id"}
 
 
-def options_of(finding: Finding) -> dict[str, Any]:
+def options_of(finding: ImportFinding) -> dict[str, Any]:
     """Return the options that a refusal names, as fields of a plan."""
     assert finding.remedy is not None, finding.reason
     assert finding.reason.endswith(str(finding.remedy))

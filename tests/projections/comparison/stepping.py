@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agentlog.domain.events import Event
-from agentlog.projections.comparison.comparison import Comparison, History, compare
+from agentlog.projections.comparison.comparison import ComparedHistory, Comparison, compare
 from agentlog.projections.comparison.steps import Stepping
 from agentlog.projections.registry import AnyView, choose_view
 from agentlog.projections.view import StateView, print_items, render
@@ -15,10 +15,10 @@ KERNEL = choose_view("kernel")
 LISTS = [view for view in ALL_VIEWS if not isinstance(view, StateView)]
 
 
-def history_of(events: Sequence[Event], view: AnyView = KERNEL) -> History:
+def history_of(events: Sequence[Event], view: AnyView = KERNEL) -> ComparedHistory:
     """Return what is compared of a thread with these events."""
     items = print_items(render(view, events).items)
-    return History.of(Stepping(view).steps(items))
+    return ComparedHistory.of(Stepping(view).steps(items))
 
 
 def compared(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.projections.comparison.comparison import Divergence, Row
+from agentlog.projections.comparison.comparison import AlignedRow, Divergence
 from agentlog.projections.comparison.details import detail
 from tests.histories import drafts
 from tests.projections.comparison.stepping import KERNEL, compared
@@ -40,7 +40,9 @@ def test_one_inserted_message_is_one_row(said: list[dict[str, Any]], place: int)
 def test_equal_histories_have_no_divergence_and_one_row() -> None:
     comparison = compared(SAID, SAID)
     assert comparison.divergence is None
-    assert list(comparison.rows(context=3)) == [Row("equal", range(12), range(12), folded=True)]
+    assert list(comparison.rows(context=3)) == [
+        AlignedRow("equal", range(12), range(12), folded=True)
+    ]
     assert compared([], []).divergence is None
     assert list(compared([], []).rows(context=3)) == []
 

@@ -31,4 +31,4 @@ def types(history: History) -> dict[str, int]:
 
 def noted(history: History) -> list[str]:
     """Return the places of what no reader knows."""
-    return [aside.place for aside in history.asides]
+    return [aside.place for aside in history.unmapped]

@@ -65,7 +65,7 @@ def test_messages_of_one_answer_share_its_id() -> None:
 
 
 def test_what_is_not_known_is_kept_with_its_place() -> None:
-    assert [(aside.place, aside.what) for aside in answers().asides] == [
+    assert [(aside.place, aside.what) for aside in answers().unmapped] == [
         ("[1].mood", "field 'mood'"),
         ("[1].content[8]", "kind 'crystal_ball'"),
     ]

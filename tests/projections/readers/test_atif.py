@@ -81,7 +81,7 @@ def test_what_is_not_known_is_named_by_its_place() -> None:
         {"step_id": 4, "source": "agent", "message": "ok", "metrics": {"prompt_tokens": "7"}},
         weather="fine",
     )
-    assert [(aside.place, aside.what) for aside in history.asides] == [
+    assert [(aside.place, aside.what) for aside in history.unmapped] == [
         ("weather", "field 'weather'"),
         ("steps[0].mood", "field 'mood'"),
         ("steps[1]", "kind 'step'"),

@@ -75,7 +75,7 @@ def test_only_what_a_person_decided_is_an_approval() -> None:
 
 def test_what_is_not_known_is_kept_with_its_place() -> None:
     history = read(*lines_of("session.jsonl"))
-    assert [(aside.place, aside.what) for aside in history.asides] == [
+    assert [(aside.place, aside.what) for aside in history.unmapped] == [
         ("[14].newField", "field 'newField'"),
         ("[14].message.content[2]", "kind 'hologram'"),
         ("[21]", "kind 'tomorrow'"),
@@ -150,7 +150,7 @@ def test_a_sub_agent_is_a_thread_that_its_session_names() -> None:
 def test_lines_that_are_no_objects_are_kept() -> None:
     history = read(line("user", {"content": "Hello."}), "what?", 42)
     assert [draft["type"] for draft in history.drafts] == ["input", *["claude-code.line"] * 2]
-    assert [aside.place for aside in history.asides] == ["[1]", "[2]"]
+    assert [aside.place for aside in history.unmapped] == ["[1]", "[2]"]
 
 
 def test_a_last_line_that_is_cut_off_is_refused_alone(tmp_path: Path) -> None:

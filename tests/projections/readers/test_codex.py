@@ -88,7 +88,7 @@ def test_texts_that_codex_wrote_are_not_the_users() -> None:
 
 
 def test_what_is_not_known_is_kept_with_its_place() -> None:
-    assert [(aside.place, aside.what) for aside in read(*lines_of("new.jsonl")).asides] == [
+    assert [(aside.place, aside.what) for aside in read(*lines_of("new.jsonl")).unmapped] == [
         ("[18].payload.shade", "field 'shade'"),
         ("[24]", "kind 'moon_phase'"),
         ("[25]", "kind 'tomorrow'"),

@@ -60,7 +60,7 @@ def test_what_is_no_call_is_kept_whole_and_noted() -> None:
     for text in ("<tool_call>lookup</tool_call>", "<tool_call>[]</tool_call>"):
         history = _read([_says("gpt", text)])
         assert [draft["type"] for draft in history.drafts] == ["sharegpt.gpt"]
-        assert [aside.place for aside in history.asides] == [".conversations[0]"]
+        assert [aside.place for aside in history.unmapped] == [".conversations[0]"]
 
 
 def test_input_follows_the_instruction_on_its_own_line() -> None:
@@ -70,7 +70,7 @@ def test_input_follows_the_instruction_on_its_own_line() -> None:
         "They make 42.",
     ]
     assert [draft["type"] for draft in river.drafts] == ["system", *["input", "reply"] * 3]
-    assert [aside.what for aside in tea.asides] == ["field 'score'", "field 'history'"]
+    assert [aside.what for aside in tea.unmapped] == ["field 'score'", "field 'history'"]
 
 
 def test_other_records_are_not_taken() -> None:

@@ -74,7 +74,7 @@ def test_a_source_is_recognised_and_read_the_same_for_ever(source: Path) -> None
             "goal": history.goal,
             "parent": history.parent,
             "metadata": dict(history.metadata),
-            "asides": [[aside.place, aside.what] for aside in history.asides],
+            "asides": [[aside.place, aside.what] for aside in history.unmapped],
             "drafts": history.drafts,
             **({"beside": dict(history.beside)} if history.beside else {}),
         }

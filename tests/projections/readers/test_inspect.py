@@ -112,7 +112,7 @@ def test_the_log_of_a_run_that_did_not_end_is_read_by_its_journal() -> None:
 
 
 def test_what_is_not_known_is_noted_with_its_place() -> None:
-    assert [(aside.place, aside.what) for aside in _one(FILES / "tools.json").asides] == [
+    assert [(aside.place, aside.what) for aside in _one(FILES / "tools.json").unmapped] == [
         (".samples[0].events[8].mood", "field 'mood'"),
         (".samples[0].events[13]", "kind 'thunderstorm'"),
         (".samples[0].weather", "field 'weather'"),

@@ -64,10 +64,10 @@ def test_a_result_without_a_status_has_that_of_its_text() -> None:
 
 def test_what_is_not_known_is_noted_with_its_place() -> None:
     first, second = histories_of(FILES / "second-version.af")
-    assert [(aside.place, aside.what) for aside in first.asides] == [
+    assert [(aside.place, aside.what) for aside in first.unmapped] == [
         (".agents[0].messages[1].content[2]", "kind 'image'"),
         (".agents[0].messages[6].shelf_mark", "field 'shelf_mark'"),
         (".agents[0].messages[9].content[1]", "kind 'hologram'"),
         (".agents[0].messages[12]", "kind 'observer'"),
     ]
-    assert second.asides == []
+    assert second.unmapped == []

@@ -85,9 +85,9 @@ def test_the_end_of_a_run_is_told_by_its_last_message_or_its_status() -> None:
 
 
 def test_what_is_not_known_is_named_by_its_place() -> None:
-    assert [(aside.place, aside.what) for aside in _read("chat").asides] == [
+    assert [(aside.place, aside.what) for aside in _read("chat").unmapped] == [
         ("messages[9].mood", "field 'mood'")
     ]
-    assert [(aside.place, aside.what) for aside in _read("responses").asides] == [
+    assert [(aside.place, aside.what) for aside in _read("responses").unmapped] == [
         ("messages[2].output[4]", "kind 'web_search_call'")
     ]

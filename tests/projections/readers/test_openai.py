@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import JsonValue, parse, print_bytes, print_text
-from agentlog.projections.readers.draft import Aside
+from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.wires.openai import READER
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.openai import OpenAIOptions, OpenAIView
@@ -291,9 +291,11 @@ def test_no_message_is_blank_that_had_something() -> None:
 
 
 def test_a_message_without_text_is_counted() -> None:
-    asides: list[Aside] = []
-    list(READER.read([{"role": "user", "content": [{"type": "image_url", "value": "x"}]}], asides))
-    assert [(aside.place, aside.what) for aside in asides] == [
+    unmapped: list[Unmapped] = []
+    list(
+        READER.read([{"role": "user", "content": [{"type": "image_url", "value": "x"}]}], unmapped)
+    )
+    assert [(aside.place, aside.what) for aside in unmapped] == [
         ("[0]", "message of user without text")
     ]
 
@@ -338,13 +340,13 @@ def test_a_payload_that_no_import_made_is_not_shown(payload: JsonValue) -> None:
 
 
 def test_what_is_not_known_is_noted_with_its_place() -> None:
-    asides: list[Aside] = []
+    unmapped: list[Unmapped] = []
     items = [
         {"role": "user", "content": [{"type": "text", "text": "x"}, {"type": "hologram"}, "y"]},
         _turn(_call("{}", index=0), agent="main", name=None, annotations=[]),
     ]
-    list(READER.read(items, asides))
-    assert [(aside.place, aside.what) for aside in asides] == [
+    list(READER.read(items, unmapped))
+    assert [(aside.place, aside.what) for aside in unmapped] == [
         ("[0].content[1]", "part 'hologram'"),
         ("[0].content[2]", "part without a type"),
         ("[1].agent", "field 'agent'"),

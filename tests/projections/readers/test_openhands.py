@@ -37,7 +37,7 @@ def test_a_folder_of_events_is_one_thread_named_by_its_base_state() -> None:
     assert history.id == json.loads((FOLDER / "base_state.json").read_text())["id"]
     assert history.metadata == {"cwd": "/srv/build"}
     assert [draft["type"] for draft in history.drafts][:2] == ["openhands.base_state", "system"]
-    assert not history.asides
+    assert not history.unmapped
 
 
 def test_figures_of_an_answer_are_told_once() -> None:
@@ -95,8 +95,8 @@ def test_a_rejection_by_a_person_is_a_denied_approval() -> None:
 
 
 def test_what_is_not_known_is_named_by_its_place() -> None:
-    asides = _read(FOLDER.parent / "events.json").asides
-    assert [(aside.place, aside.what) for aside in asides] == [
+    unmapped = _read(FOLDER.parent / "events.json").unmapped
+    assert [(aside.place, aside.what) for aside in unmapped] == [
         ("[11]", "kind 'GalaxyEvent'"),
         ("[12].mood", "field 'mood'"),
     ]

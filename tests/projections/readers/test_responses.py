@@ -97,7 +97,7 @@ def test_an_approval_is_asked_for_and_answered() -> None:
 
 
 def test_what_is_not_known_is_kept_with_its_place() -> None:
-    assert [(aside.place, aside.what) for aside in conversation().asides] == [
+    assert [(aside.place, aside.what) for aside in conversation().unmapped] == [
         ("data[23]", "kind 'hologram_call'"),
         ("data[24].mood", "field 'mood'"),
         ("data[24].content[2]", "kind 'scent'"),

@@ -140,7 +140,7 @@ def test_what_is_not_known_is_named_by_its_place() -> None:
             "sky": "blue",
         }
     )
-    assert [(aside.place, aside.what) for aside in history.asides] == [
+    assert [(aside.place, aside.what) for aside in history.unmapped] == [
         ("sky", "field 'sky'"),
         ("history[0].mood", "field 'mood'"),
         ("history[1].tool_calls[0].id", "field 'id'"),

@@ -6,13 +6,15 @@ from typing import Any
 from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.text import print_bytes
 from tests.histories import event, histories, json_values, metadata, texts, timestamps
 
 _ids = st.sampled_from(["a", "b", "nul\x00"])
 _counts = st.integers(0, 100) | st.sampled_from([2**63 - 1, 2**63, 2**70])
-_figures = st.floats(0, 1000) | st.integers(0, 9) | st.sampled_from([Decimal("1e400"), 1.7e308])
+_figures = (
+    st.floats(0, 1000) | st.integers(0, 9) | st.sampled_from([WrittenFloat("1e400"), 1.7e308])
+)
 _said = st.one_of(texts, st.just("Error: no such flight"), st.just("x" * 600), json_values)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.projections.readmodels.model_calls import ModelCallRow, ModelCalls
 from tests.histories import history
 from tests.projections.readmodels.folding import rows_of
@@ -60,7 +60,9 @@ def test_what_was_not_reported_is_missing_and_not_nought() -> None:
 
 def test_figures_that_no_column_holds_are_missing() -> None:
     odd = {"inputTokens": 2**63, "outputTokens": 2**63 - 1}
-    (row,) = calls(ask(), answer(usage=odd, costUsd=Decimal("1e400"), latencyMs=Decimal("1e999")))
+    (row,) = calls(
+        ask(), answer(usage=odd, costUsd=WrittenFloat("1e400"), latencyMs=WrittenFloat("1e999"))
+    )
     assert (row.input_tokens, row.output_tokens, row.cost_usd) == (None, 2**63 - 1, None)
     assert row.latency_ms == 0.0
 

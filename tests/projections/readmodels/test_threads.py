@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.text import parse
 from agentlog.projections.readmodels.threads import ThreadRow, Threads
 from tests.histories import event
@@ -93,7 +93,12 @@ def test_metadata_has_the_scalars_with_annotations_worked_in() -> None:
     given = {"team": "a", "n": 1, "vip": True, "list": [1], "none": None, "nul\x00": "\x00"}
     row = thread(started(metadata=given))
     assert parse(row.metadata) == {"team": "a", "n": 1, "vip": True, "nul\ufffd": "\ufffd"}
-    odd = {"big": 2**70, "far": Decimal("1e400"), "exact": Decimal("1.10"), "long": "x" * 600}
+    odd = {
+        "big": 2**70,
+        "far": WrittenFloat("1e400"),
+        "exact": WrittenFloat("1.10"),
+        "long": "x" * 600,
+    }
     shown = {"big": str(2**70), "far": "1e400", "exact": 1.1, "long": "x" * 500 + "…"}
     assert parse(thread(started(metadata=odd)).metadata) == shown
     row = thread(

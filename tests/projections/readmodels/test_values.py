@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.numbers import Decimal
+from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.projections.readmodels.values import (
     count_held,
     count_sum,
@@ -66,7 +66,9 @@ def test_what_was_filled_in_on_import_or_ran_back_took_no_time() -> None:
 
 def test_a_figure_is_none_where_a_column_does_not_hold_it() -> None:
     assert [count_held(number) for number in (BIGGEST, BIGGEST + 1, None)] == [BIGGEST, None, None]
-    figures = [figure_held(number) for number in (2, Decimal("1.10"), Decimal("-1e400"), None)]
+    figures = [
+        figure_held(number) for number in (2, WrittenFloat("1.10"), WrittenFloat("-1e400"), None)
+    ]
     assert figures == [2.0, 1.1, None, None]
     assert [type(figure) for figure in figures[:2]] == [float, float]
 
@@ -77,4 +79,4 @@ def test_a_sum_begins_with_the_first_figure_and_leaves_out_what_would_break_it()
     assert [count_sum(None, 2**63), count_sum(1, BIGGEST)] == [None, 1]
     assert figure_sum(None, None) is None
     assert [figure_sum(None, 0), figure_sum(0.5, 1)] == [0.0, 1.5]
-    assert [figure_sum(None, Decimal("1e400")), figure_sum(1e308, 1e308)] == [None, 1e308]
+    assert [figure_sum(None, WrittenFloat("1e400")), figure_sum(1e308, 1e308)] == [None, 1e308]

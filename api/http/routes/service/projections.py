@@ -19,8 +19,8 @@ Name = Annotated[str, Path(json_schema_extra={"enum": list(READ_MODELS)}, exampl
 
 
 def _standings(request: Request) -> ProjectionStatus:
-    standings: ProjectionStatus = request.app.state.standings
-    return standings
+    projection_status: ProjectionStatus = request.app.state.projection_status
+    return projection_status
 
 
 def _answer(request: Request, name: str | None = None) -> Response:
@@ -36,8 +36,8 @@ async def list_projections(request: Request, wait: Wait = None) -> Response:
     With `wait`, once all have come to that position: so that a client reads what it appended.
     """
     if wait is not None:
-        standings = _standings(request)
-        await until_projected(standings, wait)
+        projection_status = _standings(request)
+        await until_projected(projection_status, wait)
     return await run_in_threadpool(_answer, request)
 
 
@@ -46,8 +46,8 @@ async def read_projection(request: Request, name: Name, wait: Wait = None) -> Re
     """Read where one projection stands: its live build, and the one beside it if any."""
     read_model(name)
     if wait is not None:
-        standings = _standings(request)
-        await until_projected(standings, wait, names=[name])
+        projection_status = _standings(request)
+        await until_projected(projection_status, wait, names=[name])
     return await run_in_threadpool(_answer, request, name)
 
 

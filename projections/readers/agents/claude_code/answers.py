@@ -27,14 +27,14 @@ class Answers:
     def count(self, line: Fields, message: Fields, answer_id: str | None, of_draft: Item) -> None:
         """Count the answer of a line, or hold its figures back while they may grow."""
         self.end(line, but=answer_id)
-        said, side = message.left(), _is_side(line)
+        fields, side = message.left(), _is_side(line)
         if answer_id is None:
             self._add(message, of_draft)
-        elif answer_id not in self._counted and isinstance(said.get("stop_reason"), str):
+        elif answer_id not in self._counted and isinstance(fields.get("stop_reason"), str):
             self._pending.pop(side, None)
-            self._counted[answer_id] = said
+            self._counted[answer_id] = fields
             self._add(message, of_draft)
-        elif self._counted.get(answer_id) != said:
+        elif self._counted.get(answer_id) != fields:
             line.put("message", left(self._reading, message))
             if answer_id not in self._counted:
                 self._pending[side] = (answer_id, message, of_draft)
@@ -50,7 +50,7 @@ class Answers:
 
     def count_last(self) -> None:
         """Count the answers that were held back, where no line of the file has a stop reason."""
-        if any(isinstance(said.get("stop_reason"), str) for said in self._counted.values()):
+        if any(isinstance(fields.get("stop_reason"), str) for fields in self._counted.values()):
             return
         for _, message, of_draft in self._pending.values():
             self._add(Fields(message.left(), message.place), of_draft)

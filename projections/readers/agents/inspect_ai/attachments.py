@@ -13,10 +13,10 @@ def with_attachments(sample: Fields) -> Fields:
     match sample.item:
         case {"attachments": dict(texts), **rest} if texts:
             pass
-        case {"transcript": {"content": dict(texts), **told}, **rest} if texts and not rest.get(
+        case {"transcript": {"content": dict(texts), **kept}, **rest} if texts and not rest.get(
             "attachments"
         ):
-            rest["transcript"] = told
+            rest["transcript"] = kept
         case _:
             return sample
     used: set[str] = set()

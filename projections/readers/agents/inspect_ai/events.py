@@ -168,9 +168,9 @@ def read_event(entry: Entry, event: Fields) -> None:
                 {"type": "approval_request", "callId": call_id, "tool": tool, "args": args}, event
             )
             approved = _APPROVED[decision]
-            told: Draft = {"type": "approval_response", "callId": call_id, "approved": approved}
+            answer: Draft = {"type": "approval_response", "callId": call_id, "approved": approved}
             reason = event.item.get("explanation")
-            entry.add({**told, "reason": reason} if isinstance(reason, str) else told)
+            entry.add({**answer, "reason": reason} if isinstance(reason, str) else answer)
         case {"event": str(kind)}:
             entry.keep(event, kind, is_known=kind in _KINDS)
         case _:
@@ -209,7 +209,7 @@ def _taken_usage(output: Fields) -> Draft:
     if not isinstance(spent, dict):
         return {}
     figures = usage(spent, _FIGURES) or {}
-    told = {theirs for theirs, ours in _FIGURES.items() if ours in figures}
+    counted = {theirs for theirs, ours in _FIGURES.items() if ours in figures}
     beside = usage(spent, {key: key for key in _BESIDE_INPUT}) or {}
     if "inputTokens" in figures:
         figures["inputTokens"] += sum(beside.values())
@@ -217,7 +217,7 @@ def _taken_usage(output: Fields) -> Draft:
     if (cost := _number(spent.get("total_cost"))) is not None:
         draft["costUsd"] = cost
     output.take("usage")
-    if rest := {k: v for k, v in spent.items() if k not in told and v is not None}:
+    if rest := {k: v for k, v in spent.items() if k not in counted and v is not None}:
         output.put("usage", rest)
     return draft
 

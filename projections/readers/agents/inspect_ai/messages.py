@@ -51,15 +51,15 @@ def _say(entry: Entry, content: Sequence[Fields], says: str, beside: Sequence[Fi
     held: Draft = {}
     parts = [*beside]
     for part in content:
-        said = _said(part, says)
-        if held and (said is None or says != "input" or "text" in said):
+        draft = _draft_of(part, says)
+        if held and (draft is None or says != "input" or "text" in draft):
             entry.add(held, *parts)
             held, parts = {}, []
-        if said is None:
+        if draft is None:
             _add_part(entry, part)
             continue
-        files = [*held.get("files", ()), *said.get("files", ())]
-        held = {**held, "type": says, **said, **({"files": files} if files else {})}
+        files = [*held.get("files", ()), *draft.get("files", ())]
+        held = {**held, "type": says, **draft, **({"files": files} if files else {})}
         for key in ("text", "filename", part.take("type")):
             part.take(key)
         parts.append(part)
@@ -71,14 +71,14 @@ def _parts(message: Fields) -> Iterator[Fields]:
     """Take the content, and yield its parts but for empty texts; a text is one."""
     content = message.take("content")
     for n, part in enumerate(content if isinstance(content, list) else [content]):
-        said: Item = {"type": "text", "text": part} if isinstance(part, str) else {"value": part}
-        item: Item = part if isinstance(part, dict) else said
+        wrapped: Item = {"type": "text", "text": part} if isinstance(part, str) else {"value": part}
+        item: Item = part if isinstance(part, dict) else wrapped
         item = {key: value for key, value in item.items() if value is not None}
         if item and (item.get("type") != "text" or item.get("text") != ""):
             yield Fields(item, f"{message.place}.content[{n}]")
 
 
-def _said(part: Fields, says: str) -> Draft | None:
+def _draft_of(part: Fields, says: str) -> Draft | None:
     """Return the text of a part, or an input's file; None where it has neither."""
     match part.item:
         case {"type": "text", "text": str(text)}:

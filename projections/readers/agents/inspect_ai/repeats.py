@@ -44,9 +44,9 @@ class Repeats:
             if made is not None:
                 left["output"] = self.without_message(left.get("output"))
         elif kind == "tool" and made is not None:
-            said = {**made, "result": made.get("content"), "message_id": made.get("id")}
-            said |= {"id": left["id"], "arguments": self._arguments.get(left["id"])}
-            left = {key: value for key, value in left.items() if said.get(key) != value}
+            repeated = {**made, "result": made.get("content"), "message_id": made.get("id")}
+            repeated |= {"id": left["id"], "arguments": self._arguments.get(left["id"])}
+            left = {key: value for key, value in left.items() if repeated.get(key) != value}
         elif kind == "state" and isinstance(left.get("changes"), list):
             left["changes"] = [self._left_of_change(change) for change in left["changes"]]
         elif kind == "sample_init":
@@ -136,8 +136,8 @@ def key_of(message: JsonValue) -> bytes:
     """Return what a message and the answer that it came of have in common."""
     if not isinstance(message, dict):
         return print_bytes(message)
-    said = {key: message.get(key) for key in ("role", "content", "tool_calls", "tool_call_id")}
-    return print_bytes(said, sort_keys=True)
+    compared = {key: message.get(key) for key in ("role", "content", "tool_calls", "tool_call_id")}
+    return print_bytes(compared, sort_keys=True)
 
 
 def _whole(message: JsonValue) -> bytes:

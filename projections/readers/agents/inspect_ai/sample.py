@@ -30,8 +30,8 @@ class Sample:
         self._messages = self._taken_messages()
         self._events = list(_flat(self._taken_events(), f"{sample.place}.events"))
         self._pool = self._taken_pool()
-        said = [message.item for message in self._messages]
-        self._repeats = Repeats(self._sample.item, said, self._pool)
+        items = [message.item for message in self._messages]
+        self._repeats = Repeats(self._sample.item, items, self._pool)
 
     def read(self) -> Reading:
         """Return the sample's messages."""

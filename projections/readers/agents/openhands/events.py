@@ -101,9 +101,9 @@ def _observation(event: Fields, calls: Calls) -> list[Draft]:
     output: JsonValue = event.take("observation")
     if isinstance(content, list):
         output = content if text is None else text
-        said = {"content"} if text is None or content == _plain(text) else set[str]()
-        said |= {"is_error"} if isinstance(failed, bool) else set()
-        event.put("observation", {key: observation[key] for key in observation if key not in said})
+        known = {"content"} if text is None or content == _plain(text) else set[str]()
+        known |= {"is_error"} if isinstance(failed, bool) else set()
+        event.put("observation", {key: observation[key] for key in observation if key not in known})
     fields: Item = {"output": output}
     if isinstance(failed, bool):
         fields["error"] = value_text(output) if failed else None

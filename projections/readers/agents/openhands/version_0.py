@@ -44,8 +44,8 @@ def _read(document: JsonValue) -> Iterator[History]:
     reading, facts = _Events(), dict[str, JsonValue]()
     if isinstance(document, list):
         match document:
-            case [{"conversation_id": str(own_id)} as said, *_] if own_id:
-                first = Fields(said, "[0]")
+            case [{"conversation_id": str(own_id)} as root, *_] if own_id:
+                first = Fields(root, "[0]")
                 first.take("conversation_id")
                 if (title := first.text("title")) is not None:
                     facts["title"] = title
@@ -120,7 +120,10 @@ class _Events(Reading):
 
     def _call(self, entry: Entry, event: Fields, args: Fields, action: str) -> None:
         """Add the call that an action is, after the thought that came with it."""
-        told = [args.text("thought"), args.text("final_thought") if action == "finish" else None]
+        thoughts = [
+            args.text("thought"),
+            args.text("final_thought") if action == "finish" else None,
+        ]
         number, given = event.item.get("id"), dict(args.item)
         match event.item.get("tool_call_metadata"):
             case {"function_name": str(name), "tool_call_id": str(call_id)} if call_id:
@@ -129,7 +132,7 @@ class _Events(Reading):
                 name, call_id = action, f"action-{number}"
         if action != "finish":
             given = {key: args.take(key) for key in given if key != "thought"}
-        if text := "\n\n".join(filter(None, told)):
+        if text := "\n\n".join(filter(None, thoughts)):
             entry.add({"type": "reply", "text": text})
         if action == "finish":
             if not text:

@@ -110,7 +110,7 @@ class _Run:
         elif role == "exit":
             self._exit(message, extra, when)
         elif role in ("system", "user"):
-            self._said(message, extra, number, when)
+            self._add_text(message, extra, number, when)
         else:
             self.reading.keep(message, "message", **when)
 
@@ -185,7 +185,7 @@ class _Run:
             draft = {"type": "system", "text": text}
         self.reading.add({**draft, **when}, message)
 
-    def _said(self, message: Fields, extra: Fields, number: int, when: Draft) -> None:
+    def _add_text(self, message: Fields, extra: Fields, number: int, when: Draft) -> None:
         """Add what a person or the agent said to the model."""
         text, kind = content_of(message), extra.item.get("interrupt_type")
         if kind == "FormatError" and "response" in extra.item:
@@ -195,9 +195,9 @@ class _Run:
         if kind == "UserRejection":
             for call in self._calls:
                 asked = {"callId": call["id"], "tool": call["name"], "args": call.get("args")}
-                told = {"callId": call["id"], "approved": False, "reason": text}
+                answer = {"callId": call["id"], "approved": False, "reason": text}
                 self.reading.drafts.append({"type": "approval_request", **asked, **when})
-                self.reading.drafts.append({"type": "approval_response", **told, **when})
+                self.reading.drafts.append({"type": "approval_response", **answer, **when})
         if not text:
             self.reading.keep(message, "message", is_known=True, **when)
             return
@@ -213,9 +213,9 @@ class _Run:
         extra.take_equal({"submission": text})
         message.take("role")
         reason = _ENDS.get(status, "error") if isinstance(status, str) else "error"
-        said = text or (status if isinstance(status, str) else "")
-        extra.take_equal({"exit_status": said})
-        self.reading.add({"type": "exit", "reason": reason, "message": said, **when}, message)
+        end = text or (status if isinstance(status, str) else "")
+        extra.take_equal({"exit_status": end})
+        self.reading.add({"type": "exit", "reason": reason, "message": end, **when}, message)
 
 
 def _command(call: Item) -> JsonValue:

@@ -114,11 +114,11 @@ def content_of(item: Fields) -> str | None:
 
 def rest_of(response: Item, message: Item) -> Item:
     """Return what a response says beside its figures, without the `message` that it repeats."""
-    told = [key for key in ("id", "model") if isinstance(response.get(key), str)]
-    rest = {key: value for key, value in response.items() if key not in told}
+    known = [key for key in ("id", "model") if isinstance(response.get(key), str)]
+    rest = {key: value for key, value in response.items() if key not in known}
     match response.get("choices"):
-        case [{"message": {**said}} as choice] if all(
-            key in message and message[key] == value for key, value in said.items()
+        case [{"message": {**repeated}} as choice] if all(
+            key in message and message[key] == value for key, value in repeated.items()
         ):
             rest["choices"] = [{key: value for key, value in choice.items() if key != "message"}]
         case _:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import JsonValue, parse
-from agentlog.projections.readers.agents.swe_agents.swe_agent_run import Run
+from agentlog.projections.readers.agents.swe_agents.swe_agent_run import SweAgentRun
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Fields, Reading
 from agentlog.projections.view import Item
@@ -60,7 +60,7 @@ def _history(root: Fields) -> History:
         reading.keep_left(root, "trajectory")
     model = {"model": known["model"]} if "model" in known else {}
     answer = {"type": "llm_response", **model} if "modelCalls" in known else None
-    Run(reading, steps, answer).add(history, status or "")
+    SweAgentRun(reading, steps, answer).add(history, status or "")
     with reading.by_content():
         if status is None:
             reading.keep_left(info, "info")

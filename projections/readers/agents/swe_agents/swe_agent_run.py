@@ -16,7 +16,7 @@ from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 
 
-class Run:
+class SweAgentRun:
     """Adds the messages of a run; each answer of the model has an `answer`, if any was asked."""
 
     def __init__(self, reading: Reading, steps: Sequence[Fields], answer: Draft | None) -> None:
@@ -35,11 +35,11 @@ class Run:
         self._close()
         steps, self._steps = self._steps, []
         for number, step in enumerate(steps):
-            said = step.item.get("response")
-            is_told = said == step.item.get("thought") and not step.item.get("action")
+            response = step.item.get("response")
+            is_told = response == step.item.get("thought") and not step.item.get("action")
             if step is steps[-1] and is_told and "exit_" in status and step.text("response"):
                 step.take("thought")
-                self._reading.add({"type": "runtime_error", "error": said}, step)
+                self._reading.add({"type": "runtime_error", "error": response}, step)
             else:
                 self._alone(step, f"{len(history)}-{number}")
 
@@ -63,8 +63,10 @@ class Run:
 
     def _steps_before(self, item: Fields) -> Sequence[Fields]:
         """Return the steps before that of an answer, which becomes the current one."""
-        said, action = item.item.get("content"), item.item.get("action")
-        at = next((n for n, s in enumerate(self._steps) if s.item.get("response") == said), None)
+        response, action = item.item.get("content"), item.item.get("action")
+        at = next(
+            (n for n, s in enumerate(self._steps) if s.item.get("response") == response), None
+        )
         if at is None and self._steps and self._steps[0].item.get("action") == action:
             at = 0
         if at is None:
@@ -116,8 +118,8 @@ class Run:
         item.take("role")
         step, self._step = self._step, None
         if step is not None:
-            said = step.item.get("observation")
-            if isinstance(said, str) and said in (text or ""):
+            observation = step.item.get("observation")
+            if isinstance(observation, str) and observation in (text or ""):
                 step.take("observation")
             self._only_new(step)
         results = self._results(output) or [{"output": output}]
@@ -189,8 +191,8 @@ def _calls(item: Fields) -> list[Item]:
     for call in calls:
         function = call.inner("function") or call
         name, arguments = function.take("name"), function.take("arguments")
-        said = call_fields(name, arguments) if isinstance(arguments, str) else {"args": arguments}
-        made.append({"id": call.take("id"), "name": name, **said})
+        fields = call_fields(name, arguments) if isinstance(arguments, str) else {"args": arguments}
+        made.append({"id": call.take("id"), "name": name, **fields})
         call.take_equal({"type": "function"})
     return made
 

@@ -9,9 +9,9 @@ def chat_message(item: Item, *, role: JsonValue = None) -> Item:
     role = role or item.get("role")
     parts = _parts(item.get("content"))
     if role == "tool":
-        said = item.get("content")
+        content = item.get("content")
         call_id = item.get("tool_call_id", item.get("id"))
-        response: Item = {"type": "tool_call_response", "id": call_id, "response": said}
+        response: Item = {"type": "tool_call_response", "id": call_id, "response": content}
         if item.get("name") is not None:
             response["name"] = item["name"]
         return {"role": role, "parts": [response]}
@@ -87,8 +87,8 @@ def _part(value: JsonValue) -> Item:
     match value:
         case str():
             return {"type": "text", "content": value}
-        case {"type": "text" | "input_text" | "output_text" | "summary_text", "text": str(said)}:
-            return {"type": "text", "content": said}
+        case {"type": "text" | "input_text" | "output_text" | "summary_text", "text": str(text)}:
+            return {"type": "text", "content": text}
         case {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}:
             return {"type": "tool_call", "id": call_id, "name": name, "arguments": arguments}
         case {"type": str()}:

@@ -17,7 +17,7 @@ from agentlog.projections.readers.traces.otlp.turns import (
     Turn,
     call_id_of,
     is_text,
-    said_in,
+    text_in,
 )
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.text_format import call_fields
@@ -94,9 +94,9 @@ def drafts_of(turn: Turn, *, calls: str) -> Iterator[Draft]:
     """
     match turn.role:
         case "system":
-            said = "\n\n".join(said_in(part) for part in turn.parts if is_text(part))
-            if said:
-                yield {"type": "system", "text": said}
+            text = "\n\n".join(text_in(part) for part in turn.parts if is_text(part))
+            if text:
+                yield {"type": "system", "text": text}
         case "user":
             yield from _input(turn)
         case "tool":
@@ -135,10 +135,10 @@ def _answer(turn: Turn, calls: str) -> Iterator[Draft]:
     asked: list[Item] = []
     for n, part in enumerate(turn.parts):
         match part.get("type"):
-            case "reasoning" if said_in(part):
-                yield {"type": "reasoning", "title": "", "summary": said_in(part)}
-            case "text" if said_in(part):
-                yield {"type": "reply", "text": said_in(part)}
+            case "reasoning" if text_in(part):
+                yield {"type": "reasoning", "title": "", "summary": text_in(part)}
+            case "text" if text_in(part):
+                yield {"type": "reply", "text": text_in(part)}
             case "tool_call":
                 asked.append(call_of(part, call_id=call_id_of(part) or f"{calls}-{n}"))
             case _:
@@ -148,11 +148,11 @@ def _answer(turn: Turn, calls: str) -> Iterator[Draft]:
 
 
 def _input(turn: Turn) -> Iterator[Draft]:
-    said = [said_in(part) for part in turn.parts if is_text(part)]
+    texts = [text_in(part) for part in turn.parts if is_text(part)]
     files = [file for part in turn.parts if (file := _file(part)) is not None]
     draft: Draft = {"type": "input"}
-    if said:
-        draft["text"] = "\n\n".join(said)
+    if texts:
+        draft["text"] = "\n\n".join(texts)
     if files:
         draft["files"] = files
     if len(draft) > 1:

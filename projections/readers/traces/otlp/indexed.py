@@ -46,8 +46,8 @@ def _message(tree: Item) -> Item:
     role = _at(tree, "role")
     call_id = _at(tree, "tool_call_id")
     if role == "tool":
-        said = [part.get("content") for part in parts]
-        response = said[0] if len(said) == 1 else said
+        parts_content = [part.get("content") for part in parts]
+        response = parts_content[0] if len(parts_content) == 1 else parts_content
         parts = [{"type": "tool_call_response", "id": call_id, "response": response}]
         if (name := _at(tree, "name")) is not None:
             parts[0]["name"] = name
@@ -58,10 +58,10 @@ def _content(tree: Item) -> Item:
     kind, url = _at(tree, "type"), _at(tree.get("image", {}).get("image", {}), "url")
     if isinstance(url, str):
         return {"type": "uri", "modality": "image", "uri": url}
-    said = _at(tree, "text")
+    content = _at(tree, "text")
     if kind == "reasoning":
-        return {"type": "reasoning", "content": said}
-    return {"type": "text" if isinstance(said, str) else "unknown", "content": said}
+        return {"type": "reasoning", "content": content}
+    return {"type": "text" if isinstance(content, str) else "unknown", "content": content}
 
 
 def _call(tree: Item) -> Item:

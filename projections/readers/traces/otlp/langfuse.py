@@ -51,7 +51,7 @@ def read(span: Item) -> GenAISpan:
         value if isinstance(value := unpacked(attributes.get(_PREFIX + key)), dict) else {}
         for key in ("model.parameters", "usage_details", "cost_details")
     )
-    asked, said = (unpacked(attributes.get(_PREFIX + key)) for key in ("input", "output"))
+    asked, answered = (unpacked(attributes.get(_PREFIX + key)) for key in ("input", "output"))
     model = text(attributes, f"{_PREFIX}model.name")
     failed = error_of(span)
     if text(attributes, f"{_PREFIX}level") == "ERROR":
@@ -75,7 +75,7 @@ def read(span: Item) -> GenAISpan:
             latencyMs=end - begin,
         ),
         inputs=chat_messages(asked) if kind == "chat" else (),
-        outputs=chat_messages(said) if kind == "chat" else (),
+        outputs=chat_messages(answered) if kind == "chat" else (),
         tool=tool_run(
             span.get("name") or "unknown",
             call_id=None,

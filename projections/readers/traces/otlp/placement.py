@@ -26,7 +26,7 @@ _Key = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class ConversationSpan:
     """A span and its conversation: by a name, or else the trace itself (`name` is its id).
 
     `also_named` is the name that such a trace has beside, because it was learnt too late.
@@ -49,7 +49,7 @@ def conversation_of(item: Item) -> str | None:
     return None if conversation is None or conversation.startswith(_SCRUBBED) else conversation
 
 
-def placed(spans: Sequence[Item], is_home: Callable[[str], bool]) -> Iterator[Placed]:
+def placed(spans: Sequence[Item], is_home: Callable[[str], bool]) -> Iterator[ConversationSpan]:
     """Yield the spans of generative AI in the order of their begin, each with its conversation.
 
     That is the one which it names itself, else its ancestors, else its descendants; else its trace.
@@ -66,11 +66,11 @@ def placed(spans: Sequence[Item], is_home: Callable[[str], bool]) -> Iterator[Pl
         own, related = tree.own(key), tree.related(key)
         says_much = row.kind in {"chat", "tool"}
         if related is None or (own is not None and says_much):
-            yield Placed(span, related or row.trace_id)
+            yield ConversationSpan(span, related or row.trace_id)
         elif is_home(row.trace_id):
-            yield Placed(span, row.trace_id, also_named=related)
+            yield ConversationSpan(span, row.trace_id, also_named=related)
         else:
-            yield Placed(span, related)
+            yield ConversationSpan(span, related)
 
 
 class _Tree:

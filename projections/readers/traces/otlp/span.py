@@ -12,7 +12,7 @@ from typing import Literal
 
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import JsonValue, parse
-from agentlog.projections.readers.traces.said import find_result
+from agentlog.projections.readers.traces.nested_messages import find_result
 from agentlog.projections.view import Item
 
 Kind = Literal["chat", "tool", "agent", "other"]
@@ -93,9 +93,9 @@ def error_of(span: Item) -> str | None:
         return None
     for event in span.get("events", ()):
         if event["name"] == "exception":
-            said = [text(event["attributes"], f"exception.{key}") for key in ("type", "message")]
-            if any(said):
-                return ": ".join(part for part in said if part)
+            texts = [text(event["attributes"], f"exception.{key}") for key in ("type", "message")]
+            if any(texts):
+                return ": ".join(part for part in texts if part)
     return text(status, "message") or text(span["attributes"], "error.type") or "failed"
 
 

@@ -158,8 +158,8 @@ class SpanThread:
             if node not in self.contexts or self.calls.asks_anew(turn):
                 self.contexts.add(before, turn.digest)
                 add_new(new, turn, before)
-        for said in new:
-            self._say(said, writing, at=span.end, response_id=span.span_id)
+        for turns in new:
+            self._say(turns, writing, at=span.end, response_id=span.span_id)
 
     def _take_context(self, span: GenAISpan, writing: Writing) -> str:
         """Add what is new of a context; return its last node."""
@@ -185,8 +185,8 @@ class SpanThread:
                 before = nodes[n]
                 self.contexts.add(before, digests[n])
             add_new(new, turn, before)
-        for n, said in enumerate(new):
-            self._say(said, writing, at=span.begin, response_id=f"{span.span_id}-{n}")
+        for n, turns in enumerate(new):
+            self._say(turns, writing, at=span.begin, response_id=f"{span.span_id}-{n}")
         return nodes[-1]
 
     def _rewrite(

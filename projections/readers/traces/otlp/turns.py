@@ -44,9 +44,9 @@ class Turn:
         Thoughts are left out: few repeat them. Arguments count as values, not as they are spelled,
         and calls without their ids: some wires have two for a call.
         """
-        said = "".join(said_in(part) for part in self.parts if is_text(part))
+        text = "".join(text_in(part) for part in self.parts if is_text(part))
         others = [_canonical(part) for part in self.parts if not is_text(part)]
-        hashed = [self.role, said, *(other for other in others if other is not None)]
+        hashed = [self.role, text, *(other for other in others if other is not None)]
         return sha256(print_bytes(hashed, sort_keys=True)).hexdigest()[:16]
 
 
@@ -93,8 +93,8 @@ def turns_of(messages: Iterable[Item], *, is_answer: bool = False) -> Iterator[T
     thoughts: list[Item] = []
     for message in messages:
         role = message.get("role")
-        told = _ROLES.get(role, "user") if isinstance(role, str) else "user"
-        for turn in _turns_of(message, "assistant" if is_answer else told):
+        speaker = _ROLES.get(role, "user") if isinstance(role, str) else "user"
+        for turn in _turns_of(message, "assistant" if is_answer else speaker):
             if turn.role == "assistant" and all(map(_is_thought, turn.parts)):
                 thoughts += turn.parts
             elif thoughts and turn.role == "assistant":
@@ -151,7 +151,7 @@ def _opened(parts: Iterable[Item]) -> Iterator[Item]:
             case {"type": "function_call", "call_id": str(call_id)} if call_id in beside:
                 pass
             case {"type": "reasoning", "id": str(), "summary": list(summary)}:
-                yield from ({"type": "reasoning", "content": said.get("text")} for said in summary)
+                yield from ({"type": "reasoning", "content": part.get("text")} for part in summary)
             case _ if named is None or named not in calls:
                 yield part
             case _:
@@ -178,7 +178,7 @@ def _is_thought(part: Item) -> bool:
     return part.get("type") == "reasoning"
 
 
-def said_in(part: Item) -> str:
+def text_in(part: Item) -> str:
     """Return the text of a part; a value is printed as JSON."""
     content = part.get("content")
     return content if isinstance(content, str) else "" if content is None else print_text(content)

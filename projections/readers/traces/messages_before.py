@@ -10,7 +10,7 @@ from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item
 
 
-class Told:
+class MessagesBefore:
     """Messages in their order, by what they say; `open` are calls without a result, by id."""
 
     def __init__(self) -> None:

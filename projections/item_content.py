@@ -10,7 +10,7 @@ from typing import NamedTuple
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import JsonValue, parse
 
-Calls = dict[str, tuple[str, int]]
+CallPlaces = dict[str, tuple[str, int]]
 """Ids of calls, each with its tool and its place among the calls of its item."""
 
 _TEXTS = frozenset(
@@ -18,7 +18,7 @@ _TEXTS = frozenset(
 )
 
 
-class Said(NamedTuple):
+class ItemContent(NamedTuple):
     """What an item says; `type` and `tools`, those called or answered, are its kind.
 
     `content` is a text where the item is one, else any JSON. `places`: the place of each call that
@@ -46,9 +46,9 @@ def content_of(item: Mapping[str, JsonValue], unsaid: Collection[str]) -> JsonVa
     return rest
 
 
-def said_calls(
-    type_name: str, calls: Calls, asked: Iterable[tuple[JsonValue, JsonValue, JsonValue]]
-) -> Said:
+def call_content(
+    type_name: str, calls: CallPlaces, asked: Iterable[tuple[JsonValue, JsonValue, JsonValue]]
+) -> ItemContent:
     """Return what calls say, given the id, name and arguments of each; adds them to `calls`."""
     tools: list[str] = []
     contents: list[JsonValue] = []
@@ -57,12 +57,12 @@ def said_calls(
         contents.append(arguments)
         if isinstance(call_id, str):
             calls[call_id] = str(name), place
-    return Said(type_name, _one_or_all(contents), tuple(tools))
+    return ItemContent(type_name, _one_or_all(contents), tuple(tools))
 
 
-def said_results(
-    type_name: str, calls: Calls, answered: Iterable[tuple[JsonValue, JsonValue, JsonValue]]
-) -> Said:
+def result_content(
+    type_name: str, calls: CallPlaces, answered: Iterable[tuple[JsonValue, JsonValue, JsonValue]]
+) -> ItemContent:
     """Return what results say, given the call id, tool and content of each; a tool may be None."""
     tools: list[str] = []
     places: list[int | None] = []
@@ -72,7 +72,7 @@ def said_results(
         tools.append(name if isinstance(name, str) else tool)
         places.append(place)
         contents.append(content)
-    return Said(type_name, _one_or_all(contents), tuple(tools), tuple(places))
+    return ItemContent(type_name, _one_or_all(contents), tuple(tools), tuple(places))
 
 
 def arguments_of(text: JsonValue) -> JsonValue:

@@ -1,25 +1,25 @@
 """What Maria's events say, for comparisons."""
 
-from agentlog.projections.said import Calls, Said, content_of, said_results
+from agentlog.projections.item_content import CallPlaces, ItemContent, content_of, result_content
 from agentlog.projections.view import Item
-from agentlog.projections.views.chat import said_turn
+from agentlog.projections.views.chat import turn_content
 
 _UNSAID = frozenset({"msg", "id", "created", "usage"})
 
 
-def said(item: Item, calls: Calls) -> Said:
+def item_content(item: Item, calls: CallPlaces) -> ItemContent:
     """Return what an event says, in either dialect."""
     desc = item["desc"] if isinstance(item.get("desc"), dict) else item
     kind = str(desc.get("msg"))
     call = desc.get("tool_call")
     if isinstance(call, dict):  # before a call runs, or after
         content = content_of(desc, _UNSAID | {"tool_call", "name"})
-        return said_results(kind, calls, [(call.get("id"), desc.get("name"), content)])
+        return result_content(kind, calls, [(call.get("id"), desc.get("name"), content)])
     turn: Item = desc
     if isinstance(desc.get("message"), dict) and desc.keys() <= _UNSAID | {"message"}:
         turn = desc["message"]
     if "tool_call_id" in turn:
         content = content_of(turn, {"role", "tool_call_id"})
-        return said_results(kind, calls, [(turn["tool_call_id"], None, content)])
+        return result_content(kind, calls, [(turn["tool_call_id"], None, content)])
     role = f" {turn['role']}" if "role" in turn else ""
-    return said_turn(f"{kind}{role}", turn, calls, _UNSAID | {"role"})
+    return turn_content(f"{kind}{role}", turn, calls, _UNSAID | {"role"})

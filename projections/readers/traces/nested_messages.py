@@ -37,33 +37,35 @@ _DEEPEST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NestedMessages:
     """Messages in their order, and the objects around them, without the messages."""
 
     messages: list[Fields]
     around: list[Fields]
 
 
-def find_said(value: JsonValue, place: str, depth: int = 0) -> Said | None:
+def find_messages(value: JsonValue, place: str, depth: int = 0) -> NestedMessages | None:
     """Return the messages in a value, or None if there are none."""
     value = genai.decoded(value)
     if depth > _DEEPEST:
         return None
     if _is_message(value):
-        return Said([Fields(value, place)], [])
+        return NestedMessages([Fields(value, place)], [])
     match value:
         case {"text": str(text), "generation_info": _} if "message" not in value:
             around = Fields(value, place)
             around.take("text")
-            return Said([Fields({"role": "assistant", "content": text}, place)], [around])
+            return NestedMessages([Fields({"role": "assistant", "content": text}, place)], [around])
         case [*items] if items:
-            inners = [find_said(item, f"{place}[{n}]", depth + 1) for n, item in enumerate(items)]
-            several = [inner_said for inner_said in inners if inner_said is not None]
+            inners = [
+                find_messages(item, f"{place}[{n}]", depth + 1) for n, item in enumerate(items)
+            ]
+            several = [nested for nested in inners if nested is not None]
             if len(several) < len(items):
                 return None
-            messages = [message for inner_said in several for message in inner_said.messages]
-            return Said(
-                messages, [around for inner_said in several for around in inner_said.around]
+            messages = [message for nested in several for message in nested.messages]
+            return NestedMessages(
+                messages, [around for nested in several for around in nested.around]
             )
         case dict():
             return _within(value, place, depth)
@@ -73,9 +75,9 @@ def find_said(value: JsonValue, place: str, depth: int = 0) -> Said | None:
 
 def find_result(value: JsonValue) -> Item | None:
     """Return the result in a message of a tool, None where a value is none or names no call."""
-    said = find_said(value, "")
+    nested = find_messages(value, "")
     reading = Reading("otlp")
-    for message in said.messages if said is not None else ():
+    for message in nested.messages if nested is not None else ():
         read_said(reading, message, response_id=None)
     match reading.drafts:
         case [{"type": "tool_results", "results": [{"callId": str()} as result]}]:
@@ -84,18 +86,18 @@ def find_result(value: JsonValue) -> Item | None:
             return None
 
 
-def _within(value: Item, place: str, depth: int) -> Said | None:
+def _within(value: Item, place: str, depth: int) -> NestedMessages | None:
     for key in _AROUND:
         inner = value.get(key)
         if key == "prompts" and isinstance(inner, list):
             if not all(isinstance(text, str) for text in inner):
                 continue
             inner = [{"role": "user", "content": text} for text in inner]
-        said = find_said(inner, f"{place}.{key}", depth + 1)
-        if said is not None:
+        nested = find_messages(inner, f"{place}.{key}", depth + 1)
+        if nested is not None:
             around = Fields(value, place)
             around.take(key)
-            return Said(said.messages, [around, *said.around])
+            return NestedMessages(nested.messages, [around, *nested.around])
     return None
 
 

@@ -1,13 +1,13 @@
 """What items of the Letta wire say, for comparisons."""
 
-from agentlog.projections.said import (
-    Calls,
-    Said,
+from agentlog.projections.item_content import (
+    CallPlaces,
+    ItemContent,
     arguments_of,
+    call_content,
     content_of,
     objects_in,
-    said_calls,
-    said_results,
+    result_content,
 )
 from agentlog.projections.view import Item
 
@@ -17,23 +17,23 @@ _UNSAID = frozenset(
 )
 
 
-def said(item: Item, calls: Calls) -> Said:
+def item_content(item: Item, calls: CallPlaces) -> ItemContent:
     """Return what an item says; its calls and results are those of its lists."""
     kind = str(item["message_type"])
     if kind == "usage_statistics":
-        return Said(kind, {})
+        return ItemContent(kind, {})
     asked = objects_in(item.get("tool_calls")) or objects_in([item.get("tool_call")])
     if asked:
         parts = [
             (call.get("tool_call_id"), call.get("name"), arguments_of(call.get("arguments")))
             for call in asked
         ]
-        return said_calls(kind, calls, parts)
+        return call_content(kind, calls, parts)
     answered = objects_in(item.get("tool_returns")) or objects_in(item.get("approvals"))
     if answered:
         results = [
             (answer.get("tool_call_id"), None, content_of(answer, {"type", "tool_call_id"}))
             for answer in answered
         ]
-        return said_results(kind, calls, results)
-    return Said(kind, content_of(item, _UNSAID))
+        return result_content(kind, calls, results)
+    return ItemContent(kind, content_of(item, _UNSAID))
