@@ -184,7 +184,7 @@ async def _refuse_request(_: Request, error: Exception) -> Response:
         raise error
     flaws = [Flaw(path(flaw["loc"]), flaw["msg"]) for flaw in error.errors()]
     detail = "; ".join(map(str, flaws))
-    content = problem(422, name="invalid-request", title="A parameter is off", detail=detail)
+    content = problem(422, name="invalid-request", title="Invalid parameter", detail=detail)
     return problem_answer({**content, "errors": flaw_list(flaws)})
 
 

@@ -35,7 +35,7 @@ PICTURES = (
     Picture(
         "compare",
         '/compare?thread=["research","research-worker-1"]',
-        "They part after",
+        "First difference after",
     ),
     Picture("report", "/reports/tools", "as of position"),
     Picture("audit", "/audit?thread=refund", "Chain whole"),

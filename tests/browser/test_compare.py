@@ -36,7 +36,7 @@ def test_a_reader_chooses_two_threads_and_sees_where_they_part(
     page.get_by_label("Thread id").fill("pair-2")
     page.get_by_role("button", name="Compare", exact=True).click()
 
-    expect(page.get_by_role("button", name="They part after 6 equal steps")).to_be_visible()
+    expect(page.get_by_role("button", name="First difference after 6 equal steps")).to_be_visible()
     first = page.get_by_role("row").filter(has_text="first difference")
     expect(first).to_have_attribute("aria-current", "true")
     expect(first.locator("del")).to_have_text("Berlin")
@@ -59,7 +59,7 @@ def test_a_thread_may_be_compared_with_its_past_and_its_own_words(
 ) -> None:
     service.append("alone", *(_said("input", f"Step {number}") for number in range(5)))
     page.goto("/compare?thread=alone@3&thread=alone")
-    expect(page.get_by_role("button", name="They part after 3 equal steps")).to_be_visible()
+    expect(page.get_by_role("button", name="First difference after 3 equal steps")).to_be_visible()
     page.goto("/compare?thread=alone&thread=alone")
     expect(page.get_by_text("These threads say the same.")).to_be_visible()
 
@@ -73,7 +73,7 @@ def test_three_runs_of_a_task_part_where_the_service_says(page: Page, service: S
     page.get_by_label("Add thread").fill(RUNS[2])
     page.get_by_role("button", name="Add", exact=True).click()
     step = "step" if parting["equal"] == 1 else "steps"
-    label = f"They part after {parting['equal']} equal {step}"
+    label = f"First difference after {parting['equal']} equal {step}"
     expect(page.get_by_role("button", name=label)).to_be_visible()
     row = page.get_by_role("row").filter(has_text="first difference")
     for branch in parting["branches"]:

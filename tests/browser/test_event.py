@@ -212,7 +212,7 @@ def test_redaction_asks_twice_and_then_shows_what_is_left(page: Page, service: S
     pane = event_at(page, "event-redact", 1)
     expect(pane.get_by_role("tabpanel")).to_contain_text("Ada")
     expect(pane.get_by_role("button", name=re.compile("Redact|Erase"))).to_have_count(0)
-    page.get_by_role("button", name="Hand on").click()
+    page.get_by_role("button", name="Actions").click()
     page.get_by_role("button", name="Of the message at version 1…").click()
     dialog = page.get_by_role("dialog", name="Redact this message")
     erase = dialog.get_by_role("button", name="Erase for ever")
@@ -226,7 +226,7 @@ def test_redaction_asks_twice_and_then_shows_what_is_left(page: Page, service: S
     expect(dialog).to_have_count(0)
     expect(pane).to_contain_text("erased by version 3")
     expect(pane.get_by_role("tabpanel")).not_to_contain_text("Ada")
-    page.get_by_role("button", name="Hand on").click()
+    page.get_by_role("button", name="Actions").click()
     expect(page.get_by_role("button", name="Of the whole thread…")).to_be_visible()
     expect(page.get_by_role("button", name="Of the message")).to_have_count(0)
     page.keyboard.press("Escape")
@@ -260,7 +260,7 @@ def test_what_is_copied_works_as_it_is_pasted(browser: Browser, service: Service
     wanted = service.client.get("/v1/threads/refund/views/openai?bare=true&at=10").json()
     with opened(browser, service, permissions=CLIPBOARD) as page:
         event_at(page, "refund", 10)
-        page.get_by_role("button", name="Hand on").click()
+        page.get_by_role("button", name="Actions").click()
         assert json.loads(copied(page, "OpenAI messages")) == wanted
         assert json.loads(output_of("sh", "-c", copied(page, "curl command"))) == wanted
         python = copied(page, "Python program")
@@ -275,7 +275,7 @@ def test_the_copied_test_fails_unless_the_agent_does_the_same(
 ) -> None:
     with opened(browser, service, permissions=CLIPBOARD) as page:
         event_at(page, "refund", 4)
-        page.get_by_role("button", name="Hand on").click()
+        page.get_by_role("button", name="Actions").click()
         case = copied(page, "pytest case") + "\n\ntest_the_agent_calls_what_it_called()\n"
     assert "get_order" in case
     ask = 'raise NotImplementedError("call your agent here")'
@@ -289,7 +289,7 @@ def test_a_downloaded_thread_can_be_imported(
     page: Page, server_url: str, template_database: str, tmp_path: Path
 ) -> None:
     page.goto("/threads/refund")
-    page.get_by_role("button", name="Hand on").click()
+    page.get_by_role("button", name="Actions").click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="JSON lines").click()
     file = tmp_path / saved.value.suggested_filename
@@ -311,7 +311,7 @@ def test_a_key_that_may_only_read_sees_no_redaction_and_stays_out_of_snippets(
             page.add_init_script(f"sessionStorage.setItem('agentlog.key', '{match[0]}')")
             pane = event_at(page, "refund", 10)
             expect(pane.get_by_role("button", name="Next event")).to_be_visible()
-            page.get_by_role("button", name="Hand on").click()
+            page.get_by_role("button", name="Actions").click()
             expect(page.get_by_role("button", name=re.compile("^Of the"))).to_have_count(0)
             command = copied(page, "curl command")
             assert match[0] not in command
@@ -332,5 +332,5 @@ def test_nothing_is_hard_to_read_or_to_reach(
             ("refund", 10, "&event=proof"),
         ):
             event_at(page, thread_id, version, more=more)
-            page.get_by_role("button", name="Hand on").click()
-            assert violations(page, "[aria-label=Event]", "[aria-label='Hand on']") == []
+            page.get_by_role("button", name="Actions").click()
+            assert violations(page, "[aria-label=Event]", "[aria-label='Actions']") == []

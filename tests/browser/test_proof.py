@@ -189,7 +189,7 @@ def test_a_thread_is_redacted_when_that_was_said_twice(
     expect(chain.get_by_role("button", name="Check again")).to_be_visible()
     expect(chain.get_by_role("button", name=re.compile("Redact|Erase"))).to_have_count(0)
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Hand on").click()
+    page.get_by_role("button", name="Actions").click()
     page.get_by_role("button", name="Of the whole thread…").click()
     dialog = page.get_by_role("dialog", name="Redact this thread")
     erase = dialog.get_by_role("button", name="Erase for ever")

@@ -25,7 +25,7 @@ def test_a_report_shows_what_the_service_counts_and_leads_to_threads(
     expect(first).to_contain_text(answer["rows"][0]["tool"])
     expect(page.get_by_text("level with the log")).to_be_visible()
     expect(page.get_by_role("img", name="Chart: tools, calls")).to_be_visible()
-    drawn = page.get_by_role("group", name="Drawn columns")
+    drawn = page.get_by_role("group", name="Plotted columns")
     drawn.get_by_role("button", name="failed", exact=True).click()
     expect(page.get_by_role("img", name="Chart: tools, calls, failed")).to_be_visible()
     assert violations(page) == []

@@ -5,7 +5,7 @@ import { Copy } from "../parts/Copy";
 import { cost, count, counted } from "../parts/format";
 import { useTitle } from "../parts/useTitle";
 import { useCursor } from "./cursor";
-import { HandOn } from "./event/export/HandOn";
+import { ThreadActions } from "./event/actions/ThreadActions";
 import { useAnomalies } from "./history/anomalies";
 import { Live } from "./Live";
 import { headQuery } from "./queries";
@@ -76,7 +76,7 @@ export function ThreadHeader() {
         ))}
       </dl>
       <Live />
-      <HandOn />
+      <ThreadActions />
     </header>
   );
 }

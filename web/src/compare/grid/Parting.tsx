@@ -11,7 +11,7 @@ interface PartingProps {
   readonly onGo: () => void;
 }
 
-/** One line: the number of equal steps before the threads part, and of those that differ. */
+/** One line: the number of equal steps before the first difference, and of those that differ. */
 export function Parting({ found, rows, current, hasMore, onGo }: PartingProps) {
   const { divergence, sides, comparisons } = found;
   if (divergence === null) return <p className={styles["parting"]}>These threads say the same.</p>;
@@ -20,7 +20,7 @@ export function Parting({ found, rows, current, hasMore, onGo }: PartingProps) {
   return (
     <div className={styles["parting"]} aria-live="polite">
       <button type="button" onClick={onGo} title="(d)">
-        They part after {counted(divergence.equal, "equal step")}
+        First difference after {counted(divergence.equal, "equal step")}
       </button>
       {place >= 0 && (
         <span>
@@ -31,7 +31,7 @@ export function Parting({ found, rows, current, hasMore, onGo }: PartingProps) {
       {comparisons.map(({ b, counts, divergence: own }) => (
         <small key={b}>
           {comparisons.length > 1 && <strong>{sides[b]?.threadId} </strong>}
-          {comparisons.length > 1 && own !== null && `parts after ${count(own.equal)}: `}
+          {comparisons.length > 1 && own !== null && `differs after ${count(own.equal)}: `}
           {(
             [
               [counts.equal, "equal"],

@@ -7,11 +7,11 @@ interface PickProps {
   readonly onPick: (name: string) => void;
 }
 
-/** Which columns are drawn. */
+/** Which columns are plotted. */
 export function Pick({ names, chosen, onPick }: PickProps) {
   return (
-    <div role="group" aria-label="Drawn columns" className={styles["pick"]}>
-      <span>Draw</span>
+    <div role="group" aria-label="Plotted columns" className={styles["pick"]}>
+      <span>Plot</span>
       {names.map(({ name, comment }) => (
         <button
           key={name}

@@ -68,7 +68,7 @@ export const COLUMNS: readonly Column[] = [
   text("policy", "Policy", 70, (thread) => thread.policy),
   figure("version", "Version", 76),
   {
-    ...text("updatedAt", "Moved", 92, (thread, now) => ago(thread.updatedAt, now)),
+    ...text("updatedAt", "Updated", 92, (thread, now) => ago(thread.updatedAt, now)),
     sort: "position",
     isNumber: true,
     title: "When its last event was recorded",

@@ -11,14 +11,14 @@ import { beginningQuery } from "../queries";
 import { Redact } from "../Redact";
 import styles from "../event.module.css";
 import { RedactThread } from "./RedactThread";
-import { exportedThread, messagesAt, testOf } from "./handedOn";
+import { exportedThread, messagesAt, testOf } from "./copies";
 import { curlOf, type Place, pythonOf } from "./snippets";
 
 /** Documentation of the view that the snippets read. */
 const DOCUMENTATION = "/docs#/views/read_view_v1_threads__thread_id__views__view__get";
 
 /** A menu: copies and downloads of the thread at this point for other tools, and erasures. */
-export function HandOn() {
+export function ThreadActions() {
   const { threadId } = useCursor();
   const [erased, setErased] = useState<Recorded | "thread" | null>(null);
   const close = (): void => {
@@ -26,8 +26,8 @@ export function HandOn() {
   };
   return (
     <>
-      <Popover label="Hand on">
-        <Ways onErase={setErased} />
+      <Popover label="Actions">
+        <Entries onErase={setErased} />
       </Popover>
       {erased === "thread" && <RedactThread threadId={threadId} onClose={close} />}
       {erased !== null && erased !== "thread" && <Redact event={erased} onClose={close} />}
@@ -35,7 +35,7 @@ export function HandOn() {
   );
 }
 
-function Ways({ onErase }: { readonly onErase: (what: Recorded | "thread") => void }) {
+function Entries({ onErase }: { readonly onErase: (what: Recorded | "thread") => void }) {
   const { threadId, at } = useCursor();
   const mayRedact = useMay("redact");
   const { data: event } = useQuery(beginningQuery(threadId, at));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseExact } from "../../../api/exact";
-import { around } from "./exported";
+import { around } from "./exportLine";
 
 const HEAD = parseExact(
   '{"threadId":"t","version":3,"policy":"strict","goal":"g","parent":null,"limits":null,' +

@@ -1,7 +1,7 @@
 import { fetchWithKey } from "../../../api/client";
 import { type Json, parseExact, printExact } from "../../../api/exact";
 import { listIn, numberIn } from "../contents";
-import { around } from "./exported";
+import { around } from "./exportLine";
 import { messagesPath, nextStep, type Place, pytestOf } from "./snippets";
 
 /** The OpenAI messages at a version, indented. */
