@@ -198,9 +198,9 @@ def test_the_demo_answers_on_every_address_that_it_prints_and_runs_again(
             tour = printed_after(process, last="Ctrl-C")
             printed = [line.split()[0] for line in tour if line.strip().startswith(address)]
             assert len(printed) >= 8
-            for address in printed:
-                answer = http.get(address)
-                assert answer.status_code == 200, address
+            for place in printed:
+                answer = http.get(place)
+                assert answer.status_code == 200, place
                 assert answer.content
             listed = http.get(f"{address}/v1/threads").json()["items"]
             assert {thread["threadId"] for thread in listed} == EXAMPLES

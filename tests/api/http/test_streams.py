@@ -120,10 +120,10 @@ def test_a_state_comes_whole_and_then_by_its_changes(address: str, store: Store)
                 "/v1/threads/t/events?view=agent-state&follow=false",
                 headers={"Last-Event-ID": frame.id},
             )
-            assert all(frame.event == "patch" for frame in resumed)
-            for frame in resumed:
-                later = jsonpatch.apply_patch(state, frame.value)
-                assert later == _state(store, int(frame.id or ""))
+            assert all(patch.event == "patch" for patch in resumed)
+            for patch in resumed:
+                later = jsonpatch.apply_patch(state, patch.value)
+                assert later == _state(store, int(patch.id or ""))
                 break
 
 
