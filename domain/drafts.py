@@ -14,7 +14,7 @@ from agentlog.domain.facts import Fact, ThreadStarted
 from agentlog.domain.identifiers import APPENDED_BY, IMPORT_ID
 from agentlog.domain.integrity.hash_chain import digest
 from agentlog.domain.json.text import parse_stored, print_bytes, print_checked
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.messages import Message
 from agentlog.domain.redaction import left_digests
 
@@ -72,7 +72,7 @@ class Prepared(NamedTuple):
 
         A timestamp that the clock filled in is ignored.
         """
-        ours, theirs = parse_stored(self.body), parse_stored(stored_body)
+        ours, theirs = object_of(parse_stored(self.body)), object_of(parse_stored(stored_body))
         if not self.timestamp_given:
             ours["timestamp"] = theirs.get("timestamp")
         return print_bytes(ours, sort_keys=True) == print_bytes(theirs, sort_keys=True)

@@ -11,9 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
+from enum import Enum, auto
 from math import isfinite
 from types import NoneType
-from typing import Any, Never
+from typing import Any, Final, Literal, Never
 
 import orjson
 
@@ -53,7 +54,7 @@ def parse(text: bytes | str, *, place: str = "") -> JsonValue:
         decoded = text if isinstance(text, str) else text.decode("utf-8")
         decoded = decoded.removeprefix("\ufeff")
         try:
-            value = _STRICT.decode(decoded)
+            parsed: JsonValue = _STRICT.decode(decoded)
         except InvalidJson as error:
             raise _with_place(decoded, place) from error
     except UnicodeDecodeError as error:
@@ -64,10 +65,10 @@ def parse(text: bytes | str, *, place: str = "") -> JsonValue:
     except RecursionError as error:
         raise InvalidJson(f"nested deeper than {MAX_DEPTH} levels", place=place) from error
     if decoded.count("[") + decoded.count("{") > MAX_DEPTH:
-        _refuse_depth(value, place)
+        _refuse_depth(parsed, place)
     if "\\u" in decoded or not decoded.isascii():
-        _refuse_lone_surrogates(value, place)
-    return value
+        _refuse_lone_surrogates(parsed, place)
+    return parsed
 
 
 def parse_stored(text: bytes) -> JsonValue:
@@ -77,7 +78,10 @@ def parse_stored(text: bytes) -> JsonValue:
         ValueError: they are not JSON in UTF-8.
     """
     value = _as_printed(text)
-    return _STORED.decode(text.decode()) if value is _OTHERWISE else value
+    if value is not _OTHERWISE:
+        return value
+    stored: JsonValue = _STORED.decode(text.decode())
+    return stored
 
 
 def is_stored_object(text: bytes) -> bool:
@@ -91,7 +95,7 @@ def is_stored_object(text: bytes) -> bool:
             return False
 
 
-def print_bytes(value: JsonValue, *, sort_keys: bool = False) -> bytes:
+def print_bytes(value: object, *, sort_keys: bool = False) -> bytes:
     """Return `value` as compact UTF-8 JSON, its numbers as they were written.
 
     Only for values from `parse` or our own: NaN would become null here. Use `print_checked` for any
@@ -114,12 +118,12 @@ def print_bytes(value: JsonValue, *, sort_keys: bool = False) -> bytes:
             raise InvalidJson(str(error)) from error
 
 
-def printed_json(text: bytes) -> JsonValue:
+def printed_json(text: bytes) -> orjson.Fragment:
     """Return a value that `print_bytes` prints as this text, which must be JSON."""
     return orjson.Fragment(text)
 
 
-def print_checked(value: JsonValue) -> bytes:
+def print_checked(value: object) -> bytes:
     """Return what `print_bytes` returns, for an unchecked value.
 
     Raises:
@@ -131,7 +135,7 @@ def print_checked(value: JsonValue) -> bytes:
     return printed
 
 
-def print_to_keep(value: JsonValue) -> bytes:
+def print_to_keep(value: object) -> bytes:
     """Return what `print_bytes` returns, in a buffer of its exact size.
 
     orjson's result keeps its output buffer: 4 KiB for a few characters, ten times the size for
@@ -140,7 +144,7 @@ def print_to_keep(value: JsonValue) -> bytes:
     return b"%b" % print_bytes(value)
 
 
-def print_text(value: JsonValue) -> str:
+def print_text(value: object) -> str:
     """Return `value` as compact JSON text."""
     return print_bytes(value).decode()
 
@@ -159,17 +163,20 @@ def parse_mended(text: str) -> tuple[JsonValue, Counter[str]]:
         mended[f"{constant} as a string"] += 1
         return constant
 
+    def mend_text(text: str) -> str:
+        replaced, count = _LONE_SURROGATE.subn("\ufffd", text)
+        if count:
+            mended["lone surrogate replaced by U+FFFD"] += count
+        return replaced
+
     def mend(value: JsonValue) -> JsonValue:
         match value:
             case str():
-                replaced, count = _LONE_SURROGATE.subn("\ufffd", value)
-                if count:
-                    mended["lone surrogate replaced by U+FFFD"] += count
-                return replaced
+                return mend_text(value)
             case list():
                 return [mend(item) for item in value]
             case dict():
-                return {mend(key): mend(item) for key, item in value.items()}
+                return {mend_text(key): mend(item) for key, item in value.items()}
             case _:
                 return value
 
@@ -181,10 +188,14 @@ def parse_mended(text: str) -> tuple[JsonValue, Counter[str]]:
     return mend(value), mended
 
 
-_OTHERWISE = object()
+class _Printed(Enum):
+    OTHERWISE = auto()
 
 
-def _as_printed(text: bytes) -> JsonValue:
+_OTHERWISE: Final = _Printed.OTHERWISE
+
+
+def _as_printed(text: bytes) -> JsonValue | Literal[_Printed.OTHERWISE]:
     """Return the value of a text that is printed as ours is; `_OTHERWISE` for any other.
 
     Equal bytes prove that no digit and no key was lost. A blank after each comma and colon is
@@ -193,7 +204,7 @@ def _as_printed(text: bytes) -> JsonValue:
     if text[1:2].isspace():  # indented, and may be large: skip the attempt
         return _OTHERWISE
     try:
-        value = orjson.loads(text)
+        value: JsonValue = orjson.loads(text)
         printed = orjson.dumps(value)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return _OTHERWISE
@@ -252,7 +263,7 @@ def _refuse_depth(value: JsonValue, place: str) -> None:
         raise InvalidJson(f"nested deeper than {MAX_DEPTH} levels", place=place)
 
 
-def _refuse_lone_surrogates(value: JsonValue, place: str) -> None:
+def _refuse_lone_surrogates(value: object, place: str) -> None:
     try:
         orjson.dumps(value, default=_fragment)
     except TypeError:
@@ -265,7 +276,7 @@ def _refuse_lone_surrogates(value: JsonValue, place: str) -> None:
                 ) from None
 
 
-def _refuse_non_finite(value: JsonValue) -> None:
+def _refuse_non_finite(value: object) -> None:
     for here, nested in walk(value, but=_SCALARS - {float}):
         if type(nested) is float and not isfinite(nested):
             raise InvalidJson(f"{nested} is not JSON: use null or a string", place=path(here))
@@ -279,7 +290,7 @@ def _fragment(value: object) -> orjson.Fragment:
     raise TypeError(f"{type(value).__name__} is no JSON value")
 
 
-def _with_fragments(value: JsonValue) -> JsonValue:
+def _with_fragments(value: object) -> object:
     """Return `value` with each integer beyond 64 bits in a form that orjson can print."""
     match value:
         case bool() | None | str() | float():

@@ -11,7 +11,7 @@ from typing_extensions import TypeAliasType
 JsonValue = TypeAliasType(
     "JsonValue", "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 )
-"""What `parse` returns; a float is a `Decimal` where a plain one prints otherwise."""
+"""What `parse` returns; a float is a `WrittenFloat` where a plain one prints otherwise."""
 
 JsonObject = dict[str, JsonValue]
 
