@@ -181,7 +181,7 @@ def _largest_groups(answer: ReportResult) -> list[str]:
     totals: dict[str, float] = {}
     for row in answer.rows:
         group = _name(answer.by[1:], row[1:])
-        totals[group] = totals.get(group, 0.0) + float(row[column] or 0)
+        totals[group] = totals.get(group, 0.0) + _number(row[column] or 0)
     return sorted(totals, key=lambda group: (-totals[group], group))
 
 
@@ -238,4 +238,4 @@ def _index(answer: ReportResult, column: str) -> int:
 
 def _number(value: JsonValue) -> float:
     """Return the number to draw; a missing value is a gap."""
-    return float("nan") if value is None else float(value)
+    return float(value) if isinstance(value, int | float) else float("nan")

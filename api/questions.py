@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import get_args
 
 from agentlog.api.filters import InvalidFilter, metadata_filter, time_filter
+from agentlog.domain.json.text import JsonValue
 from agentlog.infrastructure.reports.question import InvalidQuestion, Question
 from agentlog.infrastructure.reports.report import METADATA, Clock, Report
 
@@ -56,7 +57,7 @@ def _once(given: dict[str, list[str]], name: str) -> str | None:
     return values[0]
 
 
-def _metadata(pairs: list[tuple[str, str]]) -> dict[str, object]:
+def _metadata(pairs: list[tuple[str, str]]) -> dict[str, JsonValue]:
     try:
         return metadata_filter(pairs)
     except InvalidFilter as error:

@@ -27,7 +27,7 @@ from agentlog.api.cli import INTERRUPTED
 from agentlog.api.composition import Service, open_service
 from agentlog.api.filters import metadata_filter
 from agentlog.domain.errors import AgentlogError
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.log_position import log_position
@@ -173,12 +173,12 @@ def chosen_view(name: str, options: list[str] | None) -> AnyView:
     return choose_view(name, dict(pairs_of("--option", options)))
 
 
-def json_line(value: JsonValue) -> str:
+def json_line(value: object) -> str:
     """Return JSON on one line, safe for a terminal: control characters are escaped."""
     return _DRIVES_TERMINAL.sub(lambda code: f"\\u{ord(code[0]):04x}", print_text(value))
 
 
-def print_line(value: JsonValue) -> None:
+def print_line(value: object) -> None:
     """Print JSON on one line."""
     print(json_line(value))  # noqa: T201 - the command's output
 

@@ -37,6 +37,7 @@ from agentlog.api.tails import (
     view_to_tell,
 )
 from agentlog.domain.events import Event
+from agentlog.domain.json.values import array_of
 from agentlog.domain.points_in_time import BIGGEST, number_of
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.subscriptions.hub import Hub, HubEntry
@@ -261,7 +262,7 @@ def _print_event(event: Event, how: Tailing) -> None:
 
 def _print_told(updates: Sequence[FollowUpdate], how: Tailing, *, last: bool = False) -> None:
     for update in updates:
-        values = update.data if update.kind == "held" else [update.data]
+        values = array_of(update.data) if update.kind == "held" else [update.data]
         if how.plain:
             if update.kind != "held" or last:  # programs get held items only at the end
                 for value in values:

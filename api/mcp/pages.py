@@ -15,6 +15,7 @@ _LONGEST_TEXTS = (1000, 300, 80)
 _MOST_ITEMS = 50
 _MOST_BITS = 1000
 
+ItemT = TypeVar("ItemT")
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
@@ -36,12 +37,12 @@ def cut_text(text: str, longest: int) -> str:
     return f"{clean} […{rest} more characters]" if rest else clean
 
 
-def size_of(value: JsonValue) -> int:
+def size_of(value: object) -> int:
     """Return the bytes of a value as JSON."""
     return len(print_text(value).encode("utf-8", "surrogatepass"))
 
 
-def items_that_fit(items: list[JsonValue], most_bytes: int = MOST_BYTES) -> list[JsonValue]:
+def items_that_fit(items: list[ItemT], most_bytes: int = MOST_BYTES) -> list[ItemT]:
     """Return the first items that fit a page together; at least one, if there are any."""
     size = 0
     for index, item in enumerate(items):

@@ -11,6 +11,7 @@ from agentlog.api.mcp.http_api import path_of
 from agentlog.api.mcp.pages import MOST_BYTES, fitted, items_that_fit
 from agentlog.api.mcp.parameters import ApiOf
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of
 
 
 class ReportTools:
@@ -38,7 +39,7 @@ class ReportTools:
         """Ask a report about all threads: usage, tools, failures, latency, approvals and others."""
         given = {**(filters or {}), "by": by and ",".join(by), "limit": limit}
         answer = await self._api_of(ctx).get(path_of("analytics", name), **given)
-        rows = [fitted(row, MOST_BYTES // 2) for row in answer["rows"]]
+        rows = [object_of(fitted(row, MOST_BYTES // 2)) for row in answer["rows"]]
         page = items_that_fit(rows)
         return Report(
             report=answer["report"],

@@ -1,11 +1,11 @@
 """Comparisons of threads as JSON, for HTTP and the command line."""
 
-from typing import Any, NotRequired
+from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
 from agentlog.api.shapes.shape import Shape
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.comparison.comparer import Compared
 from agentlog.projections.comparison import changes, comparison, details
 from agentlog.projections.comparison.alignment import Op
@@ -217,8 +217,10 @@ def _item_json(shown: details.Shown) -> ComparedItem:
 
 
 def _change_json(change: changes.Change) -> Change:
-    operation: JsonValue = {key: shortened(value)[0] for key, value in change.operation.items()}
-    shown: Change = operation
+    operation = object_of(change.operation)
+    # an operation of a JSON Patch has the members of `Change`
+    shown = cast("Change", {key: shortened(value)[0] for key, value in operation.items()})
     if change.edits is not None:
-        shown["edits"] = [shortened(Edit.of(edit))[0] for edit in change.edits]
+        edits = [Edit.of(edit) for edit in change.edits]
+        shown["edits"] = [cast("Edit", shortened(edit)[0]) for edit in edits]
     return shown

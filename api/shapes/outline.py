@@ -3,7 +3,7 @@
 from typing_extensions import TypedDict
 
 from agentlog.domain.json.printed import PrintedArray
-from agentlog.domain.json.text import JsonValue, print_to_keep
+from agentlog.domain.json.text import print_to_keep
 from agentlog.infrastructure.views import results
 from agentlog.projections import outline
 from agentlog.projections.prices import price_list
@@ -53,7 +53,7 @@ class Outline(TypedDict):
     steps: list[Step]
 
 
-def outline_json(result: results.Outline) -> JsonValue:
+def outline_json(result: results.Outline) -> dict[str, object]:
     """Return the outline of a thread, for printing."""
     is_priced = any(step.computed_calls for step in result.steps)
     return {
@@ -61,7 +61,7 @@ def outline_json(result: results.Outline) -> JsonValue:
         "version": result.version,
         "position": result.position,
         "prices": price_list() if is_priced else None,
-        "steps": PrintedArray.of([print_to_keep(dict(_step(step))) for step in result.steps]),
+        "steps": PrintedArray.of([print_to_keep(_step(step)) for step in result.steps]),
     }
 
 

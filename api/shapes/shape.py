@@ -1,13 +1,11 @@
 """Base of answers: JSON of an object by its attributes, described in the OpenAPI document."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
-
-from agentlog.domain.json.text import JsonValue
 
 T = TypeVar("T")
 
@@ -31,7 +29,7 @@ class Shape(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, from_attributes=True, populate_by_name=True)
 
     @classmethod
-    def of(cls, source: object) -> JsonValue:
+    def of(cls, source: object) -> Any:  # noqa: ANN401 - the JSON that the class describes
         """Return an object as JSON."""
         return cls.model_validate(source).model_dump(by_alias=True)
 

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.text import JsonValue, parse_stored, print_text
+from agentlog.domain.json.values import array_of
 from agentlog.infrastructure.analysts.answers import AnswerColumn, QueryResult
 from agentlog.infrastructure.analysts.errors import InvalidQuery
 
@@ -28,7 +29,7 @@ class QueryAnswer(TypedDict):
 
     columns: Sequence[AnswerColumn]
     rows: Annotated[
-        JsonValue, WithJsonSchema({"type": "array", "items": {"type": "array", "items": {}}})
+        object, WithJsonSchema({"type": "array", "items": {"type": "array", "items": {}}})
     ]
     rowCount: int
     truncated: bool
@@ -63,7 +64,7 @@ def rows_of_text(answer: QueryResult) -> Iterator[list[str]]:
     """
     for row in answer.rows:
         try:
-            yield [_text(value) for value in parse_stored(row)]
+            yield [_text(value) for value in array_of(parse_stored(row))]
         except (RecursionError, InvalidJson) as error:
             raise InvalidQuery(
                 "a JSON value is nested too deep for a table: select a part of it, or have the "

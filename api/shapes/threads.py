@@ -14,7 +14,7 @@ from agentlog.domain.facts import Policy
 from agentlog.domain.json.printed import PrintedArray
 from agentlog.domain.json.shortened import beginnings
 from agentlog.domain.json.text import JsonValue, printed_json
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.values import JsonObject, object_of
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.appending import append_request
 from agentlog.infrastructure.eventlog.body_deduplication import with_links, without_data
@@ -148,16 +148,17 @@ class Projection(Shape):
 def thread_json(head: Head) -> Thread:
     """Return a thread as in lists and reads; missing values are null."""
     facts = head.read_facts()
+    goal, parent, limits = facts.get("goal"), facts.get("parent"), facts.get("limits")
     return {
         "threadId": head.thread_id,
         "version": head.version,
         "position": head.position,
         "status": head.status,
         "policy": head.policy,
-        "goal": facts.get("goal"),
-        "parent": facts.get("parent"),
-        "limits": facts.get("limits"),
-        "metadata": facts.get("metadata", {}),
+        "goal": goal if isinstance(goal, str) else None,
+        "parent": parent if isinstance(parent, str) else None,
+        "limits": limits if isinstance(limits, dict) else None,
+        "metadata": object_of(facts.get("metadata")),
         "anomalies": head.anomalies,
         "startedAt": time_text(head.started_at),
         "updatedAt": time_text(head.updated_at),
@@ -207,7 +208,8 @@ def event_json(
 
 def _cut(message: JsonValue, characters: int) -> JsonValue:
     """Return a message with the beginnings of its texts; its type and id are kept whole."""
-    kept = {name: message[name] for name in ("type", "id") if name in message}
+    fields = object_of(message)
+    kept: JsonObject = {name: fields[name] for name in ("type", "id") if name in fields}
     return {**object_of(beginnings(without_data(message), characters)), **kept}
 
 
@@ -238,9 +240,9 @@ def appended_json(appended: append_request.Appended) -> Appended:
     }
 
 
-def view_json(result: Page | State) -> JsonValue:
+def view_json(result: Page | State) -> dict[str, object]:
     """Return a view of a thread."""
-    place: dict[str, JsonValue] = {
+    place: dict[str, object] = {
         "threadId": result.thread_id,
         "version": result.version,
         "position": result.position,
@@ -250,19 +252,19 @@ def view_json(result: Page | State) -> JsonValue:
     return {**place, "items": bare_items(result.items), "next": result.next}
 
 
-def bare_view_json(result: Page | State) -> JsonValue:
+def bare_view_json(result: Page | State) -> object:
     """Return only the items, or the state."""
     return result.printable if isinstance(result, State) else bare_items(result.items)
 
 
-def bare_items(items: Sequence[Printed]) -> JsonValue:
+def bare_items(items: Sequence[Printed]) -> PrintedArray:
     """Return items without their places."""
     return PrintedArray.of([item.text for item in items])
 
 
-def difference_json(difference: Difference) -> JsonValue:
+def difference_json(difference: Difference) -> dict[str, object]:
     """Return the difference of a view between two versions."""
-    span: dict[str, JsonValue] = {
+    span: dict[str, object] = {
         "threadId": difference.thread_id,
         "from": difference.from_version,
         "to": difference.to_version,
@@ -284,5 +286,5 @@ def difference_json(difference: Difference) -> JsonValue:
     }
 
 
-def _placed_json(item: Printed) -> JsonValue:
+def _placed_json(item: Printed) -> dict[str, object]:
     return {"place": item.key, "item": printed_json(item.text)}

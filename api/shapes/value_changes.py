@@ -5,7 +5,6 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from agentlog.api.shapes.shape import TimeText, time_text
-from agentlog.domain.json.text import JsonValue
 from agentlog.infrastructure.comparison import value_changes
 
 
@@ -37,7 +36,7 @@ class ValueChanges(TypedDict):
     next: str | None
 
 
-def value_changes_json(changes: value_changes.ValueChanges) -> JsonValue:
+def value_changes_json(changes: value_changes.ValueChanges) -> dict[str, object]:
     """Return where the values changed."""
     return {
         "threadId": changes.thread_id,

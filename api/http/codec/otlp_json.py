@@ -82,7 +82,7 @@ def _status(value: JsonValue, place: str) -> Item:
     }
 
 
-def _events(value: JsonValue, place: str) -> list[Item]:
+def _events(value: JsonValue, place: str) -> list[JsonValue]:
     return [
         {
             "name": _text(event.get("name", ""), f"{place}[{n}].name"),

@@ -39,7 +39,7 @@ class _Message:
 
     def read(self, wire: Wire, begin: int, end: int, before: JsonValue = None) -> Item:
         """Return a message as a JSON object."""
-        item: Item = self.empty() if before is None else before
+        item: Item = before if isinstance(before, dict) else self.empty()
         for number, inner, after in wire.fields(begin, end):
             field = self.fields.get(number)
             if field is not None:
@@ -72,13 +72,13 @@ def _records_of_group(wire: Wire, begin: int, end: int, kind: _Message) -> Itera
     resource, size = _common(wire, begin, end, _RESOURCE)
     for group in _items(wire, begin, end):
         scope, scope_size = _common(wire, *group, _SCOPE)
-        common = {
+        common: Item = {
             "scope": {key: value for key, value in scope.items() if value},
             "resource": resource["attributes"],
         }
         for record in _items(wire, *group):
             wire.work.add_record(repeated=size + scope_size)
-            yield {**_without_defaults(kind.read(wire, *record)), **common}
+            yield _without_defaults(kind.read(wire, *record)) | common
 
 
 def _common(wire: Wire, begin: int, end: int, kind: _Message) -> tuple[Item, int]:
@@ -137,13 +137,13 @@ def _id(data: bytes, size: int) -> str:
 
 def _event(wire: Wire, begin: int, end: int, before: JsonValue) -> JsonValue:
     wire.work.add_empty()
-    events = [] if before is None else before
+    events = before if isinstance(before, list) else []
     events.append(_EVENT.read(wire, begin, end))
     return events
 
 
 def _attribute(wire: Wire, begin: int, end: int, before: JsonValue) -> JsonValue:
-    attributes = {} if before is None else before
+    attributes = before if isinstance(before, dict) else {}
     key, value = _pair(wire, begin, end, 1)
     attributes[key] = value
     return attributes

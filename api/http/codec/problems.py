@@ -103,6 +103,7 @@ from agentlog.projections.readmodels.registry import UnknownReadModel
 MEDIA_TYPE = "application/problem+json"
 
 Problem = dict[str, JsonValue]
+"""Members of a problem (RFC 9457); `status` is always there."""
 
 
 STATUSES: Mapping[type[AgentlogError], int] = {

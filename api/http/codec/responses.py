@@ -15,11 +15,17 @@ from fastapi import Response
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from agentlog.api.http.codec.problems import MEDIA_TYPE, Problem, headers_of, problem, problem_of
+from agentlog.api.http.codec.problems import (
+    MEDIA_TYPE,
+    Problem,
+    headers_of,
+    problem,
+    problem_of,
+)
 from agentlog.api.http.request.scope import request_id
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.printed import PrintedArray, Text
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
 
 RowT = TypeVar("RowT")
 
@@ -83,7 +89,7 @@ class PrintedResponse(Response):
 
 
 def json_answer(
-    value: JsonValue, *, status: int = 200, headers: dict[str, str] | None = None
+    value: object, *, status: int = 200, headers: dict[str, str] | None = None
 ) -> PrintedResponse:
     """Return `value` as a JSON response."""
     return PrintedResponse(print_bytes(value), _JSON, status, headers or {})
@@ -93,7 +99,7 @@ def page_answer(
     rows: Sequence[RowT],
     limit: int,
     *,
-    shown: Callable[[RowT], JsonValue],
+    shown: Callable[[RowT], object],
     place: Callable[[RowT], int | str],
 ) -> PrintedResponse:
     """Return the first `limit` rows as a page; the `place` of the last is the next cursor."""
@@ -121,7 +127,9 @@ def problem_answer(content: Problem, *, headers: dict[str, str] | None = None) -
     request = request_id()
     instance = {} if request is None else {"instance": f"urn:agentlog:request:{request}"}
     body = print_bytes({**content, **instance})
-    return PrintedResponse(body, _PROBLEM, content["status"], headers or {})
+    status = content["status"]
+    code = status if isinstance(status, int) else 500
+    return PrintedResponse(body, _PROBLEM, code, headers or {})
 
 
 def policy_of_page() -> str:
@@ -182,12 +190,12 @@ class _InPieces(Response):
         return asyncio.get_running_loop().run_in_executor(None, next, self._pieces, None)
 
 
-def pieces_answer(value: JsonValue) -> Response:
+def pieces_answer(value: object) -> Response:
     """Return `value` as a JSON response."""
     return _InPieces(list(_texts(value)))
 
 
-def _texts(value: JsonValue) -> Iterator[Text]:
+def _texts(value: object) -> Iterator[Text]:
     """Yield what `print_bytes` returns, parts already printed unchanged."""
     match value:
         case PrintedArray():

@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 
 from starlette.types import Message, Receive, Scope, Send
 
-from agentlog.api.http.codec.problems import problem_of
+from agentlog.api.http.codec.problems import status_of
 from agentlog.api.http.middleware.credentials import Credentials
 from agentlog.api.http.middleware.permissions import MatchedRoute
 from agentlog.api.http.middleware.read_audit import ReadAudit
@@ -91,7 +91,7 @@ class Authentication:
             text, principal = await self._identify(scope, matched)
         except AgentlogError as error:
             if audited is not None and matched is not None:
-                status = problem_of(error)["status"]
+                status = status_of(error)
                 try:
                     await audited.note(scope, matched, scope.get(PRINCIPAL), status)
                 except AccessNotRecorded:  # the request is refused anyway

@@ -32,7 +32,7 @@ from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Event, appended_json, event_json
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError, InvalidMessage
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
 from agentlog.infrastructure.views.store import Store
 
@@ -40,7 +40,6 @@ router = APIRouter(tags=["log"])
 
 _LINES = "application/x-ndjson"
 _BATCH = 500
-_LINE_KEYS = frozenset({"threadId", "messages", "expectedVersion"})
 
 
 @router.get("/log", responses=answers(200, Page[Event]))
@@ -141,10 +140,10 @@ def _request(
 ) -> AppendRequest | AgentlogError:
     try:
         match limits.json_in(text):
-            case {"threadId": str(thread_id), "messages": list(drafts)} as line if (
-                set(line) <= _LINE_KEYS
-            ):
-                expected = line.get("expectedVersion")
+            case {"threadId": str(thread_id), "messages": list(drafts), **rest} if rest.keys() <= {
+                "expectedVersion"
+            }:
+                expected = rest.get("expectedVersion")
                 if not isinstance(expected, int | None) or isinstance(expected, bool):
                     return InvalidMessage.at("expectedVersion", "not an integer")
                 return store.request(
@@ -161,7 +160,7 @@ def _request(
         return error.detached()
 
 
-def _answer(outcome: Outcome) -> dict[str, JsonValue]:
+def _answer(outcome: Outcome) -> dict[str, object]:
     if isinstance(outcome, AgentlogError):
         return {"problem": problem_of(outcome)}
     return {"appended": appended_json(outcome)}
