@@ -413,6 +413,20 @@ def test_an_altered_log_is_backed_up_only_as_such_and_comes_back_broken(
     assert outcome.out.count("tree-differs") == 2  # the one that is kept, and the one that is held
 
 
+def test_a_log_whose_redaction_waits_comes_back_as_not_finished(
+    server_url: str, empty_database_url: str, tmp_path: Path
+) -> None:
+    with new_database(server_url) as url:
+        assert agentlog("import", EXAMPLES, url=url).code == 0
+        assert agentlog("redact", "deploy", "--reason", "asked for", "--yes", url=url).code == 0
+        with Database(url, pool_size=1) as database:
+            Owner(database).do("UPDATE agentlog.erasures SET number = NULL, done_at = NULL")
+        assert agentlog("backup", tmp_path / "b", url=url).code == 0
+    outcome = agentlog("restore", tmp_path / "b", url=empty_database_url)
+    assert outcome.code == 2, outcome
+    assert "redaction-unfinished: the redaction is not carried out yet" in outcome.out
+
+
 def test_a_checkpoint_that_is_held_says_whether_it_is_the_log_that_is_known(
     source: str, kept: Path, copy: Path, tmp_path: Path, server_url: str
 ) -> None:
