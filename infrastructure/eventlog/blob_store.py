@@ -12,6 +12,7 @@ from psycopg.rows import TupleRow
 from agentlog.domain.errors import ContentMissing, InvalidMessage, NotThere
 from agentlog.domain.json.beginning import readable
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.eventlog.body_deduplication import Digest, digests_in
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
@@ -184,23 +185,23 @@ class Blobs:
         for number, draft in enumerate(drafts):
             match draft:
                 case {"files": list(files)} if any(_is_by_digest(file) for file in files):
-                    whole_files = []
+                    whole_files: list[JsonValue] = []
                     for index, file in enumerate(files):
                         place = f"messages[{number}].files[{index}].sha256"
                         taken, left = self._with_data(file, place, left)
                         whole_files.append(taken)
-                    whole.append({**draft, "files": whole_files})
+                    whole.append({**object_of(draft), "files": whole_files})
                 case _:
                     whole.append(draft)
         return whole
 
     def _with_data(self, file: JsonValue, place: str, left: int) -> tuple[JsonValue, int]:
         """Return a file with its data, and how many bytes are left for others."""
-        if not _is_by_digest(file):
+        if not isinstance(file, dict) or not _is_by_digest(file):
             return file, left
-        digest = file["sha256"]
+        digest = str(file["sha256"])
         try:
-            left -= self.size(str(digest))
+            left -= self.size(digest)
         except UnknownBlob as error:
             reason = "there is no such blob: send it with PUT /v1/blobs/{sha256} first"
             raise InvalidMessage.at(place, reason) from error

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from agentlog.domain.drafts import Prepared
 from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.values import JsonObject, array_of, object_of
 from agentlog.domain.messages import InputMessage, SystemMessage, ToolResultsMessage
 
 SHORTEST = 512
@@ -127,23 +128,28 @@ def files_in(cuts: bytes) -> set[Digest]:
 
 def with_links(body: JsonValue, digests: Sequence[str | None]) -> JsonValue:
     """Return a message as JSON with digests in place of its files' data, except where None."""
-    linked = [
-        file
-        if digest is None
-        else {"sha256": digest, **{key: value for key, value in file.items() if key != "data"}}
-        for file, digest in zip(body["files"], digests, strict=True)
+    fields = object_of(body)
+    linked: list[JsonValue] = [
+        file if digest is None else {"sha256": digest, **_but(object_of(file), "data")}
+        for file, digest in zip(array_of(fields.get("files")), digests, strict=True)
     ]
-    return {**body, "files": linked}
+    return {**fields, "files": linked}
 
 
 def without_data(body: JsonValue) -> JsonValue:
     """Return a message as JSON without its files' data; itself if it has none."""
     match body:
-        case {"type": "input", "files": list(files)} if any("data" in file for file in files):
-            left = [{key: value for key, value in f.items() if key != "data"} for f in files]
-            return {**body, "files": left}
+        case {"type": "input", "files": list(files)} if any(
+            "data" in object_of(file) for file in files
+        ):
+            left: list[JsonValue] = [_but(object_of(file), "data") for file in files]
+            return {**object_of(body), "files": left}
         case _:
             return body
+
+
+def _but(fields: JsonObject, name: str) -> JsonObject:
+    return {key: value for key, value in fields.items() if key != name}
 
 
 def file_digests(body: JsonValue) -> list[str | None]:

@@ -4,6 +4,7 @@ from psycopg.rows import TupleRow
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.eventlog.blob_store import Contents
 from agentlog.infrastructure.eventlog.body_deduplication import left_out, whole
 
@@ -43,7 +44,7 @@ def event_of(
         message_id,
         position,
         recorded_at,
-        None if metadata is None else parse_stored(metadata),
+        None if metadata is None else object_of(parse_stored(metadata)),
         redacted,
         missing,
         size,

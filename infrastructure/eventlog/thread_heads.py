@@ -17,6 +17,7 @@ from agentlog.domain.facts import (
 )
 from agentlog.domain.integrity.hash_chain import GENESIS
 from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
+from agentlog.domain.json.values import JsonObject, object_at, object_of
 from agentlog.domain.messages import Message
 from agentlog.domain.redaction import REDACTED
 from agentlog.domain.threads import LedgerEntry, LedgerKey, Status, Thread, mentions, replay
@@ -119,11 +120,15 @@ def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> by
     """Return the facts of a head with a fact of the thread applied."""
     match message:
         case ThreadStarted():
-            raw = parse_stored(body)
-            kept = {k: raw[k] for k in ("goal", "parent", "limits", "metadata") if k in raw}
+            raw = object_of(parse_stored(body))
+            kept: JsonObject = {
+                k: raw[k] for k in ("goal", "parent", "limits", "metadata") if k in raw
+            }
         case ThreadAnnotated():
             before = _read(facts)
-            added = {**before.get("metadata", {}), **parse_stored(body)["metadata"]}
+            added = object_at(before, "metadata") | object_at(
+                object_of(parse_stored(body)), "metadata"
+            )
             kept = {**before, "metadata": {k: v for k, v in added.items() if v is not None}}
         case ThreadRedacted(all=True) if facts is not None:
             before = _read(facts)

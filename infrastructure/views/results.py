@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.values import object_of
 from agentlog.projections.difference import ItemsDifference
 from agentlog.projections.outline import Step
 from agentlog.projections.view import Item, Printed
@@ -27,12 +28,12 @@ class State:
     thread_id: str
     version: int
     position: int | None
-    printable: JsonValue
+    printable: object
 
     @property
     def state(self) -> Item:
         """The state itself."""
-        return dict(parse_stored(print_bytes(self.printable)))
+        return object_of(parse_stored(print_bytes(self.printable)))
 
 
 @dataclass(frozen=True, slots=True)

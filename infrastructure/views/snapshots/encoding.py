@@ -7,6 +7,7 @@ only when it is printed.
 
 import sys
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
 from agentlog.projections.growth import Growth
@@ -72,7 +73,9 @@ def unpacked_lists(data: bytes) -> dict[str, Growth]:
     texts = memoryview(data)
     lists: dict[str, Growth] = {}
     start = end + 1
-    for name, (kept, count, size, room) in parse_stored(data[:end]).items():
+    # as `packed_lists` wrote it: the seal says so; any other shape raises one of `GARBAGE`
+    head = cast("dict[str, tuple[int, int, int, int]]", parse_stored(data[:end]))
+    for name, (kept, count, size, room) in head.items():
         text = texts[start : start + room]
         lists[name] = Growth(kept, count, PackedText(text, size))
         start += room
@@ -91,7 +94,8 @@ def unpacked_items(data: bytes) -> list[Printed]:
     """Return the packed items; raises one of `GARBAGE` if the data is invalid."""
     text = zstd.decompress(data)
     start = text.index(b"\n")
-    head = parse_stored(text[:start])
+    # as `packed_items` wrote it, see above
+    head = cast("list[tuple[int, int, int]]", parse_stored(text[:start]))
     start += 1
     items: list[Printed] = []
     for version, ordinal, size in head:
