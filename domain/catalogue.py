@@ -1,6 +1,5 @@
 """Validates JSON against the message catalogue and lists every flaw."""
 
-from collections.abc import Callable, Iterator
 from typing import cast, get_args
 
 from pydantic import ValidationError
@@ -8,7 +7,7 @@ from pydantic_core import ErrorDetails
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.facts import Fact
-from agentlog.domain.fields import Model
+from agentlog.domain.fields import Model, models_in
 from agentlog.domain.json.places import path
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import CustomMessage, KernelMessage, Message
@@ -28,18 +27,17 @@ MOST_FLAWS = 100
 MOST_ITEMS = 10_000
 """Calls, results or files of one message, at most; reporting flaws of more would take long."""
 
-_READERS: dict[str, Callable[..., Message | Fact]] = {
-    name: cls.__pydantic_validator__.validate_python
-    for name, cls in {**MESSAGE_TYPES, **FACT_TYPES}.items()
-}
-_READ_CUSTOM: Callable[..., CustomMessage] = CustomMessage.__pydantic_validator__.validate_python
-
 _SPELLINGS = {"tool-calls": "tool_calls", "tool-results": "tool_results"}
 
 
 def stored_type(spelling: str) -> str:
     """Return a type's spelling in the log; kernel 0.6 and later write hyphens."""
     return _SPELLINGS.get(spelling, spelling)
+
+
+def model_of(type_name: str) -> type[KernelMessage]:
+    """Return the model of a type in the log."""
+    return MESSAGE_TYPES.get(type_name) or FACT_TYPES.get(type_name) or CustomMessage
 
 
 def validate_message(raw: dict[str, JsonValue]) -> Message:
@@ -86,9 +84,9 @@ def read_stored(type_name: str, raw: JsonValue) -> Message | Fact | None:
     Older or newer versions may have written it. Views show such a message in their own way and
     never fail.
     """
-    reader = _READERS.get(type_name, _READ_CUSTOM)
+    validator = model_of(type_name).__pydantic_validator__
     try:
-        return reader(raw, by_alias=True, by_name=False)
+        return cast("Message | Fact", validator.validate_python(raw, by_alias=True, by_name=False))
     except ValidationError:
         return None
 
@@ -164,12 +162,5 @@ def _owner(model: type[Model], keys: tuple[str | int, ...]) -> type[Model]:
     for key in keys[:-1]:
         for name, field in model.model_fields.items():
             if key in (name, field.alias):
-                model = next(_models_in(field.annotation))
+                model = next(models_in(field.annotation))
     return model
-
-
-def _models_in(annotation: object) -> Iterator[type[Model]]:
-    if isinstance(annotation, type) and issubclass(annotation, Model):
-        yield annotation
-    for part in get_args(annotation):
-        yield from _models_in(part)

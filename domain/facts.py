@@ -4,7 +4,17 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from agentlog.domain.fields import Count, Json, MessageId, Model, ThreadId
+from agentlog.domain.fields import (
+    REDACTED,
+    Content,
+    Count,
+    Dropped,
+    Json,
+    MessageId,
+    Model,
+    OptionalText,
+    ThreadId,
+)
 from agentlog.domain.messages import KernelMessage
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -25,25 +35,26 @@ class ThreadStarted(KernelMessage):
     """The thread was started, with what it is for."""
 
     type: Literal["thread.started"] = "thread.started"
-    goal: str | None = None
+    goal: OptionalText = None
     parent: ThreadId | None = None
     limits: Limits | None = None
     policy: Policy = "strict"
-    metadata: dict[str, Json] = Field(default_factory=dict)
+    metadata: Annotated[dict[str, Json], Dropped()] = Field(default_factory=dict)
 
 
 class ThreadClosed(KernelMessage):
     """The thread was closed: nothing follows."""
 
     type: Literal["thread.closed"] = "thread.closed"
-    reason: str | None = None
+    reason: OptionalText = None
 
 
 class ThreadAnnotated(KernelMessage):
     """Someone added to the thread's metadata; a null takes a key away."""
 
     type: Literal["thread.annotated"] = "thread.annotated"
-    metadata: Annotated[dict[str, Json], Field(min_length=1)]
+    # what is left removes a key that does not exist
+    metadata: Annotated[dict[str, Json], Field(min_length=1), Content({REDACTED: None})]
 
 
 class ThreadHidden(KernelMessage):
@@ -51,7 +62,7 @@ class ThreadHidden(KernelMessage):
 
     type: Literal["thread.hidden"] = "thread.hidden"
     import_id: MessageId | None = None
-    reason: str | None = None
+    reason: OptionalText = None
 
 
 class ThreadShown(KernelMessage):

@@ -4,7 +4,9 @@ Extra fields are refused. In Python both spellings of a field work, in JSON only
 and texts stay as they were written (see `domain.json.text`).
 """
 
-from typing import Annotated
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -15,6 +17,7 @@ from pydantic import (
     StringConstraints,
 )
 from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
 from pydantic_core.core_schema import any_schema
 
 from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
@@ -54,6 +57,53 @@ CustomType = Annotated[
 Count = Annotated[int, Field(ge=0)]
 
 
+REDACTED = "[redacted]"
+"""Replaces an erased text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Marks a field that a redaction erases; fields without it are ids and figures, and stay.
+
+    `left` takes the place of the content; of an object of a model that marks fields itself, those
+    are erased one by one.
+    """
+
+    left: JsonValue = REDACTED
+    null: Literal["dropped", "kept", "replaced", "added"] = "dropped"
+    """What becomes of a null: replaced where it is a value; added where the field is absent too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Marks a field that a redaction removes."""
+
+
+Text = Annotated[str, Content()]
+OptionalText = Annotated[str | None, Content()]
+DroppedText = Annotated[str | None, Dropped()]
+
+Kind = Literal["call", "approval", "worker"]
+"""What may be asked for and answered once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """Marks the id of something that the message asks for."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Marks the id of what the message answers."""
+
+    kind: Kind
+
+
+_Mark = TypeVar("_Mark", Content, Dropped, Asks, Answers)
+
+
 class Model(BaseModel):
     """A frozen value whose JSON has camel-case keys and no others than it names."""
 
@@ -68,3 +118,16 @@ class Model(BaseModel):
         protected_namespaces=(),
         hide_input_in_errors=True,
     )
+
+
+def mark_of(field: FieldInfo, kind: type[_Mark]) -> _Mark | None:
+    """Return the mark of this kind on a field."""
+    return next((mark for mark in field.metadata if isinstance(mark, kind)), None)
+
+
+def models_in(annotation: object) -> Iterator[type[Model]]:
+    """Yield the models in a field's annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        yield annotation
+    for part in get_args(annotation):
+        yield from models_in(part)

@@ -2,7 +2,8 @@
 
 JSON has `type` in snake case and fields in camel case, as the kernel's documents have them
 (Unternet kernel 0.5 to 0.7; the worker, approval and model messages follow mylm's cognitive
-kernel).
+kernel). Marks on the fields say which are contents, and which ids ask for something or answer
+(see `domain.fields`).
 """
 
 from typing import Annotated, Literal, Self
@@ -10,13 +11,20 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from agentlog.domain.fields import (
+    Answers,
+    Asks,
     CallId,
+    Content,
     Count,
     CustomType,
+    Dropped,
+    DroppedText,
     Json,
     MessageId,
     Model,
     Number,
+    OptionalText,
+    Text,
     ThreadId,
     Timestamp,
 )
@@ -41,8 +49,8 @@ class InputMessage(KernelMessage):
     """What came in from outside: text, files, or both."""
 
     type: Literal["input"] = "input"
-    text: str | None = None
-    files: Annotated[tuple[FileAttachment, ...] | None, Field(strict=False)] = None
+    text: Annotated[str | None, Content(null="added")] = None
+    files: Annotated[tuple[FileAttachment, ...] | None, Field(strict=False), Dropped()] = None
 
     @model_validator(mode="after")
     def _has_something(self) -> Self:
@@ -55,15 +63,15 @@ class ReplyMessage(KernelMessage):
     """What the agent said to the user."""
 
     type: Literal["reply"] = "reply"
-    text: str
+    text: Text
 
 
 class ReasoningMessage(KernelMessage):
     """What the agent thought."""
 
     type: Literal["reasoning"] = "reasoning"
-    title: str
-    summary: str
+    title: Text
+    summary: Text
 
 
 class ToolCall(Model):
@@ -73,10 +81,10 @@ class ToolCall(Model):
     JSON of `args`: it may be anything a model wrote, valid JSON or not.
     """
 
-    id: CallId
+    id: Annotated[CallId, Asks("call")]
     name: str
-    args: Json = None
-    arguments_text: str | None = None
+    args: Annotated[Json, Dropped()] = None
+    arguments_text: DroppedText = None
 
 
 class ToolCallsMessage(KernelMessage):
@@ -89,9 +97,9 @@ class ToolCallsMessage(KernelMessage):
 class ToolError(Model):
     """Why a tool failed: the JSON form of an `Error` object."""
 
-    name: str | None = None
-    message: str
-    stack: str | None = None
+    name: DroppedText = None
+    message: Text
+    stack: DroppedText = None
 
 
 class ToolResult(Model):
@@ -100,10 +108,10 @@ class ToolResult(Model):
     A null `error` says that the tool did not fail; without the field nothing is said.
     """
 
-    call_id: CallId | None = None
+    call_id: Annotated[CallId | None, Answers("call")] = None
     name: str | None = None
-    output: Json
-    error: str | ToolError | None = None
+    output: Annotated[Json, Content(null="replaced")]
+    error: Annotated[str | ToolError | None, Content(null="kept")] = None
 
 
 class ToolResultsMessage(KernelMessage):
@@ -117,42 +125,42 @@ class SystemMessage(KernelMessage):
     """A system prompt, or a word from the system."""
 
     type: Literal["system"] = "system"
-    text: str
+    text: Text
 
 
 class LogMessage(KernelMessage):
     """A line of a debug log."""
 
     type: Literal["log"] = "log"
-    text: str
+    text: Text
 
 
 class ApprovalRequestMessage(KernelMessage):
     """A call that waits for a person."""
 
     type: Literal["approval_request"] = "approval_request"
-    call_id: CallId
+    call_id: Annotated[CallId, Asks("approval")]
     tool: str
-    args: Json = None
-    reason: str | None = None
+    args: Annotated[Json, Dropped()] = None
+    reason: OptionalText = None
 
 
 class ApprovalResponseMessage(KernelMessage):
     """What the person said."""
 
     type: Literal["approval_response"] = "approval_response"
-    call_id: CallId
+    call_id: Annotated[CallId, Answers("approval")]
     approved: bool
-    reason: str | None = None
+    reason: OptionalText = None
 
 
 class WorkerSpawnedMessage(KernelMessage):
     """A worker was sent off; `thread_id` is the worker's own thread."""
 
     type: Literal["worker_spawned"] = "worker_spawned"
-    worker_id: CallId
-    objective: str
-    context: str | None = None
+    worker_id: Annotated[CallId, Asks("worker")]
+    objective: Text
+    context: OptionalText = None
     max_iterations: Count | None = None
     can_delegate: bool | None = None
     allowed_tools: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
@@ -163,17 +171,17 @@ class WorkerSpawnedMessage(KernelMessage):
 class WorkerError(Model):
     """Why a worker failed."""
 
-    message: str
-    code: str | None = None
+    message: Text
+    code: DroppedText = None
 
 
 class WorkerResultMessage(KernelMessage):
     """What a worker came back with: `output` or `error`."""
 
     type: Literal["worker_result"] = "worker_result"
-    worker_id: CallId
-    output: Json = None
-    error: WorkerError | None = None
+    worker_id: Annotated[CallId, Answers("worker")]
+    output: Annotated[Json, Content(null="replaced")] = None
+    error: Annotated[WorkerError | None, Content()] = None
 
     @model_validator(mode="after")
     def _has_one(self) -> Self:
@@ -189,7 +197,7 @@ class LlmRequestMessage(KernelMessage):
     model: str | None = None
     max_tokens: Count | None = None
     temperature: Number | None = None
-    response_format: Json = None
+    response_format: Annotated[Json, Dropped()] = None
     stream: bool | None = None
 
 
@@ -219,7 +227,7 @@ class ScratchpadMessage(KernelMessage):
     """A note of the agent to itself."""
 
     type: Literal["scratchpad"] = "scratchpad"
-    text: str
+    text: Text
     mode: Literal["append", "replace"]
 
 
@@ -227,7 +235,7 @@ class RuntimeErrorMessage(KernelMessage):
     """The runtime around the agent failed."""
 
     type: Literal["runtime_error"] = "runtime_error"
-    error: str
+    error: Text
 
 
 class TickMessage(KernelMessage):
@@ -240,7 +248,7 @@ class ShutdownMessage(KernelMessage):
     """The agent is asked to stop."""
 
     type: Literal["shutdown"] = "shutdown"
-    reason: str | None = None
+    reason: OptionalText = None
 
 
 class ExitMessage(KernelMessage):
@@ -248,14 +256,14 @@ class ExitMessage(KernelMessage):
 
     type: Literal["exit"] = "exit"
     reason: Literal["complete", "step_limit", "user_request", "error"]
-    message: str | None = None
+    message: OptionalText = None
 
 
 class CustomMessage(KernelMessage):
     """A message of a type of the caller's own, named `vendor.name`."""
 
     type: CustomType
-    payload: Json = None
+    payload: Annotated[Json, Content(left=None, null="replaced")] = None
 
 
 Message = (

@@ -2,20 +2,20 @@
 
 A redacted message is one of the same type with "[redacted]" in place of its texts. Every view shows
 it in its place and pairs calls with results as before, without code for erasure. Redacting it again
-changes nothing.
+changes nothing. Which fields are contents is marked on the models (`domain.fields.Content`).
 """
 
 from collections.abc import Collection, Mapping
+from functools import cache
+from typing import NamedTuple
 
-from agentlog.domain.catalogue import read_stored
+from agentlog.domain.catalogue import model_of, read_stored
+from agentlog.domain.fields import REDACTED, Content, Dropped, Model, mark_of, models_in
 from agentlog.domain.identifiers import APPENDED_BY, IMPORT_ID
 from agentlog.domain.integrity.hash_chain import digest
 from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of, objects_of
-from agentlog.domain.messages import InputMessage
-
-REDACTED = "[redacted]"
-"""Replaces an erased text."""
+from agentlog.domain.messages import InputMessage, KernelMessage
 
 UNCHANGED = bytes(32).hex()
 """Stands in `left` of a redaction for a message that another one had redacted."""
@@ -28,46 +28,6 @@ _REDACTED_FILE: JsonObject = {
     "filename": REDACTED,
     "mimeType": "text/plain",
 }
-
-_TEXTS: Mapping[str, tuple[str, ...]] = {
-    "reply": ("text",),
-    "reasoning": ("title", "summary"),
-    "system": ("text",),
-    "log": ("text",),
-    "approval_request": ("reason",),
-    "approval_response": ("reason",),
-    "worker_spawned": ("objective", "context"),
-    "scratchpad": ("text",),
-    "runtime_error": ("error",),
-    "shutdown": ("reason",),
-    "exit": ("message",),
-    "thread.started": ("goal",),
-    "thread.closed": ("reason",),
-    "thread.hidden": ("reason",),
-}
-"""Fields with texts: replaced where present."""
-
-_KEPT: Mapping[str, tuple[str, ...]] = {
-    "approval_request": ("callId", "tool"),
-    "approval_response": ("callId", "approved"),
-    "worker_spawned": (
-        "workerId",
-        "maxIterations",
-        "canDelegate",
-        "allowedTools",
-        "model",
-        "threadId",
-    ),
-    "worker_result": ("workerId",),
-    "llm_request": ("model", "maxTokens", "temperature", "stream"),
-    "llm_response": ("model", "provider", "finishReason", "usage", "costUsd", "latencyMs"),
-    "scratchpad": ("mode",),
-    "exit": ("reason",),
-    "thread.started": ("parent", "limits", "policy"),
-    "thread.hidden": ("importId",),
-    "thread.shown": ("importId",),
-}
-"""Fields with ids and figures: kept. Fields in neither table are removed."""
 
 
 def redacted_body(type_name: str, message_id: str, body: bytes) -> bytes:
@@ -146,47 +106,59 @@ def _parts(raw: Mapping[str, JsonValue]) -> list[bytes]:
 
 def _left(type_name: str, raw: Mapping[str, JsonValue]) -> JsonObject:
     """Return the fields that stay of a valid message, beside id, time and type."""
-    kept = {key: raw[key] for key in _KEPT.get(type_name, ()) if key in raw}
-    texts = {key: REDACTED for key in _TEXTS.get(type_name, ()) if raw.get(key) is not None}
-    return {**kept, **texts, **_special(type_name, raw)}
+    if type_name == "thread.redacted":  # as it was written: the record of an erasure
+        return dict(raw)
+    return _left_of(model_of(type_name), raw)
 
 
-def _special(type_name: str, raw: Mapping[str, JsonValue]) -> JsonObject:
-    match type_name:
-        case "input":
-            return {"text": REDACTED}
-        case "tool_calls":
-            return {
-                "calls": [
-                    {"id": call["id"], "name": call["name"]} for call in objects_of(raw["calls"])
-                ]
-            }
-        case "tool_results":
-            return {"results": [_result(result) for result in objects_of(raw["results"])]}
-        case "worker_result" if raw.get("error") is not None:
-            return {"error": {"message": REDACTED}}
-        case "worker_result":
-            return {"output": REDACTED}
-        case "thread.annotated":
-            return {"metadata": {REDACTED: None}}  # removes a key that does not exist
-        case "thread.redacted":
-            return dict(raw)  # the record of an erasure has no content to erase
-        case _ if "payload" in raw:
-            return {"payload": None}
-        case _:
-            return {}
+def _left_of(model: type[Model], raw: Mapping[str, JsonValue]) -> JsonObject:
+    left: JsonObject = {}
+    for key, content, nested in _remaining(model):
+        value = raw.get(key)
+        if content is None:
+            if key in raw:
+                left[key] = value if nested is None else _items_left(nested, value)
+        elif value is None:
+            if content.null == "added" or (key in raw and content.null != "dropped"):
+                left[key] = None if content.null == "kept" else content.left
+        elif nested is not None and isinstance(value, dict):
+            left[key] = _left_of(nested, value)
+        else:
+            left[key] = content.left
+    return left
 
 
-def _result(result: Mapping[str, JsonValue]) -> JsonObject:
-    kept = {key: result[key] for key in ("callId", "name") if key in result}
-    match result.get("error"):
-        case None:
-            failed: JsonObject = {"error": None} if "error" in result else {}
-        case str():
-            failed = {"error": REDACTED}
-        case _:
-            failed = {"error": {"message": REDACTED}}
-    return {**kept, "output": REDACTED, **failed}
+def _items_left(model: type[Model], value: JsonValue) -> list[JsonValue]:
+    return [_left_of(model, item) for item in objects_of(value)]
+
+
+class _Remaining(NamedTuple):
+    key: str
+    content: Content | None
+    nested: type[Model] | None
+    """A model in the field that marks fields of its own."""
+
+
+@cache
+def _remaining(model: type[Model]) -> tuple[_Remaining, ...]:
+    """Return what may stay of a model's fields: first what is kept, then what is replaced."""
+    head = {*KernelMessage.model_fields, "type"} if issubclass(model, KernelMessage) else set()
+    fields = [
+        _Remaining(
+            str(field.alias),
+            mark_of(field, Content),
+            next((inner for inner in models_in(field.annotation) if _has_content(inner)), None),
+        )
+        for name, field in model.model_fields.items()
+        if name not in head and mark_of(field, Dropped) is None
+    ]
+    return tuple(sorted(fields, key=lambda field: field.content is not None))
+
+
+def _has_content(model: type[Model]) -> bool:
+    return any(
+        mark_of(field, Content) or mark_of(field, Dropped) for field in model.model_fields.values()
+    )
 
 
 def _read(text: bytes) -> JsonObject:

@@ -7,7 +7,7 @@ the thread's length: only the ledger entries of `mentions(message)` are loaded.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from agentlog.domain.errors import Flaw, RuleBroken
 from agentlog.domain.facts import (
@@ -20,30 +20,9 @@ from agentlog.domain.facts import (
     ThreadShown,
     ThreadStarted,
 )
-from agentlog.domain.messages import (
-    ApprovalRequestMessage,
-    ApprovalResponseMessage,
-    CustomMessage,
-    ExitMessage,
-    InputMessage,
-    LlmRequestMessage,
-    LlmResponseMessage,
-    LogMessage,
-    Message,
-    ReasoningMessage,
-    ReplyMessage,
-    RuntimeErrorMessage,
-    ScratchpadMessage,
-    ShutdownMessage,
-    SystemMessage,
-    TickMessage,
-    ToolCallsMessage,
-    ToolResultsMessage,
-    WorkerResultMessage,
-    WorkerSpawnedMessage,
-)
+from agentlog.domain.fields import Answers, Asks, Kind, Model, mark_of, models_in
+from agentlog.domain.messages import ExitMessage, LogMessage, Message
 
-Kind = Literal["call", "approval", "worker"]
 Status = Literal["open", "exited", "closed"]
 Rule = Literal[
     "duplicate_call",
@@ -94,19 +73,13 @@ class Thread(NamedTuple):
 
 def mentions(message: Message | Fact) -> tuple[LedgerKey, ...]:
     """Return the ledger keys that deciding about `message` needs, in the message's order."""
-    match message:
-        case _ if type(message) in PLAIN:
-            return ()
-        case ToolCallsMessage(calls=calls):
-            return tuple([LedgerKey("call", call.id) for call in calls])
-        case ToolResultsMessage(results=results):
-            return tuple([LedgerKey("call", result.call_id or "") for result in results])
-        case ApprovalRequestMessage() | ApprovalResponseMessage():
-            return (LedgerKey("approval", message.call_id),)
-        case WorkerSpawnedMessage() | WorkerResultMessage():
-            return (LedgerKey("worker", message.worker_id),)
-        case _:
-            return ()
+    mention = _MENTIONS.get(type(message))
+    if mention is None:
+        return ()
+    kind, _asks, items, name, _key = mention
+    if items is None:
+        return (LedgerKey(kind, getattr(message, name)),)
+    return tuple([LedgerKey(kind, getattr(item, name) or "") for item in getattr(message, items)])
 
 
 def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Breach]]:
@@ -120,17 +93,19 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
     """
     thread_id, version, policy, status, ledger = thread
     version += 1
-    if status == "open" and type(message) in PLAIN:  # over half of all messages
+    if status == "open" and type(message) in PLAIN:
         return Thread(thread_id, version, policy, status, ledger), ()
     breaches = [] if status == "open" else list(_breaches_of_status(thread, message))
     changes: dict[LedgerKey, LedgerEntry] = {}
-    take = _ask if isinstance(message, _ASKING) else _answer
+    mention = _MENTIONS.get(type(message))
+    take = _ask if mention and mention.asks else _answer
     for index, key in enumerate(mentions(message)):
         known = changes.get(key) or ledger.get(key)
         changes[key], broken = take(key, known, version)
         if broken is not None:
             rule, reason = broken
-            breaches.append(Breach(rule, Flaw(_place(message, index), reason)))
+            place = mention.place(index) if mention else ""
+            breaches.append(Breach(rule, Flaw(place, reason)))
     if breaches and policy == "strict":
         raise RuleBroken(thread_id, [breach.flaw for breach in breaches], rule=breaches[0].rule)
     after = Thread(
@@ -150,25 +125,38 @@ def replay(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
     return after._replace(policy=policy), breaches
 
 
-PLAIN = frozenset(
-    {
-        InputMessage,
-        ReplyMessage,
-        ReasoningMessage,
-        SystemMessage,
-        LogMessage,
-        LlmRequestMessage,
-        LlmResponseMessage,
-        ScratchpadMessage,
-        RuntimeErrorMessage,
-        TickMessage,
-        ShutdownMessage,
-        CustomMessage,
-    }
-)
-"""Messages that ask for nothing, answer nothing and end nothing."""
+class _Mention(NamedTuple):
+    """Where a type of message names what it asks for or answers."""
 
-_ASKING = (ToolCallsMessage, ApprovalRequestMessage, WorkerSpawnedMessage)
+    kind: Kind
+    asks: bool
+    items: str | None
+    """The field with the items that name it, one each; None where the message does."""
+    name: str
+    key: str
+    """The field's name, and its key in JSON."""
+
+    def place(self, index: int) -> str:
+        """Return the place in a message of the key with that index."""
+        return self.key if self.items is None else f"{self.items}[{index}].{self.key}"
+
+
+def _mention(model: type[Model], items: str | None = None) -> _Mention | None:
+    for name, field in model.model_fields.items():
+        if mark := mark_of(field, Asks) or mark_of(field, Answers):
+            return _Mention(mark.kind, isinstance(mark, Asks), items, name, str(field.alias))
+        for nested in models_in(field.annotation):
+            if mention := _mention(nested, name):
+                return mention
+    return None
+
+
+_MENTIONS: Mapping[type[object], _Mention] = {
+    model: mention for model in get_args(Message) if (mention := _mention(model))
+}
+
+PLAIN = frozenset({*get_args(Message)} - {*_MENTIONS, ExitMessage})
+"""Messages that ask for nothing, answer nothing and end nothing: over half of all."""
 
 _Taken = tuple[LedgerEntry, tuple[Rule, str] | None]
 """A ledger's entry after a message, and the rule that the message broke, with the reason."""
@@ -217,19 +205,6 @@ _ANSWERS: Mapping[Kind, _Words] = {
         "append its worker_spawned first",
     ),
 }
-
-
-def _place(message: Message | Fact, index: int) -> str:
-    """Return the place in a message of the key with that index."""
-    match message:
-        case ToolCallsMessage():
-            return f"calls[{index}].id"
-        case ToolResultsMessage():
-            return f"results[{index}].callId"
-        case WorkerSpawnedMessage() | WorkerResultMessage():
-            return "workerId"
-        case _:
-            return "callId"
 
 
 def _breaches_of_status(thread: Thread, message: Message | Fact) -> Iterator[Breach]:

@@ -15,11 +15,11 @@ from agentlog.domain.facts import (
     ThreadShown,
     ThreadStarted,
 )
+from agentlog.domain.fields import REDACTED
 from agentlog.domain.integrity.hash_chain import GENESIS
 from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
 from agentlog.domain.json.values import JsonObject, object_at, object_of
 from agentlog.domain.messages import Message
-from agentlog.domain.redaction import REDACTED
 from agentlog.domain.threads import LedgerEntry, LedgerKey, Status, Thread, mentions, replay
 
 

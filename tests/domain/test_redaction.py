@@ -1,19 +1,30 @@
 """A redacted message is a message of the catalogue that says nothing."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
+from pydantic import StringConstraints
 
 from agentlog.domain.catalogue import FACT_TYPES, MESSAGE_TYPES, read_stored
 from agentlog.domain.drafts import prepare
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.facts import ThreadRedacted
+from agentlog.domain.fields import (
+    REDACTED,
+    Answers,
+    Asks,
+    Content,
+    Dropped,
+    Model,
+    models_in,
+)
 from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.domain.json.values import JsonValue
+from agentlog.domain.messages import CustomMessage
 from agentlog.domain.redaction import (
-    REDACTED,
     is_left_by_files,
     left_digest,
     redacted_body,
@@ -72,6 +83,50 @@ def test_what_an_append_binds_is_what_a_redaction_leaves(
 
 def test_every_type_is_among_them() -> None:
     assert {name.partition("-")[0] for name in EVENTS} >= {*MESSAGE_TYPES, *FACT_TYPES}
+
+
+MARKS = Content | Dropped | Asks | Answers
+
+KEPT = {
+    "ToolCall.name",
+    "ToolResult.name",
+    "ApprovalRequestMessage.tool",
+    "WorkerSpawnedMessage.allowed_tools",
+    "WorkerSpawnedMessage.model",
+    "LlmRequestMessage.model",
+    "LlmResponseMessage.model",
+    "LlmResponseMessage.provider",
+    "LlmResponseMessage.finish_reason",
+    "ThreadRedacted.reason",
+}
+"""Free texts that stay: names of tools and models, and the record of an erasure."""
+
+
+def free(annotation: object) -> bool:
+    """Return whether a value of this type may hold any text."""
+    if annotation in (str, JsonValue):
+        return True
+    if get_origin(annotation) is Annotated:
+        base, *marks = get_args(annotation)
+        patterns = [mark.pattern for mark in marks if isinstance(mark, StringConstraints)]
+        return free(base) and not any(str(pattern or "").startswith("^") for pattern in patterns)
+    return any(free(part) for part in get_args(annotation))
+
+
+def unmarked(model: type[Model]) -> Iterator[str]:
+    for name, hint in get_type_hints(model, include_extras=True).items():
+        field = model.model_fields.get(name)
+        if field is None or any(isinstance(mark, MARKS) for mark in field.metadata):
+            continue
+        if free(hint):
+            yield f"{model.__name__}.{name}"
+        for nested in models_in(field.annotation):
+            yield from unmarked(nested)
+
+
+def test_every_free_text_is_marked_or_named_here() -> None:
+    models: set[type[Model]] = {CustomMessage, *MESSAGE_TYPES.values(), *FACT_TYPES.values()}
+    assert {name for model in models for name in unmarked(model)} == KEPT
 
 
 SAYING: list[dict[str, Any]] = [
