@@ -65,8 +65,8 @@ REDACTED = "[redacted]"
 class Content:
     """Marks a field that a redaction erases; fields without it are ids and figures, and stay.
 
-    `left` takes the place of the content; of an object of a model that marks fields itself, those
-    are erased one by one.
+    `left` takes the place of the content; of objects of a model that marks fields itself, those are
+    erased one by one, whether the field is marked or not.
     """
 
     left: JsonValue = REDACTED

@@ -115,21 +115,18 @@ def _left_of(model: type[Model], raw: Mapping[str, JsonValue]) -> JsonObject:
     left: JsonObject = {}
     for key, content, nested in _remaining(model):
         value = raw.get(key)
-        if content is None:
-            if key in raw:
-                left[key] = value if nested is None else _items_left(nested, value)
-        elif value is None:
+        if content is not None and value is None:
             if content.null == "added" or (key in raw and content.null != "dropped"):
                 left[key] = None if content.null == "kept" else content.left
         elif nested is not None and isinstance(value, dict):
             left[key] = _left_of(nested, value)
-        else:
+        elif nested is not None and isinstance(value, list):
+            left[key] = [_left_of(nested, item) for item in objects_of(value)]
+        elif content is not None:
             left[key] = content.left
+        elif key in raw:
+            left[key] = value
     return left
-
-
-def _items_left(model: type[Model], value: JsonValue) -> list[JsonValue]:
-    return [_left_of(model, item) for item in objects_of(value)]
 
 
 class _Remaining(NamedTuple):

@@ -97,14 +97,13 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
         return Thread(thread_id, version, policy, status, ledger), ()
     breaches = [] if status == "open" else list(_breaches_of_status(thread, message))
     changes: dict[LedgerKey, LedgerEntry] = {}
-    mention = _MENTIONS.get(type(message))
-    take = _ask if mention and mention.asks else _answer
+    take = _ask if type(message) in _ASKING else _answer
     for index, key in enumerate(mentions(message)):
         known = changes.get(key) or ledger.get(key)
         changes[key], broken = take(key, known, version)
         if broken is not None:
             rule, reason = broken
-            place = mention.place(index) if mention else ""
+            place = _MENTIONS[type(message)].place(index)
             breaches.append(Breach(rule, Flaw(place, reason)))
     if breaches and policy == "strict":
         raise RuleBroken(thread_id, [breach.flaw for breach in breaches], rule=breaches[0].rule)
@@ -154,6 +153,8 @@ def _mention(model: type[Model], items: str | None = None) -> _Mention | None:
 _MENTIONS: Mapping[type[object], _Mention] = {
     model: mention for model in get_args(Message) if (mention := _mention(model))
 }
+
+_ASKING = frozenset(model for model, mention in _MENTIONS.items() if mention.asks)
 
 PLAIN = frozenset({*get_args(Message)} - {*_MENTIONS, ExitMessage})
 """Messages that ask for nothing, answer nothing and end nothing: over half of all."""

@@ -18,7 +18,7 @@ from agentlog.domain.errors import (
 )
 from agentlog.domain.facts import Fact, ThreadStarted
 from agentlog.domain.messages import Message
-from agentlog.domain.threads import PLAIN, Breach, LedgerEntry, LedgerKey, Thread, decide, mentions
+from agentlog.domain.threads import Breach, LedgerEntry, LedgerKey, Thread, decide, mentions
 from agentlog.infrastructure.appending.append_request import (
     Appended,
     Outcome,
@@ -91,7 +91,7 @@ class _Trial:
         """
         known = {
             key: entry
-            for key in (() if type(message) in PLAIN else mentions(message))
+            for key in mentions(message)
             if (entry := self.noted.get(key) or self.ledger.get(key)) is not None
         }
         thread_id, version, policy, status, _ = self.thread

@@ -85,7 +85,7 @@ def test_every_type_is_among_them() -> None:
     assert {name.partition("-")[0] for name in EVENTS} >= {*MESSAGE_TYPES, *FACT_TYPES}
 
 
-MARKS = Content | Dropped | Asks | Answers
+MARKS = Content | Asks | Answers
 
 KEPT = {
     "ToolCall.name",
@@ -116,9 +116,9 @@ def free(annotation: object) -> bool:
 def unmarked(model: type[Model]) -> Iterator[str]:
     for name, hint in get_type_hints(model, include_extras=True).items():
         field = model.model_fields.get(name)
-        if field is None or any(isinstance(mark, MARKS) for mark in field.metadata):
+        if field is None or any(isinstance(mark, Dropped) for mark in field.metadata):
             continue
-        if free(hint):
+        if free(hint) and not any(isinstance(mark, MARKS) for mark in field.metadata):
             yield f"{model.__name__}.{name}"
         for nested in models_in(field.annotation):
             yield from unmarked(nested)
