@@ -21,7 +21,13 @@ from agentlog.infrastructure.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("domain", "projections", "infrastructure", "api")
-CONTAINERS = ("agentlog.infrastructure", "agentlog.api.http", "agentlog.projections")
+CONTAINERS = (
+    "agentlog.infrastructure",
+    "agentlog.api",
+    "agentlog.api.http",
+    "agentlog.projections",
+    "agentlog.projections.readers",
+)
 
 
 def main() -> None:
@@ -47,8 +53,9 @@ def main() -> None:
     passed = _Passed()
     with tempfile.TemporaryDirectory(prefix="agentlog-structure-") as folder:
         settings = Settings(data_dir=Path(folder), anonymous="allow", projections="off")
-        with open_service(settings) as service:
-            client = TestClient(application_over(settings, service, "anywhere"))
+        with open_service(settings, new=True) as service:
+            application = application_over(settings, service, "anywhere")
+            client = TestClient(application, base_url="http://localhost")
             _print_passed(passed, client)
 
 
@@ -97,8 +104,7 @@ class _Passed:
         self._files = modules = set[str]()
         act()
         self._files = None
-        ours = tuple(f"{ROOT / package}/" for package in PACKAGES)
-        return {module for module in modules if module.startswith(ours)}
+        return {module for module in modules if module.startswith(f"{ROOT / 'agentlog'}/")}
 
 
 def _print_passed(passed: _Passed, client: TestClient) -> None:

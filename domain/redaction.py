@@ -7,12 +7,12 @@ changes nothing. Which fields are contents is marked on the models (`domain.fiel
 
 from collections.abc import Collection, Mapping
 from functools import cache
+from hashlib import sha256
 from typing import NamedTuple
 
 from agentlog.domain.catalogue import model_of, read_stored
 from agentlog.domain.fields import REDACTED, Content, Dropped, Model, mark_of, models_in
 from agentlog.domain.identifiers import APPENDED_BY, IMPORT_ID
-from agentlog.domain.integrity.hash_chain import digest
 from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of, objects_of
 from agentlog.domain.messages import InputMessage, KernelMessage
@@ -71,7 +71,7 @@ def is_without_file(type_name: str, message_id: str, body: bytes) -> bool:
 
 def left_digest(body: bytes, metadata: bytes | None) -> bytes:
     """Return the SHA-256 over the SHA-256 of a redacted body and that of its metadata."""
-    return digest(digest(body) + digest(metadata or b""))
+    return sha256(sha256(body).digest() + sha256(metadata or b"").digest()).digest()
 
 
 def left_digests(type_name: str, raw: Mapping[str, JsonValue], metadata: bytes | None) -> bytes:
@@ -83,7 +83,8 @@ def left_digests(type_name: str, raw: Mapping[str, JsonValue], metadata: bytes |
     bare = {"id": raw["id"], "timestamp": raw["timestamp"], "type": type_name}
     body = print_bytes({**bare, **_left(type_name, raw)})
     whole = left_digest(body, metadata and redacted_metadata(metadata))
-    return b"".join([whole, *map(digest, _parts(raw))]) if type_name == "input" else whole
+    parts = _parts(raw) if type_name == "input" else []
+    return b"".join([whole, *(sha256(part).digest() for part in parts)])
 
 
 def is_left_by_files(body: bytes, digests: bytes) -> bool:
@@ -93,7 +94,7 @@ def is_left_by_files(body: bytes, digests: bytes) -> bool:
     stated = [digests[at : at + 32] for at in range(32, len(digests), 32)]
     redacted = print_bytes(_REDACTED_FILE)
     return len(parts) == len(stated) and all(
-        digest(part) == part_digest or (place > 0 and part == redacted)
+        sha256(part).digest() == part_digest or (place > 0 and part == redacted)
         for place, (part, part_digest) in enumerate(zip(parts, stated, strict=True))
     )
 
