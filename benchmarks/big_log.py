@@ -14,7 +14,7 @@ from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from benchmarks.databases import connected, store_on
 from benchmarks.workload import Workload
 
@@ -116,7 +116,7 @@ def _append_all(store: Store, workload: Workload, *, measured: bool) -> None:
     filler = _Measured(Random(_BATCH_THREADS))  # noqa: S311 - the same log at every run
     requests: list[AppendRequest] = []
     for number, record in zip(count(), workload.records, strict=False):
-        drafts = list(openai.READER.read(record["traj"]))
+        drafts = list(chat.READER.read(record["traj"]))
         started: dict[str, Any] = {
             "type": "thread.started",
             "goal": f"airline {record.get('task_id', number)}",

@@ -10,7 +10,7 @@ from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.views.store import Store
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from benchmarks import floor
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.imports import copy_bodies, import_in_process
@@ -95,7 +95,7 @@ def measure_disk(server: str, workload: Workload) -> list[Table]:
 
 
 def _appended(store: Store, workload: Workload) -> Run:
-    reader = openai.READER
+    reader = chat.READER
     requests = [
         store.request(f"airline-{number}", list(reader.read(items)))
         for number, items in enumerate(islice(workload.histories(), len(workload.records)))

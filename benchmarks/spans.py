@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
 from agentlog.projections.readers.draft import sample_event
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from agentlog.projections.spans import spans_of
 from agentlog.projections.view import Item
 from benchmarks.databases import connected, new_database
@@ -70,7 +70,7 @@ def _spans(workload: Workload) -> list[Item]:
 
 def _threads(workload: Workload) -> Iterator[Sequence[Item]]:
     for items in islice(workload.histories(), len(workload.records)):
-        yield list(openai.READER.read(items))
+        yield list(chat.READER.read(items))
 
 
 def _sent(server: str, path: str, media_type: str, bodies: Sequence[bytes]) -> tuple[int, float]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agentlog.domain.json.text import JsonValue, parse, print_bytes, print_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from agentlog.projections.view import Item
 
 REAL = Path(__file__).parents[2] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
@@ -42,7 +42,7 @@ class Workload:
     def drafts(self, number: int) -> list[Draft]:
         """Return so many messages for one thread: the histories end to end, call ids unique."""
         wire = chain.from_iterable(self.histories())
-        return list(islice(openai.READER.read(wire), number))
+        return list(islice(chat.READER.read(wire), number))
 
 
 def load_workload(path: Path | None, scratch: Path) -> Workload:

@@ -24,14 +24,14 @@ from agentlog.infrastructure.appending.append_request import AppendRequest, Outc
 from agentlog.infrastructure.transfer.threads import fitted
 from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.traces.otlp import events
-from agentlog.projections.readers.traces.otlp.drafts import UNBOUNDED, TooManyAdded
-from agentlog.projections.readers.traces.otlp.placement import (
+from agentlog.projections.readers.spans.otlp import events
+from agentlog.projections.readers.spans.otlp.drafts import UNBOUNDED, TooManyAdded
+from agentlog.projections.readers.spans.otlp.placement import (
     ConversationSpan,
     conversation_of,
     placed,
 )
-from agentlog.projections.readers.traces.otlp.thread import CONVERSATION, SpanThread, folded
+from agentlog.projections.readers.spans.otlp.thread import CONVERSATION, SpanThread, folded
 from agentlog.projections.view import Item
 
 _TRIES = 8

@@ -22,10 +22,10 @@ from agentlog.projections.readers.agents.swe_agents import mini_swe_agent, swe_a
 from agentlog.projections.readers.datasets import alpaca, sharegpt
 from agentlog.projections.readers.exports import chatgpt, claude_ai
 from agentlog.projections.readers.history import Format
-from agentlog.projections.readers.models import (
+from agentlog.projections.readers.messages import (
     anthropic,
     bedrock,
-    chat_completions,
+    chat,
     gemini,
     genai,
     langchain,
@@ -33,14 +33,14 @@ from agentlog.projections.readers.models import (
     responses,
 )
 from agentlog.projections.readers.remedy import RefusedSource, Remedy
-from agentlog.projections.readers.traces import langfuse, langsmith
-from agentlog.projections.readers.wires import kernel, letta, maria, openai, openletta
+from agentlog.projections.readers.spans import langfuse, langsmith
+from agentlog.projections.readers.wires import chat_completions, kernel, letta, maria, openletta
 
 FORMATS: Mapping[str, Format] = {
     source.name: source
     for source in (
         responses.FORMAT,  # of general formats the first counts: before chat and the kernel's
-        openai.FORMAT,
+        chat.FORMAT,
         letta.FORMAT,
         openletta.FORMAT,
         maria.FORMAT,

@@ -21,10 +21,10 @@ from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.text import JsonValue, parse, print_bytes
 from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
-from agentlog.projections.readers.traces.otlp.drafts import UNBOUNDED
-from agentlog.projections.readers.traces.otlp.placement import placed
-from agentlog.projections.readers.traces.otlp.span import GenAISpan
-from agentlog.projections.readers.traces.otlp.thread import SpanThread
+from agentlog.projections.readers.spans.otlp.drafts import UNBOUNDED
+from agentlog.projections.readers.spans.otlp.placement import placed
+from agentlog.projections.readers.spans.otlp.span import GenAISpan
+from agentlog.projections.readers.spans.otlp.thread import SpanThread
 from tests.bounds.counted import lines_of, peak_bytes_of
 from tests.bounds.exports import SPANS, Shape, export, field, span, zipped
 from tests.spans import ANSWER, USER, Item, chat, said

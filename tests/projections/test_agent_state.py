@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agentlog.domain.cognition import AgentState, Message
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse, print_bytes, print_text
-from agentlog.projections.readers.wires.openai import READER
+from agentlog.projections.readers.messages.chat import READER
 from agentlog.projections.view import render
 from agentlog.projections.views.agent_state import AgentStateOptions, AgentStateView
 from tests.histories import drafts, event, histories, history, metadata

@@ -12,7 +12,7 @@ from letta_client.types.agents.system_message import SystemMessage
 from pydantic import TypeAdapter, ValidationError
 
 from agentlog.domain.events import Event
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.letta.carry import LettaCarry
 from agentlog.projections.views.letta.items import KEPT
@@ -124,7 +124,7 @@ def test_the_client_reads_every_real_history(tau_bench: list[dict[str, Any]]) ->
     kinds: set[str] = set()
     assert len(tau_bench) == 200
     for run in tau_bench:
-        items = items_of(LIST, history(*openai.READER.read(run["traj"])))
+        items = items_of(LIST, history(*chat.READER.read(run["traj"])))
         check_the_client_reads(items)
         kinds.update(item["message_type"] for item in items)
     expected = "system user assistant tool_call tool_return"

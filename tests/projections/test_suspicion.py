@@ -15,7 +15,7 @@ from agentlog.domain.drafts import prepare
 from agentlog.domain.events import Event
 from agentlog.domain.json.beginning import BEGINNING_BYTES, beginning_of, readable
 from agentlog.domain.json.text import parse_stored, print_bytes
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from agentlog.projections.readmodels.tool_calls import ToolCalls
 from agentlog.projections.suspicion import RESULT_RULES, Past, suspicions
 from agentlog.projections.view import Item, render
@@ -243,7 +243,7 @@ def test_precision_and_recall_on_200_results_labelled_by_hand() -> None:
 def _calls_of(wire: list[Any]) -> dict[int, Item]:
     """Return the timeline's item of each result, by its index."""
     events = []
-    for version, draft in enumerate(openai.READER.read(wire), 1):
+    for version, draft in enumerate(chat.READER.read(wire), 1):
         made = prepare(draft, message_id="01KE6Q4Z8N2V7X3B5C9D1F0G2H", timestamp=0)
         events.append(Event("airline", version, made.message.type, made.body, made.message.id))
     places = [index for index, item in enumerate(wire) if item["role"] == "tool"]

@@ -1,7 +1,7 @@
 """OTLP over HTTP: bodies as spans or log records, zipped or not, and answers.
 
 Both encodings, protobuf and JSON, become the same JSON objects, those that
-`projections.readers.traces.otlp` reads: ids in hexadecimal, attributes as one object.
+`projections.readers.spans.otlp` reads: ids in hexadecimal, attributes as one object.
 """
 
 import zlib

@@ -10,8 +10,9 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.reading import Fields, Reading, text_of, usage
+from agentlog.projections.readers.reading import Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item

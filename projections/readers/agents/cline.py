@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import JsonValue, parse
 from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.models.anthropic_blocks import KNOWN, read_blocks
-from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.readers.messages.anthropic_blocks import KNOWN, read_blocks
+from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
 
 HISTORY, PAGE = "api_conversation_history", "ui_messages"

@@ -24,9 +24,10 @@ from agentlog.projections.readers.agents.codex_events import (
     parent_of,
     worker_in,
 )
+from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.models.responses_items import is_of_model, read_item
-from agentlog.projections.readers.reading import Entry, Fields, Reading, id_of_uuid
+from agentlog.projections.readers.messages.responses_items import is_of_model, read_item
+from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 

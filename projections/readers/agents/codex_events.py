@@ -5,10 +5,10 @@ import re
 
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.models.responses import USAGE
-from agentlog.projections.readers.models.responses_items import KNOWN as OF_ITEMS
-from agentlog.projections.readers.models.responses_items import is_of_model
-from agentlog.projections.readers.reading import usage
+from agentlog.projections.readers.fields import usage
+from agentlog.projections.readers.messages.responses import USAGE
+from agentlog.projections.readers.messages.responses_items import KNOWN as OF_ITEMS
+from agentlog.projections.readers.messages.responses_items import is_of_model
 from agentlog.projections.view import Item
 
 LINES = frozenset(

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.agents.inspect_ai.sample import Sample
+from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.reading import Fields
 from agentlog.projections.view import Item
 
 _FROM_THE_START = ("version", "eval", "plan")

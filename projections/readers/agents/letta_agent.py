@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import JsonValue, parse
 from agentlog.projections.readers.agents.letta_messages import KNOWN, Messages, without_nulls
+from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.readers.reading import Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import JsonValue, parse
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.reading import Entry, Fields, Reading
+from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.readers.wires.letta import result_fields
 from agentlog.projections.readers.wires.letta_parts import image_file, input_draft

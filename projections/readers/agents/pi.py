@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.files import file_of
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.models.blocks import add_call
-from agentlog.projections.readers.models.content import Kinds, read_content
-from agentlog.projections.readers.reading import Entry, Fields, Reading, text_of, usage
+from agentlog.projections.readers.messages.blocks import add_call
+from agentlog.projections.readers.messages.content import Kinds, read_content
+from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.text_format import value_text
 from agentlog.projections.view import Item

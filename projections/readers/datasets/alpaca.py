@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.readers.reading import Reading
 
 _KNOWN = ("input", "text", "id", "label", "images", "videos", "audios", "chosen", "rejected")
 _ANSWERS = ("output", "chosen", "rejected")

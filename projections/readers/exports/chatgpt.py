@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.reading import Entry, Fields, Reading, id_of_uuid
+from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds_of_seconds
 from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.models.anthropic_blocks import KNOWN, read_blocks, text_of
-from agentlog.projections.readers.reading import Entry, Fields, Reading, id_of_uuid
+from agentlog.projections.readers.messages.anthropic_blocks import KNOWN, read_blocks, text_of
+from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 

@@ -1,1 +1,1 @@
-"""Readers of the wires that have a view of the same name."""
+"""Formats of whole histories on a wire: of the views, of the kernel, answers of chat APIs."""

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import JsonValue, print_text
 from agentlog.projections.readers.draft import Draft, Reader, text_field
+from agentlog.projections.readers.fields import usage
 from agentlog.projections.readers.history import format_of_items
-from agentlog.projections.readers.reading import usage
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.readers.wires.letta_parts import input_draft, parts_text
 from agentlog.projections.residue import METADATA_KEY

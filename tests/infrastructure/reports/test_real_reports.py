@@ -11,7 +11,7 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.reports.question import Question
 from agentlog.infrastructure.reports.reports import Reports
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, Clock, Ids, started
 from tests.infrastructure.reports.histories import build_all
@@ -34,7 +34,7 @@ def reports(
     ):
         writer = Writer(database, clock=Clock(), new_id=Ids())
         for record in tau_bench:
-            drafts = list(openai.READER.read(record["traj"]))
+            drafts = list(chat.READER.read(record["traj"]))
             facts = [started(policy="record", metadata={"reward": record["reward"]})]
             writer.append(AppendRequest(TENANT, thread_of(record), drafts, facts))
         build_all(database, "tool_calls", "threads")

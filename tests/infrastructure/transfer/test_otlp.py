@@ -18,7 +18,7 @@ from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
 from agentlog.infrastructure.transfer.traces import TraceIngest
 from agentlog.infrastructure.views.store import Store
-from agentlog.projections.readers.traces.otlp.drafts import TooManyAdded
+from agentlog.projections.readers.spans.otlp.drafts import TooManyAdded
 from agentlog.projections.registry import choose_view
 from agentlog.projections.spans import spans_of
 from agentlog.projections.view import render

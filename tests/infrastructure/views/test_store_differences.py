@@ -12,7 +12,7 @@ from agentlog.domain.points_in_time import AtTime, AtVersion
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.views.results import Difference, Page, State
 from agentlog.infrastructure.views.store import Store
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from tests.infrastructure.appends import STORY, append_apart, check_log, items_of, last_position
 
@@ -65,7 +65,7 @@ def test_the_same_holds_for_the_states_of_real_conversations(
     for number in (3, 120):
         thread_id = f"real-{number}"
         store.start(thread_id, {"policy": "record"})
-        store.append(thread_id, list(openai.READER.read(tau_bench[number]["traj"])))
+        store.append(thread_id, list(chat.READER.read(tau_bench[number]["traj"])))
         for view in (choose_view("agent-state"), choose_view("openai")):
             views = _views(store, thread_id, view)
             for begin in range(0, len(views), 7):

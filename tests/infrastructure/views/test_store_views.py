@@ -10,7 +10,7 @@ from agentlog.domain.json.text import JsonValue, print_bytes
 from agentlog.domain.points_in_time import AtTime, AtVersion, Moment
 from agentlog.infrastructure.views.results import Page, State
 from agentlog.infrastructure.views.store import Store
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from agentlog.projections.view import Printed, StateView, print_items, render
 from tests.infrastructure.appends import STORY, append_apart, calls, items_of, reply, time_of
@@ -53,7 +53,7 @@ def test_the_same_holds_for_real_conversations(
     store: Store, tau_bench: list[dict[str, Any]]
 ) -> None:
     for number in (0, 77):
-        drafts = list(openai.READER.read(tau_bench[number]["traj"]))
+        drafts = list(chat.READER.read(tau_bench[number]["traj"]))
         _check_past_stays(store, f"real-{number}", drafts[:20])
 
 

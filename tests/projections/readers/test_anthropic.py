@@ -8,7 +8,7 @@ import pytest
 from agentlog.domain.json.text import parse
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.history import History
-from agentlog.projections.readers.models.anthropic import FORMAT
+from agentlog.projections.readers.messages.anthropic import FORMAT
 from agentlog.projections.readers.registry import recognise
 from tests.test_golden import GOLDEN
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.models.genai import response_of
+from agentlog.projections.readers.messages.genai import response_of
 from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type, read, types
 from tests.test_golden import GOLDEN

@@ -7,7 +7,7 @@ import pytest
 from agentlog.domain.errors import InvalidMessage
 from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type, read, types
-from tests.projections.readers.traces_of import model, run, said
+from tests.projections.readers.spans_of import model, run, said
 from tests.test_golden import GOLDEN
 
 SOURCES = GOLDEN / "readers" / "langsmith"

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from agentlog.domain.errors import InvalidMessage, UnknownFormat
 from agentlog.domain.events import Event
+from agentlog.projections.readers.messages import chat
 from agentlog.projections.readers.registry import FORMATS, choose_format
-from agentlog.projections.readers.wires import openai
 from agentlog.projections.readers.wires.letta import READER
 from agentlog.projections.view import Item
 from agentlog.projections.views.letta.shapes import STREAM_ONLY
@@ -78,7 +78,7 @@ def test_what_the_view_shows_of_any_history_can_be_imported(
 
 def test_every_real_history_comes_back(tau_bench: list[dict[str, Any]]) -> None:
     for run in tau_bench:
-        items = items_of(LIST, history(*openai.READER.read(run["traj"])))
+        items = items_of(LIST, history(*chat.READER.read(run["traj"])))
         assert imported(items) == items
 
 

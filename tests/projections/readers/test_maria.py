@@ -13,7 +13,7 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import JsonValue, parse, print_bytes
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.wires import openai
+from agentlog.projections.readers.messages import chat
 from agentlog.projections.readers.wires.maria import READER
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.maria.view import Dialect, MariaOptions, MariaView
@@ -323,12 +323,12 @@ def test_200_real_trajectories_are_told_again_and_lose_nothing_on_the_way(dialec
     runs = parse(AIRLINE.read_bytes())
     assert len(runs) == 200
     for run in runs:
-        told = _told(_recorded(openai.READER.read(run["traj"])), dialect)
+        told = _told(_recorded(chat.READER.read(run["traj"])), dialect)
         imported = _recorded(READER.read(told))
         assert _same(_told(imported, dialect), told)
-        chat = [placed.item for placed in render(OpenAIView(), imported).items]
+        rendered = [placed.item for placed in render(OpenAIView(), imported).items]
         unnamed = [
             {k: v for k, v in item.items() if k != "name"} if item["role"] == "tool" else item
             for item in run["traj"]
         ]
-        assert _same(chat, unnamed)
+        assert _same(rendered, unnamed)

@@ -13,7 +13,7 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import JsonValue, parse, print_bytes, print_text
 from agentlog.projections.readers.draft import Unmapped
-from agentlog.projections.readers.wires.openai import READER
+from agentlog.projections.readers.messages.chat import READER
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.openai import OpenAIOptions, OpenAIView
 from tests.histories import event, texts

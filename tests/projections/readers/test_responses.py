@@ -8,7 +8,7 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import parse
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.history import History
-from agentlog.projections.readers.models.responses import FORMAT
+from agentlog.projections.readers.messages.responses import FORMAT
 from agentlog.projections.readers.registry import UnclearFormat, recognise
 from tests.test_golden import GOLDEN
 

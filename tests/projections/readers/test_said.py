@@ -6,7 +6,7 @@ import pytest
 
 from agentlog.domain.json.text import JsonValue
 from tests.projections.readers.of_format import of_type
-from tests.projections.readers.traces_of import asked, lines, model, run, said, thread
+from tests.projections.readers.spans_of import asked, lines, model, run, said, thread
 
 USER = said("user", "hello")
 

@@ -2,7 +2,7 @@
 
 from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type
-from tests.projections.readers.traces_of import asked, lines, model, run, said, thread
+from tests.projections.readers.spans_of import asked, lines, model, run, said, thread
 
 SYSTEM, USER = said("system", "be brief"), said("user", "hello")
 HI = said("assistant", "hi")

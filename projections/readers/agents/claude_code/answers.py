@@ -7,8 +7,9 @@ counted at the end.
 """
 
 from agentlog.domain.identifiers import derived_message_id
-from agentlog.projections.readers.models.anthropic_blocks import answer
-from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.messages.anthropic_blocks import answer
+from agentlog.projections.readers.reading import Reading
 from agentlog.projections.view import Item
 
 

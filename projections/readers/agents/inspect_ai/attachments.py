@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.reading import Fields
+from agentlog.projections.readers.fields import Fields
 
 _PREFIXES = ("attachment://", "tc://")
 

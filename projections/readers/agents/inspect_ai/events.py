@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.reading import Entry, Fields, usage
+from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.reading import Entry
 from agentlog.projections.view import Item
 
 _FRAMES = frozenset(

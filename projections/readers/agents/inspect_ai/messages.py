@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.files import file_of_uri
-from agentlog.projections.readers.reading import Entry, Fields
+from agentlog.projections.readers.reading import Entry
 from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 

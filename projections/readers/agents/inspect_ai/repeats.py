@@ -7,7 +7,7 @@ other is kept whole, the first time it is told so.
 from collections.abc import Iterator, Sequence
 
 from agentlog.domain.json.text import JsonValue, print_bytes
-from agentlog.projections.readers.reading import Fields
+from agentlog.projections.readers.fields import Fields
 from agentlog.projections.view import Item
 
 

@@ -9,7 +9,8 @@ from agentlog.projections.readers.agents.inspect_ai.events import KNOWN, read_ev
 from agentlog.projections.readers.agents.inspect_ai.messages import read_message
 from agentlog.projections.readers.agents.inspect_ai.repeats import Repeats, key_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.reading import Entry, Fields, Reading
+from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 

@@ -13,8 +13,9 @@ from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.agents.openhands.events import READ, USUAL, Calls
 from agentlog.projections.readers.agents.openhands.figures import figures_of
 from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.reading import Fields, Reading, id_of_uuid
+from agentlog.projections.readers.reading import Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 

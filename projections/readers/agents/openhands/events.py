@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.files import file_of_uri
-from agentlog.projections.readers.reading import Fields, text_of
 from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.reading import Fields, usage
+from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.view import Item
 
 _TOKENS = {

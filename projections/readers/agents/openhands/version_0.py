@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.reading import Entry, Fields, Reading, usage
+from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 

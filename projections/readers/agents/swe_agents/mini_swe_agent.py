@@ -15,8 +15,9 @@ from agentlog.projections.readers.agents.swe_agents.mini_swe_agent_answers impor
     rest_of,
 )
 from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.reading import Fields, Reading
+from agentlog.projections.readers.reading import Reading
 from agentlog.projections.readers.times import milliseconds_of_seconds
 from agentlog.projections.view import Item
 

@@ -2,7 +2,7 @@
 
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.reading import Fields, text_of, usage
+from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from agentlog.domain.json.text import JsonValue, print_bytes
 from agentlog.projections.readers.agents.swe_agents.swe_agent_tools import result_of, tool_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.reading import Fields, Reading, text_of
+from agentlog.projections.readers.fields import Fields, text_of
+from agentlog.projections.readers.reading import Reading
 from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 

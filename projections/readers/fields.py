@@ -1,0 +1,128 @@
+"""Fields of an object that is read: what a reader takes, and what it leaves.
+
+Values of the kinds that many sources share are read here too: ids, texts of parts, token figures.
+"""
+
+from collections.abc import Iterator, Mapping
+from uuid import UUID
+
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.identifiers import message_id_of
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.view import Item
+
+
+class Fields:
+    """An object of a document, of which a reader takes fields; what it does not take is kept."""
+
+    def __init__(self, value: JsonValue, place: str) -> None:
+        """Begin; raises `InvalidMessage` if `value`, at `place`, is no object."""
+        if not isinstance(value, dict):
+            raise InvalidMessage([Flaw(place, "not a JSON object")])
+        self.item: Item = value
+        self.place = place
+        self._left = dict(value)
+        self._inner: dict[str, Fields | list[Fields]] = {}
+
+    def take(self, key: str) -> JsonValue:
+        """Return the value of a field, None where it is missing; it is not kept beside."""
+        return self._left.pop(key, None)
+
+    def drop(self, *keys: str) -> None:
+        """Take fields whose values are told otherwise."""
+        for key in keys:
+            self._left.pop(key, None)
+
+    def text(self, key: str) -> str | None:
+        """Take a string; anything else stays, and None is returned."""
+        return self.take(key) if isinstance(self._left.get(key), str) else None
+
+    def amount(self, key: str) -> int | float | None:
+        """Take a number that is not negative; anything else stays, and None is returned."""
+        value = self._left.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+            return None
+        self.take(key)
+        return value
+
+    def take_equal(self, known: Item) -> None:
+        """Take each field that has the value `said`, since a message tells it otherwise."""
+        for key, value in known.items():
+            if key in self._left and self._left[key] == value:
+                self.take(key)
+
+    def items(self, key: str) -> Iterator["Fields"]:
+        """Take an array of objects; anything else stays, and nothing is yielded."""
+        value = self._left.get(key)
+        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+            for number, item in enumerate(self.take(key)):
+                yield Fields(item, f"{self.within(key)}[{number}]")
+
+    def inner(self, key: str) -> "Fields | None":
+        """Take an object, of which what is left stays under its key; None if it is none."""
+        if not isinstance(self._left.get(key), dict):
+            return None
+        self._inner[key] = inner = Fields(self.take(key), self.within(key))
+        return inner
+
+    def inners(self, key: str) -> "list[Fields]":
+        """Take an array of objects, of which what is left stays under its key."""
+        self._inner[key] = inners = list(self.items(key))
+        return inners
+
+    def put(self, key: str, value: JsonValue) -> None:
+        """Leave a value under a key, such as what is left of a field that was taken."""
+        self._left[key] = value
+
+    def left(self) -> Item:
+        """Return what was not taken."""
+        left = dict(self._left)
+        for key, inner in self._inner.items():
+            if isinstance(inner, list):
+                rest: JsonValue = [fields.left() for fields in inner]
+                if any(rest):
+                    left[key] = rest
+            elif rest := inner.left():
+                left[key] = rest
+        return left
+
+    def untaken(self) -> Iterator[tuple["Fields", list[str]]]:
+        """Yield this object and those within, each with the names of its fields left."""
+        yield self, list(self._left)
+        for inner in self._inner.values():
+            for fields in inner if isinstance(inner, list) else [inner]:
+                yield from fields.untaken()
+
+    def within(self, key: str) -> str:
+        """Return the place of a field."""
+        return f"{self.place}.{key}" if self.place else key
+
+
+def id_of_uuid(text: JsonValue) -> str | None:
+    """Return the ULID with the bits of a UUID, or None if `text` is none."""
+    try:
+        return message_id_of(UUID(text).int) if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
+def text_of(parts: JsonValue, key: str = "text") -> str | None:
+    """Return the texts of an array of content parts as one; None if there is none."""
+    texts = [
+        part[key]
+        for part in (parts if isinstance(parts, list) else ())
+        if isinstance(part, dict) and isinstance(part.get(key), str)
+    ]
+    return "\n\n".join(texts) if texts else None
+
+
+def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:
+    """Return token figures under the catalogue's names (`names`: theirs to ours), or None."""
+    if not isinstance(item, dict):
+        return None
+    facts = {
+        ours: value
+        for theirs, ours in names.items()
+        if isinstance(value := item.get(theirs), int) and not isinstance(value, bool) and value >= 0
+    }
+    return facts or None

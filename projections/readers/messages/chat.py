@@ -1,0 +1,244 @@
+"""Reader of OpenAI chat messages, as stored in agents' trajectories.
+
+Also of the functions that tools replaced, whose calls had no ids.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.text import JsonValue
+from agentlog.projections.readers.draft import Draft, Reader, text_field
+from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.history import format_of_items
+from agentlog.projections.readers.messages.chat_calls import (
+    answered,
+    call_of_function,
+    calls_in,
+    tool_of,
+    unknown_fields,
+)
+from agentlog.projections.view import Item
+from agentlog.projections.views.openai import WHOLE, OpenAIOptions, OpenAIView
+
+
+class _Chat:
+    """Reads the items of one history: a result without an id answers a call before it."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, str] = {}
+
+    def read(self, item: Item, index: int) -> Sequence[Draft]:
+        match item.get("role"):
+            case "system" | "developer":
+                draft: Draft = {"type": "system", "text": _text(item)}
+                return [draft if draft["text"] or not _hides(item) else _whole(item)]
+            case "user":
+                self._open = {}
+                return [_input(item)]
+            case "assistant":
+                return self._assistant(item, index)
+            case "tool":
+                result: Item = {"callId": answered(item, self._open), "output": _output(item)}
+                if (tool := tool_of(item)) is not None:
+                    result["name"] = tool
+                return [{"type": "tool_results", "results": [_without_none(result, "callId")]}]
+            case "function":
+                given = item.get("tool_call_id")
+                call_id = call_of_function(index - 1) if given is None else _call_id(item)
+                output, name = _output(item), text_field(item, "name")
+                result = {"callId": call_id, "name": name, "output": output}
+                return [{"type": "tool_results", "results": [result]}]
+            case role:
+                known = "system, developer, user, assistant, tool or function"
+                raise InvalidMessage([Flaw("role", f"{role!r} is none: use {known}")])
+
+    def _assistant(self, item: Item, index: int) -> Sequence[Draft]:
+        calls = calls_in(item, index)
+        self._open = {call["id"]: call["name"] for call in calls}
+        text, hides = _text(item), _hides(item)
+        drafts: list[Draft] = []
+        if text or (item.get("content") is not None and not hides) or not (calls or hides):
+            drafts.append({"type": "reply", "text": text})
+        if calls:
+            drafts.append({"type": "tool_calls", "calls": calls})
+        if len(drafts) > 1:  # one model response: the view joins what shares its id
+            metadata = {"responseId": f"import-{index}"}
+            return [{**draft, "metadata": metadata} for draft in drafts]
+        return drafts or [_whole(item)]
+
+
+def _without_none(item: Item, key: str) -> Item:
+    return item if item[key] is not None else {k: v for k, v in item.items() if k != key}
+
+
+def _input(item: Item) -> Draft:
+    content = item.get("content")
+    parts = content if isinstance(content, list) else []
+    files = [file for part in parts if (file := _file(part)) is not None]
+    text = _text(item)
+    if not text and not files and _hides(item):
+        return _whole(item)
+    draft: Draft = {"type": "input"}
+    if not files or any(map(_is_text, parts)):
+        draft["text"] = text
+    if files:
+        draft["files"] = files
+    return draft
+
+
+def _whole(item: Item) -> Draft:
+    """Return the message for an item of which no other message would show anything."""
+    return {"type": WHOLE, "payload": item}
+
+
+def _hides(item: Item) -> bool:
+    """Return whether an item has more than text that its message would not show."""
+    content = item.get("content")
+    if isinstance(content, list):
+        return not all(_is_text(part) or _is_refusal(part) for part in content)
+    beside = (value for key, value in item.items() if key not in _SHOWN)
+    return content is None and any(value not in (None, [], {}) for value in beside)
+
+
+def _file(part: JsonValue) -> Item | None:
+    """Return the file of a part; references and parts without bytes stay in the residue."""
+    match part:
+        case {"type": "image_url", "image_url": {"url": uri}}:
+            return file_of_uri(uri)
+        case {"type": "file", "file": {"file_data": uri} as file}:
+            return file_of_uri(uri, file.get("filename"))
+        case _:
+            return None
+
+
+def _output(item: Item) -> JsonValue:
+    """Return what a tool gave back: its text, or the parts where none is a text."""
+    text = _text(item)
+    return item["content"] if not text and _hides(item) and item.get("content") else text
+
+
+def _text(item: Item) -> str:
+    match item.get("content"):
+        case str(text):
+            return text
+        case None:
+            refusal = item.get("refusal")
+            return refusal if isinstance(refusal, str) else ""
+        case list(parts):
+            return "".join(map(_text_of, parts)) or _refusal(parts)
+        case _:
+            raise InvalidMessage([Flaw("content", "neither a string nor an array of parts")])
+
+
+def _refusal(parts: Sequence[JsonValue]) -> str:
+    return "".join(part["refusal"] for part in parts if _is_refusal(part))
+
+
+def _call_id(item: Item) -> str:
+    call_id = text_field(item, "tool_call_id")
+    if not call_id:
+        raise InvalidMessage([Flaw("tool_call_id", "empty")])
+    return call_id
+
+
+def _is_text(part: JsonValue) -> bool:
+    match part:
+        case {"type": "text", "text": str()} | {"type": "text", "value": str()}:
+            return True
+        case _:
+            return False
+
+
+def _text_of(part: JsonValue) -> str:
+    """Return the text of a part, empty where it has none; some programs write `value`."""
+    match part:
+        case {"type": "text", "text": str(text)} | {"type": "text", "value": str(text)}:
+            return text
+        case _:
+            return ""
+
+
+def _is_refusal(part: JsonValue) -> bool:
+    match part:
+        case {"refusal": str()}:
+            return True
+        case _:
+            return False
+
+
+def _unknown(item: Item, drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
+    """Yield fields, parts and fields of calls that the API's types do not have."""
+    if drafts[0]["type"] == WHOLE:
+        yield "", f"message of {item['role']} without text"
+    for key, value in item.items():
+        if key not in _KNOWN and value is not None:
+            yield key, f"field {key!r}"
+    content, calls = item.get("content"), item.get("tool_calls")
+    for n, part in enumerate(content if isinstance(content, list) else []):
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind not in _PARTS:
+            named = repr(kind[:64]) if isinstance(kind, str) else "without a type"
+            yield f"content[{n}]", f"part {named}"
+    for n, call in enumerate(calls if isinstance(calls, list) else []):
+        for key in unknown_fields(call):
+            yield f"tool_calls[{n}].{key}", f"field {key!r}"
+
+
+def _is_plain(item: Item) -> bool:
+    """Return whether an item has only the fields and types that the view writes."""
+    # runs for every item: `match` patterns take 3x as long
+    keys, role, content = item.keys(), item.get("role"), item.get("content")
+    if keys == _OF_TEXT:
+        return type(content) is str and role in _WITH_TEXT
+    if keys == _OF_CALLS:
+        calls = item["tool_calls"]
+        known = role == "assistant" and (content is None or type(content) is str)
+        return known and type(calls) is list and calls != [] and all(map(_is_plain_call, calls))
+    if keys in _OF_RESULTS:
+        call_id, name = item["tool_call_id"], item.get("name", "")
+        texts = type(call_id) is type(content) is type(name) is str
+        return texts and role == "tool" and call_id != ""
+    return False
+
+
+def _is_plain_call(call: JsonValue) -> bool:
+    if type(call) is not dict or call.keys() != _OF_CALL or call["type"] != "function":
+        return False
+    call_id, function = call["id"], call["function"]
+    if type(function) is not dict or function.keys() != _OF_FUNCTION:
+        return False
+    name, arguments = function["name"], function["arguments"]
+    return call_id != "" and type(call_id) is type(name) is type(arguments) is str
+
+
+_OF_TEXT = {"role", "content"}
+_OF_CALLS = _OF_TEXT | {"tool_calls"}
+_OF_RESULTS = (_OF_TEXT | {"tool_call_id", "name"}, _OF_TEXT | {"tool_call_id"})
+_OF_CALL = {"id", "type", "function"}
+_OF_FUNCTION = {"name", "arguments"}
+_SHOWN = _OF_TEXT | {"name", "refusal", "tool_calls", "tool_call_id", "function_call"}
+_KNOWN = _SHOWN | {"annotations", "audio", "tool_name"}
+_PARTS = ("text", "image_url", "input_audio", "file", "refusal")  # not a set: may be unhashable
+_WITH_TEXT = ("system", "user", "assistant")  # not a set: a role may be unhashable
+
+READER = Reader(
+    "openai",
+    lambda: _Chat().read,
+    OpenAIView(OpenAIOptions(foreign=True, repair=False)),
+    _is_plain,
+    _unknown,
+)
+
+
+def _is_message(value: JsonValue) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("role"), str)
+        and any(key in value for key in ("content", "tool_calls", "function_call"))
+    )
+
+
+_FACTS = ("tools", "parallel_tool_calls")
+"""Of a line of fine-tuning data, or of a request to the API."""
+
+FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, is_general=True, facts=_FACTS)

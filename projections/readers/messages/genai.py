@@ -1,0 +1,165 @@
+"""Reader of OpenTelemetry's GenAI messages, and of what attributes of spans say of an answer."""
+
+from collections.abc import Iterator
+
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.messages.blocks import (
+    add_call,
+    add_result,
+    answer_unnamed,
+    messages_of,
+    text_of_id,
+)
+from agentlog.projections.readers.messages.content import Kinds, read_content
+from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.view import Item
+
+KNOWN = frozenset({"name", "role", "modality", "transcript", "type", "mime_type"})
+"""Fields of messages and parts that are kept beside as a matter of course."""
+
+_SAYS = {"user": "input", "assistant": "reply", "system": "system", "developer": "system"}
+_KEPT = frozenset(
+    {
+        "blob",
+        "compaction",
+        "file",
+        "reasoning",
+        "server_tool_call",
+        "server_tool_call_response",
+        "uri",
+    }
+)
+_FIGURES = {
+    "gen_ai.usage.input_tokens": "inputTokens",
+    "gen_ai.usage.output_tokens": "outputTokens",
+    "gen_ai.usage.total_tokens": "totalTokens",
+    "gen_ai.usage.cache_read.input_tokens": "cachedInputTokens",
+    "gen_ai.usage.reasoning.output_tokens": "reasoningTokens",
+    "gen_ai.usage.reasoning_tokens": "reasoningTokens",
+}
+
+
+def read_message(reading: Reading, message: Fields, *, response_id: str | None) -> None:
+    """Add the messages of one with `parts`; `response_id` is that of a model's answer."""
+    role, parts = message.item.get("role"), message.item.get("parts")
+    if not isinstance(role, str) or not isinstance(parts, list) or not parts:
+        reading.keep(message, "message")
+        return
+    says = _SAYS.get(role, "")
+    message.drop("parts", *(["role"] if says and role != "developer" else []))
+    of_answer = says == "reply" and response_id is not None
+    entry = Entry(
+        reading, message, **({"metadata": {"responseId": response_id}} if of_answer else {})
+    )
+    if of_answer and (reason := message.text("finish_reason")) is not None:
+        entry.add({"type": "llm_response", "finishReason": reason})
+    read_content(entry, parts, f"{message.place}.parts", says, _KINDS)
+
+
+def _draft_of(part: Fields, says: str) -> Draft | None:
+    match part.item:
+        case {"type": "text", "content": str(text)} if says:
+            part.drop("type", "content")
+            return {"text": text}
+        case {"type": "blob", "content": data} if says == "input":
+            file = file_of(data, part.item.get("mime_type"))
+            if file is None:
+                return None
+            part.drop("type", "content", "mime_type")
+            return {"files": [file]}
+        case _:
+            return None
+
+
+def _read_part(entry: Entry, part: Fields) -> None:
+    match part.item:
+        case {"type": "reasoning" | "thinking", "content": str(text)} if text:
+            part.drop("type", "content")
+            entry.add({"type": "reasoning", "title": "", "summary": text}, part)
+        case {"type": "tool_call", "name": str(name)}:
+            part.drop("type", "name")
+            add_call(entry, part, name, part.take("arguments"))
+        case {"type": "tool_call_response", **rest} if "response" in rest or "result" in rest:
+            key = "response" if "response" in rest else "result"  # Pydantic AI: `result`
+            part.take("type")
+            result: Item = {"callId": text_of_id(part.take("id")), "output": part.take(key)}
+            if isinstance(part.item.get("name"), str):
+                result["name"] = part.take("name")
+            add_result(entry, part, result)
+        case {"type": str(kind)}:
+            entry.keep(part, kind, is_known=kind in _KEPT)
+        case _:
+            entry.keep(part, "part")
+
+
+_KINDS = Kinds(_draft_of, _read_part)
+
+
+def response_of(attributes: Item) -> Draft:
+    """Return what the attributes of a span say of a model's answer: fields of `llm_response`."""
+    draft: Draft = {}
+    for ours, keys in {
+        "model": ("gen_ai.response.model", "gen_ai.request.model"),
+        "provider": ("gen_ai.provider.name", "gen_ai.system"),
+    }.items():
+        values = (attributes.get(key) for key in keys)
+        if (text := next((name for name in values if isinstance(name, str)), None)) is not None:
+            draft[ours] = text
+    match decoded(attributes.get("gen_ai.response.finish_reasons")):
+        case [str(reason)]:
+            draft["finishReason"] = reason
+        case _:
+            pass
+    if figures := usage(attributes, _FIGURES):
+        draft["usage"] = figures
+    return draft
+
+
+def is_message(value: JsonValue) -> bool:
+    """Return whether a value is a message with parts of these conventions."""
+    match value:
+        case {"role": str(), "parts": [_, *_] as parts}:
+            return all(map(_is_part, parts))
+        case _:
+            return False
+
+
+def _is_part(value: JsonValue) -> bool:
+    match value:
+        case {"type": "text" | "reasoning", **rest}:
+            return "content" in rest
+        case {"type": str(kind)}:
+            return not kind.startswith("tool-")  # of other messages with parts
+        case _:
+            return False
+
+
+def decoded(value: JsonValue) -> JsonValue:
+    """Return the value of JSON text, which attributes of spans are; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse(value)
+    except InvalidJson:
+        return value
+
+
+def _read(document: JsonValue) -> Iterator[History]:
+    reading = Reading("genai", known=KNOWN)
+    for n, message in enumerate(messages_of(reading, document)):
+        read_message(reading, message, response_id=f"import-{n}")
+    answer_unnamed(reading.drafts)
+    yield reading.history()
+
+
+def _is_document(value: JsonValue) -> bool:
+    items = items_in(value)
+    return items is not None and items != [] and all(map(is_message, items))
+
+
+FORMAT = Format("genai", "OpenTelemetry GenAI messages", _read, _is_document, is_message)

@@ -1,1 +1,0 @@
-"""Readers of messages as APIs of models and frameworks for agents have them."""
