@@ -8,6 +8,7 @@ from agentlog.domain.catalogue import validate_message
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.values import object_at, object_of
 from agentlog.projections.registry import AnyView
 from agentlog.projections.residue import METADATA_KEY, residue, residue_of
 from agentlog.projections.view import Item, render
@@ -90,24 +91,24 @@ def _with_residue(view: AnyView, drafts: Sequence[Draft], original: Item) -> Seq
         return drafts
     # the residue belongs to the message that renders the item
     at = rendered.items[0].version - 1
-    metadata = drafts[at].get("metadata") or {}
+    metadata = object_at(drafts[at], "metadata")
     # keep the reader's own notes, such as the number of parts in the item
-    noted = residue_of(events[at], view.name, 0) or {}
-    mended = {**metadata, METADATA_KEY: {view.name: [{**noted, **lost}]}}
+    noted = object_of(residue_of(events[at], view.name, 0))
+    mended: Item = {**metadata, METADATA_KEY: {view.name: [{**noted, **object_of(lost)}]}}
     return [*drafts[:at], {**drafts[at], "metadata": mended}, *drafts[at + 1 :]]
 
 
 def sample_event(draft: Draft, version: int) -> Event:
     """Return the event of `draft`, at an arbitrary time and place."""
     body = {"id": _SAMPLE_ID, "timestamp": 0, **draft}
-    metadata = body.pop("metadata", None) or {}
+    metadata = object_of(body.pop("metadata", None))
     message = validate_message(body)
     event = Event(
         originator_id="sample",
         originator_version=version,
-        type=body["type"],
+        type=message.type,
         body=print_bytes(body),
-        message_id=body["id"],
+        message_id=message.id,
         position=version,
         recorded_at=_SAMPLE_TIME,
         metadata=metadata,

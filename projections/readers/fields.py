@@ -9,6 +9,7 @@ from uuid import UUID
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.identifiers import message_id_of
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of, objects_of
 from agentlog.projections.view import Item
 
 
@@ -35,7 +36,11 @@ class Fields:
 
     def text(self, key: str) -> str | None:
         """Take a string; anything else stays, and None is returned."""
-        return self.take(key) if isinstance(self._left.get(key), str) else None
+        value = self._left.get(key)
+        if not isinstance(value, str):
+            return None
+        self.take(key)
+        return value
 
     def amount(self, key: str) -> int | float | None:
         """Take a number that is not negative; anything else stays, and None is returned."""
@@ -55,7 +60,8 @@ class Fields:
         """Take an array of objects; anything else stays, and nothing is yielded."""
         value = self._left.get(key)
         if isinstance(value, list) and all(isinstance(item, dict) for item in value):
-            for number, item in enumerate(self.take(key)):
+            self.take(key)
+            for number, item in enumerate(value):
                 yield Fields(item, f"{self.within(key)}[{number}]")
 
     def inner(self, key: str) -> "Fields | None":
@@ -79,11 +85,11 @@ class Fields:
         left = dict(self._left)
         for key, inner in self._inner.items():
             if isinstance(inner, list):
-                rest: JsonValue = [fields.left() for fields in inner]
-                if any(rest):
-                    left[key] = rest
-            elif rest := inner.left():
-                left[key] = rest
+                lefts: list[JsonValue] = [fields.left() for fields in inner]
+                if any(lefts):
+                    left[key] = lefts
+            elif left_inside := inner.left():
+                left[key] = left_inside
         return left
 
     def untaken(self) -> Iterator[tuple["Fields", list[str]]]:
@@ -108,21 +114,17 @@ def id_of_uuid(text: JsonValue) -> str | None:
 
 def text_of(parts: JsonValue, key: str = "text") -> str | None:
     """Return the texts of an array of content parts as one; None if there is none."""
-    texts = [
-        part[key]
-        for part in (parts if isinstance(parts, list) else ())
-        if isinstance(part, dict) and isinstance(part.get(key), str)
-    ]
+    texts = [text for part in objects_of(parts) if isinstance(text := part.get(key), str)]
     return "\n\n".join(texts) if texts else None
 
 
-def usage(item: JsonValue, names: Mapping[str, str]) -> Item | None:
-    """Return token figures under the catalogue's names (`names`: theirs to ours), or None."""
-    if not isinstance(item, dict):
-        return None
-    facts = {
+def usage(item: JsonValue, names: Mapping[str, str]) -> Item:
+    """Return token figures under the catalogue's names (`names`: theirs to ours)."""
+    figures = object_of(item)
+    return {
         ours: value
         for theirs, ours in names.items()
-        if isinstance(value := item.get(theirs), int) and not isinstance(value, bool) and value >= 0
+        if isinstance(value := figures.get(theirs), int)
+        and not isinstance(value, bool)
+        and value >= 0
     }
-    return facts or None

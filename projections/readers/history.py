@@ -94,7 +94,7 @@ def format_of_items(
             beside={key: value for key, value in beside.items() if key not in known},
             is_blank=reader.view is not None
             and drafts != []
-            and all(draft["type"].startswith(own) for draft in drafts),
+            and all(str(draft["type"]).startswith(own) for draft in drafts),
         )
 
     def is_document(value: JsonValue) -> bool:

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.values import object_at, text_at
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import History
@@ -36,11 +37,12 @@ class Reading:
         left: Item = {}
         for fields in kept:
             left |= self._noted(fields)
-        if noted := [text for part in parts if (text := self._noted(part))]:
-            left["parts"] = noted
+        lefts: list[JsonValue] = [noted for part in parts if (noted := self._noted(part))]
+        if lefts:
+            left["parts"] = lefts
         if left:
-            metadata = draft.get("metadata") or {}
-            draft = {**draft, "metadata": {**metadata, METADATA_KEY: {self.wire: [{"set": left}]}}}
+            residue: Item = {METADATA_KEY: {self.wire: [{"set": left}]}}
+            draft = {**draft, "metadata": {**object_at(draft, "metadata"), **residue}}
         self.drafts.append(draft)
 
     def _noted(self, fields: Fields) -> Item:
@@ -61,15 +63,15 @@ class Reading:
         *,
         beside: Sequence[Fields] = (),
         is_known: bool = False,
-        **of_draft: JsonValue,
+        of_draft: Draft | None = None,
     ) -> None:
         """Add a whole object as a message of its own type, `WIRE.KIND`.
 
         What is left of the objects `beside` goes into its metadata.
         """
         name = _UNFIT.sub("-", kind[:64]) or "item"
-        draft = {"type": f"{self.wire}.{name}", "payload": fields.item}
-        self.add({**of_draft, **draft}, *beside)
+        draft: Draft = {"type": f"{self.wire}.{name}", "payload": fields.item}
+        self.add({**(of_draft or {}), **draft}, *beside)
         if not is_known:
             self._unknown += 1
             self.unmapped.append(Unmapped(fields.place, f"kind {kind!r}"))
@@ -95,14 +97,24 @@ class Reading:
             self.of_whole.add(message_id)
             seen[text] += 1
 
-    def history(self, **facts: JsonValue) -> History:
+    def history(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 - the field of a history
+        goal: str | None = None,
+        parent: str | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+    ) -> History:
         """Return what was read, with facts of its thread."""
         return History(
             self.drafts,
+            id=id,
+            goal=goal,
+            parent=parent,
+            metadata=metadata or {},
             unmapped=self.unmapped,
             of_whole=self.of_whole,
             is_blank=0 < len(self.drafts) <= self._unknown,
-            **facts,
         )
 
 
@@ -127,13 +139,14 @@ class Entry:
     def keep(self, part: Fields, kind: str, *, is_known: bool = False) -> None:
         """Add a whole part of the item as a message of its own type."""
         beside = [other for other in self._beside() if other is not part]
-        self._reading.keep(part, kind, beside=beside, is_known=is_known, **self._next())
+        self._reading.keep(part, kind, beside=beside, is_known=is_known, of_draft=self._next())
         self.count += 1
 
     def _next(self) -> Draft:
-        if self.count == 0 or "id" not in self._of_draft:
+        first_id = text_at(self._of_draft, "id")
+        if self.count == 0 or first_id is None:
             return self._of_draft
-        return {**self._of_draft, "id": derived_message_id(self._of_draft["id"], self.count)}
+        return {**self._of_draft, "id": derived_message_id(first_id, self.count)}
 
     def _beside(self) -> Sequence[Fields]:
         return () if self.count else self._item

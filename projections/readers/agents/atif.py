@@ -166,7 +166,7 @@ class _Step:
             self._keep("step", is_known=isinstance(self._step.item.get("message"), str | list))
 
     def _keep(self, kind: str, *, is_known: bool = False) -> None:
-        self._reading.keep(self._step, kind, is_known=is_known, **self._at)
+        self._reading.keep(self._step, kind, is_known=is_known, of_draft=self._at)
 
     def _text(self) -> str | None:
         """Return the text of the message, None if it has none; parts stay beside it."""
@@ -194,13 +194,13 @@ class _Step:
             return []
         draft: Draft = {"type": "llm_response"} | ({} if model is None else {"model": model})
         if metrics is not None:
-            figures = usage(metrics.item, _FIGURES) or {}
+            figures = usage(metrics.item, _FIGURES)
             for theirs, ours in _FIGURES.items():
                 if ours in figures:
                     metrics.take(theirs)
             for key in _REASONING:
                 extra = metrics.item.get("extra")
-                figures |= usage(extra, {key: "reasoningTokens"}) or {}
+                figures |= usage(extra, {key: "reasoningTokens"})
             draft |= {"usage": figures} if figures else {}
             cost = metrics.amount("cost_usd")
             draft |= {} if cost is None else {"costUsd": cost}

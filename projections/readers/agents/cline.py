@@ -56,7 +56,7 @@ def _read_message(
     role, content = message.item.get("role"), message.item.get("content")
     says = _SAYS.get(role) if isinstance(role, str) else None
     if says is None or not isinstance(content, str | list) or not content:
-        reading.keep(message, "message", **of_draft)
+        reading.keep(message, "message", of_draft=of_draft)
         return
     message.drop("role", "content")
     if says == "reply":
@@ -82,7 +82,7 @@ def _response(message: Fields, request: Item) -> Draft | None:
                 draft["provider"] = info["providerId"]
         case _:
             pass
-    figures = usage(request, _FIGURES) or {}
+    figures = usage(request, _FIGURES)
     if inputs := usage(request, _INPUTS):  # cached tokens are not among Cline's `tokensIn`
         figures["inputTokens"] = sum(inputs.values())
     if figures:

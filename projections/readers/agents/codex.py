@@ -92,14 +92,14 @@ class _Rollout:
     def _read_meta(self, line: Fields, meta: Item, of_draft: Item) -> None:
         """Read the first line; a forked file has its parent's after its own."""
         if self.id is not None or not isinstance(meta.get("id"), str):
-            self.reading.keep(line, "session_meta", is_known=True, **of_draft)
+            self.reading.keep(line, "session_meta", is_known=True, of_draft=of_draft)
             return
         self.id, self.parent = meta["id"], parent_of(meta)
         self.started = milliseconds(meta.get("timestamp"))
         self.facts |= facts_of(meta)
         text, rest = instructions_in(meta)
         if text is None:
-            self.reading.keep(line, "session_meta", is_known=True, **of_draft)
+            self.reading.keep(line, "session_meta", is_known=True, of_draft=of_draft)
             return
         if meta is line.item:
             line.drop("instructions")
@@ -112,7 +112,7 @@ class _Rollout:
         match line.item:
             case {"type": "token_usage_record", "payload": {"usage": used}}:
                 self.has_records = True
-                self._count(line, figures(used), of_draft)
+                self._count(line, figures(used) or None, of_draft)
                 return
             case {"type": "turn_context", "payload": {"model": str(model)}}:
                 self.model = model
@@ -120,7 +120,7 @@ class _Rollout:
                 pass
         kind = "state" if line.item == {"record_type": "state"} else line.item.get("type")
         name = kind if isinstance(kind, str) else "line"
-        self.reading.keep(line, name, is_known=name in LINES, **of_draft)
+        self.reading.keep(line, name, is_known=name in LINES, of_draft=of_draft)
 
     def _read_item(self, item: Fields, beside: Fields, of_draft: Item) -> None:
         given = item.item.get("id")
@@ -163,17 +163,17 @@ class _Rollout:
                 self.workers.add(worker["workerId"])
                 self.reading.add({**of_draft, "type": "worker_spawned", **worker}, line)
             case _:
-                self.reading.keep(line, kind, is_known=kind in EVENTS, **of_draft)
+                self.reading.keep(line, kind, is_known=kind in EVENTS, of_draft=of_draft)
 
     def _figures(self, info: Item) -> Item | None:
         """Return the figures of the call that a token count ends; None if it was counted."""
-        before, total = self.total, figures(info.get("total_token_usage"))
+        before, total = self.total, figures(info.get("total_token_usage")) or None
         self.total = total or before
         if self.has_records or (total is not None and total == before):
             return None
         last = info.get("last_token_usage")
         if last is not None or total is None:
-            return figures(last)
+            return figures(last) or None
         return {key: max(0, count - (before or {}).get(key, 0)) for key, count in total.items()}
 
     def _count(self, line: Fields, counted: Item | None, of_draft: Item) -> None:
@@ -181,7 +181,7 @@ class _Rollout:
         is_copy = self.started is not None and at is not None and at < self.started
         if counted is None or is_copy:
             kind = "token_usage_record" if self.has_records else "token_count"
-            self.reading.keep(line, kind, is_known=True, **of_draft)
+            self.reading.keep(line, kind, is_known=True, of_draft=of_draft)
             return
         self.answers = max(1, self.answers)
         self.is_open = False

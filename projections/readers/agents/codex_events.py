@@ -105,7 +105,7 @@ def is_written(item: Item) -> bool:
             return False
 
 
-def figures(given: JsonValue) -> Item | None:
+def figures(given: JsonValue) -> Item:
     """Return the token figures of a call of the model."""
     return usage(given, _FIGURES)
 

@@ -80,7 +80,7 @@ def _read_request(reading: Reading, request: Fields) -> None:
             message = request.inner("message") or request
             message.take("text")
         case _:
-            reading.keep(Fields(request.item, request.place), "request", **of_draft)
+            reading.keep(Fields(request.item, request.place), "request", of_draft=of_draft)
             return
     rounds = _rounds(request)
     parts = [] if rounds else list(request.items("response"))

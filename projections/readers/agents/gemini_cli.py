@@ -135,7 +135,7 @@ class _Session(Reading):
         """Return the figures of an answer, once they are known."""
         counted = ("tokens", value_text(message.item.get("id")))
         figures = usage(message.item.get("tokens"), _FIGURES)
-        if figures is None or counted in self._counted:
+        if not figures or counted in self._counted:
             return None
         self._counted.add(counted)
         response: Draft = {"type": "llm_response", "provider": "gcp.gemini", "usage": figures}

@@ -86,7 +86,7 @@ def _history(
     with reading.by_content():
         _add_memory(reading, memory, at)
         settings = Fields({**agent.left(), **of_file}, agent.place)
-        reading.keep(settings, "agent", is_known=True, **at)
+        reading.keep(settings, "agent", is_known=True, of_draft=at)
     return reading.history(metadata=_facts(agent.item))
 
 
@@ -95,7 +95,7 @@ def _add_memory(reading: Reading, memory: Sequence[Fields], at: Item) -> None:
     for block in memory:
         without_nulls(block)
         if (text := block.text("value")) is None:
-            reading.keep(block, "block", is_known=True, **at)
+            reading.keep(block, "block", is_known=True, of_draft=at)
             continue
         reading.add({**at, "type": "scratchpad", "text": text, "mode": mode}, block)
         mode = "append"

@@ -64,7 +64,7 @@ def _read_entry(reading: Reading, session: dict[str, str], entry: Fields) -> Non
             reading.keep_left(entry, "session", **of_draft)
         case {"type": "session_info", "name": str(name)}:
             session["title"] = name
-            reading.keep(entry, "session_info", is_known=True, **of_draft)
+            reading.keep(entry, "session_info", is_known=True, of_draft=of_draft)
         case {"type": "message", "message": dict()}:
             _read_message(reading, entry, of_draft)
         case {"type": "compaction" | "branch_summary", "summary": str()}:
@@ -78,7 +78,7 @@ def _read_entry(reading: Reading, session: dict[str, str], entry: Fields) -> Non
         case item:
             kind = item.get("type")
             name = kind if isinstance(kind, str) else "entry"
-            reading.keep(entry, name, is_known=name in _KINDS, **of_draft)
+            reading.keep(entry, name, is_known=name in _KINDS, of_draft=of_draft)
 
 
 def _read_message(reading: Reading, entry: Fields, of_draft: Draft) -> None:
@@ -108,7 +108,7 @@ def _read_message(reading: Reading, entry: Fields, of_draft: Draft) -> None:
             message.drop("command", "output")
             reading.add({**of_draft, "type": "log", "text": f"$ {command}\n{output}"}, entry)
         case _:
-            reading.keep(Fields(entry.item, entry.place), "message", **of_draft)
+            reading.keep(Fields(entry.item, entry.place), "message", of_draft=of_draft)
 
 
 def _read_answer(
@@ -137,7 +137,7 @@ def _response(message: Fields) -> Draft:
         if (text := message.text(theirs)) is not None:
             draft[ours] = text
     counts = message.item.get("usage")
-    figures = usage(counts, _FIGURES) or {}
+    figures = usage(counts, _FIGURES)
     if inputs := usage(counts, _INPUTS):  # cached tokens are not among Pi's `input`
         figures["inputTokens"] = sum(inputs.values())
     if any(figures.values()):  # an answer that failed has zeros

@@ -95,7 +95,7 @@ def _message(reading: Reading, message: Fields, model: str | None, number: int) 
     text = message.item.get("content")
     match message.item:
         case {"role": "tool", "requestor": "user"}:
-            reading.keep(message, "user_result", is_known=True, **of_draft)
+            reading.keep(message, "user_result", is_known=True, of_draft=of_draft)
         case {"role": "tool", "id": str(call_id)}:
             message.drop("role", "id", "content")
             result: Item = {**({"callId": call_id} if call_id else {}), "output": text}
@@ -104,7 +104,7 @@ def _message(reading: Reading, message: Fields, model: str | None, number: int) 
                 result["error"] = (text if isinstance(text, str) else "failed") if failed else None
             reading.add({**of_draft, "type": "tool_results", "results": [result]}, message)
         case {"role": "user", "tool_calls": [_, *_]}:
-            reading.keep(message, "user_calls", is_known=True, **of_draft)
+            reading.keep(message, "user_calls", is_known=True, of_draft=of_draft)
         case {"role": "user" | "system" as role, "content": str(text)}:
             message.drop("role", "content")
             says = "input" if role == "user" else "system"
@@ -117,7 +117,7 @@ def _message(reading: Reading, message: Fields, model: str | None, number: int) 
                 model,
             )
         case _:
-            reading.keep(message, "message", **of_draft)
+            reading.keep(message, "message", of_draft=of_draft)
 
 
 def _answer(reading: Reading, message: Fields, of_draft: Draft, model: str | None) -> None:
@@ -144,7 +144,7 @@ def _answer(reading: Reading, message: Fields, of_draft: Draft, model: str | Non
     for n, draft in enumerate(drafts):
         reading.add({**of_draft, **draft}, *[] if n else [message])
     if not drafts:
-        reading.keep(message, "message", is_known=not read, **of_draft)
+        reading.keep(message, "message", is_known=not read, of_draft=of_draft)
 
 
 def _call(call: Fields) -> Item | None:

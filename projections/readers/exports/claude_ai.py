@@ -63,7 +63,7 @@ def _read_message(reading: Reading, message: Fields, opened: list[str]) -> None:
         message.take("created_at")
         of_draft["timestamp"] = at
     if says is None:
-        reading.keep(message, "message", **of_draft)
+        reading.keep(message, "message", of_draft=of_draft)
         return
     if says == "reply" and own_id is not None:
         of_draft["metadata"] = {"responseId": own_id}

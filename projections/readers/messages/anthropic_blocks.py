@@ -192,9 +192,9 @@ def answer(message: Fields) -> Draft | None:
     figures: Item = {}
     if inputs := usage(counts, _INPUTS):  # cached tokens are not among Anthropic's `input_tokens`
         figures["inputTokens"] = sum(inputs.values())
-    figures |= usage(counts, _FIGURES) or {}
+    figures |= usage(counts, _FIGURES)
     if isinstance(counts, dict):
-        figures |= usage(counts.get("output_tokens_details"), _DETAILS) or {}
+        figures |= usage(counts.get("output_tokens_details"), _DETAILS)
     draft: Draft = {"usage": figures} if figures else {}
     for theirs, ours in (("model", "model"), ("stop_reason", "finishReason")):
         if (text := message.text(theirs)) is not None:

@@ -119,7 +119,7 @@ def _read_answer(reading: Reading, whole: Fields, response_id: str) -> None:
             draft["model"] = model
     figures: Item = {}
     for key in ("usageMetadata", "usage_metadata"):
-        figures |= usage(whole.item.get(key), _FIGURES) or {}
+        figures |= usage(whole.item.get(key), _FIGURES)
     if figures:
         draft["usage"] = figures
     candidates = whole.inners("candidates")
@@ -149,7 +149,7 @@ def read_message(
     role, parts = message.item.get("role", "user"), message.item.get("parts")
     says = _SAYS.get(role) if isinstance(role, str) else None
     if says is None or not isinstance(parts, list) or not parts:
-        reading.keep(message, "content", **of_draft)
+        reading.keep(message, "content", of_draft=of_draft)
         return
     message.drop("parts", *(["role"] if role != "function" else []))
     if says == "reply" and response_id is not None:

@@ -78,7 +78,7 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
         for call in called:
             _read_call(entry, call, body.item, _told_again(call.item, content, body.place))
     if not entry.count:
-        reading.keep(message, kind, is_known=kind in _KINDS, **of_draft)
+        reading.keep(message, kind, is_known=kind in _KINDS, of_draft=of_draft)
 
 
 def _of_draft(body: Fields, response_id: str | None) -> Item:
@@ -212,9 +212,9 @@ def response_of(body: Item) -> Draft:
 
 def usage_of(counts: JsonValue) -> Item:
     """Return token figures as LangChain or OpenAI name them; input tokens include cached ones."""
-    figures = usage(counts, _FIGURES) or {}
+    figures = usage(counts, _FIGURES)
     for key, names in _DETAILS:
-        figures |= usage(counts.get(key) if isinstance(counts, dict) else None, names) or {}
+        figures |= usage(counts.get(key) if isinstance(counts, dict) else None, names)
     return figures
 
 

@@ -195,7 +195,7 @@ def _response(message: Fields) -> Draft:
         if (text := message.text(theirs)) is not None:
             draft[ours] = text
     counts = message.item.get("usage")
-    figures = {key: n for key, n in (usage(counts, _FIGURES) or {}).items() if n}
+    figures = {key: n for key, n in usage(counts, _FIGURES).items() if n}
     if figures:
         draft["usage"] = figures
     if isinstance(counts, dict) and (cost := number(counts.get("cost"))) is not None:

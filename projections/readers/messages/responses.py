@@ -151,13 +151,11 @@ def _response(whole: Fields) -> Draft:
         case _:
             pass
     given = whole.item.get("usage")
-    figures = usage(given, USAGE) or {}
+    figures = usage(given, USAGE)
     if isinstance(given, dict):
-        figures |= (
-            usage(given.get("input_tokens_details"), {"cached_tokens": "cachedInputTokens"}) or {}
-        )
-        figures |= (
-            usage(given.get("output_tokens_details"), {"reasoning_tokens": "reasoningTokens"}) or {}
+        figures |= usage(given.get("input_tokens_details"), {"cached_tokens": "cachedInputTokens"})
+        figures |= usage(
+            given.get("output_tokens_details"), {"reasoning_tokens": "reasoningTokens"}
         )
     if figures:
         draft["usage"] = figures

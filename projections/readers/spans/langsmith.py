@@ -125,7 +125,7 @@ def _response(run: Item, extra: Item) -> Item:
     for ours, theirs in (("model", "ls_model_name"), ("provider", "ls_provider")):
         if (text := _text(metadata, theirs)) is not None:
             parameters[ours] = text
-    figures = {key: n for key, n in (usage(run, _FIGURES) or {}).items() if n}  # 0: not known
+    figures = {key: n for key, n in usage(run, _FIGURES).items() if n}  # 0: not known
     details = {
         "input_token_details": run.get("prompt_token_details"),
         "output_token_details": run.get("completion_token_details"),

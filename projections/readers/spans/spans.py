@@ -197,7 +197,7 @@ class _Thread:
     def keep(self, span: Span, *, has_failed: bool) -> None:
         """Add a span as a message of its own type, and the error that began in it."""
         self.reading.keep(
-            span.row, span.type, is_known=span.is_known, **self._own(span, span.start)
+            span.row, span.type, is_known=span.is_known, of_draft=self._own(span, span.start)
         )
         if has_failed:
             self._add(span, {"type": "runtime_error", "error": span.error}, span.end)

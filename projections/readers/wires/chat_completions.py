@@ -109,10 +109,10 @@ def _response(answer: Fields, choices: list[Fields]) -> tuple[Draft, Draft]:
     if choices and (reason := choices[0].text("finish_reason")) is not None:
         draft["finishReason"] = reason
     counts = answer.item.get("usage")
-    figures = usage(counts, _FIGURES) or {}
+    figures = usage(counts, _FIGURES)
     if isinstance(counts, dict):
         for key, names in _DETAILS:
-            figures |= usage(counts.get(key), names) or {}
+            figures |= usage(counts.get(key), names)
         if cost := Fields(counts, "").amount("cost"):
             draft["costUsd"] = cost
     if figures:

@@ -161,7 +161,7 @@ def _return(returned: JsonValue, place: str) -> Item:
 
 
 def _usage(item: Item) -> Sequence[Draft]:
-    return [{"type": "llm_response", "usage": usage(item, _FIGURES) or {}}]
+    return [{"type": "llm_response", "usage": usage(item, _FIGURES)}]
 
 
 def _stop(item: Item) -> Sequence[Draft]:

@@ -65,7 +65,7 @@ def _return(item: Item) -> Draft:
 
 
 def _usage(item: Item) -> Draft:
-    return {"type": "llm_response", "usage": usage(item, _FIGURES) or {}}
+    return {"type": "llm_response", "usage": usage(item, _FIGURES)}
 
 
 _FIGURES = {

@@ -211,7 +211,7 @@ class _Session:
         kind, subtype = line.item.get("type"), line.item.get("subtype")
         name = "-".join(word for word in (kind, subtype) if isinstance(word, str))
         known = isinstance(kind, str) and kind in KINDS
-        self.reading.keep(line, name or "line", is_known=known, **of_draft)
+        self.reading.keep(line, name or "line", is_known=known, of_draft=of_draft)
 
     def history(self) -> History:
         """Return what was read: the session's, or that of one sub-agent."""

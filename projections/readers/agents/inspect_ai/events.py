@@ -209,9 +209,9 @@ def _taken_usage(output: Fields) -> Draft:
     spent = output.item.get("usage")
     if not isinstance(spent, dict):
         return {}
-    figures = usage(spent, _FIGURES) or {}
+    figures = usage(spent, _FIGURES)
     counted = {theirs for theirs, ours in _FIGURES.items() if ours in figures}
-    beside = usage(spent, {key: key for key in _BESIDE_INPUT}) or {}
+    beside = usage(spent, {key: key for key in _BESIDE_INPUT})
     if "inputTokens" in figures:
         figures["inputTokens"] += sum(beside.values())
     draft: Draft = {"usage": figures} if figures else {}

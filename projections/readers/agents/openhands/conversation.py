@@ -84,7 +84,7 @@ class _Conversation:
     def begin(self, state: Fields, at: Draft) -> None:
         """Add the base state, under an id that its content gives: it changes as events come."""
         with self.reading.by_content():
-            self.reading.keep(state, "base_state", is_known=True, **at)
+            self.reading.keep(state, "base_state", is_known=True, of_draft=at)
 
     def add(self, event: Fields) -> None:
         """Add the messages of an event, the last with its id; what has none is kept whole."""
@@ -110,7 +110,7 @@ class _Conversation:
             self.reading.add({**drafts[-1], **at, **own}, event)
         else:
             name = kind if isinstance(kind, str) else "event"
-            self.reading.keep(event, name, is_known=name in _KEPT, **at, **own)
+            self.reading.keep(event, name, is_known=name in _KEPT, of_draft={**at, **own})
         self._previous = event.item.get("id")
 
     def _figures_of(self, answer: str) -> Item | None:

@@ -45,7 +45,7 @@ def _figures(metrics: JsonValue) -> Iterator[tuple[str, Item]]:
             draft["model"] = token["model"]
         # 0 is what OpenHands writes where the model told nothing
         counted = usage({key: value for key, value in token.items() if value != 0}, _TOKENS)
-        if counted is not None:
+        if counted:
             draft["usage"] = counted
         cost = Fields(costs[number], "").amount("cost") if len(costs) == len(tokens) else None
         if cost is not None:

@@ -96,7 +96,7 @@ class _Events(Reading):
             case {"observation": str(observation), "content": content}:
                 self._observe(event, observation, content, of_draft)
             case _:
-                self.keep(event, "event", **of_draft)
+                self.keep(event, "event", of_draft=of_draft)
 
     def _act(self, event: Fields, action: str, of_draft: Draft) -> None:
         args, source = event.inner("args") or Fields({}, event.place), event.item.get("source")
@@ -174,7 +174,7 @@ class _Events(Reading):
             event.take("content")
             self.add({**of_draft, "type": "runtime_error", "error": content}, event)
         else:
-            self.keep(event, kind, is_known=kind in _KEPT, **of_draft)
+            self.keep(event, kind, is_known=kind in _KEPT, of_draft=of_draft)
 
 
 def is_event(value: JsonValue) -> bool:

@@ -113,7 +113,7 @@ class _Run:
         elif role in ("system", "user"):
             self._add_text(message, extra, number, when)
         else:
-            self.reading.keep(message, "message", **when)
+            self.reading.keep(message, "message", of_draft=when)
 
     def _answer(self, message: Fields, extra: Fields, number: int, when: Draft) -> None:
         cost, others = extra.amount("cost"), list[Fields]()
@@ -139,9 +139,9 @@ class _Run:
         for n, draft in enumerate(drafts):
             self.reading.add({**draft, **shared}, *[] if n else [message])
         if not drafts:
-            self.reading.keep(message, "message", is_known=not others, **shared)
+            self.reading.keep(message, "message", is_known=not others, of_draft=shared)
         for item in others if drafts else ():
-            self.reading.keep(item, f"{item.item.get('type')}", **shared)
+            self.reading.keep(item, f"{item.item.get('type')}", of_draft=shared)
 
     def _written(self, extra: Fields, number: int) -> list[Draft]:
         """Return the calls of actions that the model wrote as text."""
@@ -200,7 +200,7 @@ class _Run:
                 self.reading.drafts.append({"type": "approval_request", **asked, **when})
                 self.reading.drafts.append({"type": "approval_response", **answer, **when})
         if not text:
-            self.reading.keep(message, "message", is_known=True, **when)
+            self.reading.keep(message, "message", is_known=True, of_draft=when)
             return
         is_input = message.take("role") == "user" and kind != "FormatError"
         draft = {"type": "input" if is_input else "system", "text": text}

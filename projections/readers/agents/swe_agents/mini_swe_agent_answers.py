@@ -34,10 +34,10 @@ def figures_of(response: JsonValue, cost: float | None, model: str | None) -> Dr
         case _:
             pass
     counted = answer.get("usage")
-    tokens = usage(counted, _FIGURES) or {}
+    tokens = usage(counted, _FIGURES)
     if isinstance(counted, dict):
         for key, names in _DETAILS.items():
-            tokens |= usage(counted.get(key), names) or {}
+            tokens |= usage(counted.get(key), names)
     if tokens:
         draft["usage"] = tokens
     if cost:  # 0 stands for a cost that could not be told

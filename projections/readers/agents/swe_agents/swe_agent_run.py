@@ -107,7 +107,7 @@ class SweAgentRun:
         for n, draft in enumerate(drafts):
             self._reading.add({**draft, **shared}, *[] if n else [source])
         if not drafts:
-            self._reading.keep(source, "message", is_known=True, **shared)
+            self._reading.keep(source, "message", is_known=True, of_draft=shared)
 
     def _observed(self, item: Fields) -> None:
         """Add the results of the calls before, with what is left of their step."""
