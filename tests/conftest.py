@@ -7,6 +7,7 @@ Without it each process of the test run starts an embedded server of its own.
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from agentlog.infrastructure.postgres.migration import migrate
 from agentlog.infrastructure.runtime.garbage import collect_rarely
 from tests.databases import embedded_server_url, name_of, new_database
 from tests.infrastructure.appends import empty_log
+from tests.temporary import temporary_files
 
 settings.register_profile(
     "here",
@@ -37,8 +39,14 @@ LONGEST = {"reliability", "test_docs.py", "test_docs_operations.py", "test_real_
 TAU_BENCH = Path(__file__).parents[2] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
 
 
-def pytest_configure() -> None:
-    """Let what the tests start be interrupted: in the background of a script nothing is."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave nothing behind, however the tests end; and let what they start be interrupted.
+
+    In the background of a script nothing is.
+    """
+    opened = ExitStack()
+    opened.enter_context(temporary_files())
+    config.add_cleanup(opened.close)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

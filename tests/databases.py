@@ -1,7 +1,6 @@
 """Databases to test on: made from nothing or from a template, and gone afterwards."""
 
 import shutil
-import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -18,37 +17,14 @@ from agentlog.infrastructure.embedded import open_embedded
 CARELESS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 """A crash may cost the data: what is tested on lives for minutes."""
 
-_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
-_ROOM_BYTES = 4 * 2**30
-
-_CLEAN_UP = """
-read -r _ && exit # the line comes where the block ended, and else the end of its process
-for file in "$0"/*/postgresql/postmaster.pid; do
-    [ ! -e "$file" ] || kill -QUIT "$(head -n 1 "$file")"
-done
-rm -rf "$0"
-"""
-"""Stops the servers in a folder and removes it once this process was killed."""
-
 
 @contextmanager
 def short_folder() -> Iterator[Path]:
-    """Yield a new folder, short in its path and open to the account that root falls back to.
-
-    It is in memory where there is room for databases: each is some 450 files, and to make and
-    remove them costs several times as much on a disk.
-    """
-    roomy = _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ROOM_BYTES
-    folder = Path(tempfile.mkdtemp(prefix="agentlog-test-", dir=_MEMORY if roomy else None))
+    """Yield a new folder, short in its path and open to the account that root falls back to."""
+    folder = Path(tempfile.mkdtemp(prefix=""))
     folder.chmod(0o755)
-    with subprocess.Popen(
-        ["/bin/sh", "-c", _CLEAN_UP, folder], stdin=subprocess.PIPE, start_new_session=True
-    ) as watcher:
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder)
-            watcher.communicate(b"removed\n")
+    yield folder
+    shutil.rmtree(folder)
 
 
 @contextmanager

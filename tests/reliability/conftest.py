@@ -1,12 +1,11 @@
 """What the tests of reliability share: their short form, and the long one, `--soak`."""
 
-import shutil
-import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.databases import short_folder
 from tests.reliability.ledger import Ledger
 from tests.reliability.outcomes import ROWS, Tried, note_outcome, table_of, write_table
 from tests.reliability.postgres import OwnPostgres, own_postgres
@@ -75,11 +74,9 @@ def tried(request: pytest.FixtureRequest) -> Tried:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder on the disk that the account of PostgreSQL gets to."""
-    made = Path(tempfile.mkdtemp(prefix="agentlog-test-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
+    """A folder that the account of PostgreSQL gets to."""
+    with short_folder() as made:
+        yield made
 
 
 @pytest.fixture

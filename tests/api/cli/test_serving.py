@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
@@ -66,17 +65,6 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@contextmanager
-def leaving_nothing(folder: Path) -> Iterator[None]:
-    """Stop the embedded server of a data folder, should a test that failed have left it."""
-    try:
-        yield
-    finally:
-        left = Postmaster.read(folder / "postgresql")
-        if left is not None and left.runs:
-            left.stop(seconds=5)
-
-
 @pytest.fixture
 def http() -> Iterator[httpx2.Client]:
     """A client that asks no proxy for what is on loopback."""
@@ -95,7 +83,7 @@ def signals() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def data_dir() -> Iterator[Path]:
     """A data folder for the embedded server."""
-    with short_folder() as folder, leaving_nothing(folder / "data"):
+    with short_folder() as folder:
         yield folder / "data"
 
 
@@ -270,7 +258,7 @@ def test_a_setting_that_would_do_nothing_ends_the_start(name: str, value: str, r
 def test_a_dry_run_makes_no_database_and_prints_what_the_import_will(tmp_path: Path) -> None:
     history = tmp_path / "one.json"
     history.write_text('[{"role": "user", "content": "hi"}]')
-    with short_folder() as folder, leaving_nothing(folder / "data"):
+    with short_folder() as folder:
         dry = run("import", history, "--dry-run", "--data-dir", folder / "data")
         assert dry.returncode == 0, dry.stderr
         assert not (folder / "data").exists()
