@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of, object_of
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History, items_in
 from agentlog.projections.readers.messages.anthropic_blocks import (
@@ -103,10 +104,7 @@ def _is_message(value: JsonValue) -> bool:
 
 
 def _is_document(value: JsonValue) -> bool:
-    if isinstance(value, dict) and isinstance(value.get("system"), list):
-        system = value["system"]
-    else:
-        system = []
+    system = array_of(object_of(value).get("system"))
     items = items_in(value)
     if items is None:
         return False

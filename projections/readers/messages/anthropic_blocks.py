@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_at, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of
@@ -94,7 +95,7 @@ def read_blocks(
 
     def draft_of(block: Fields, says: str) -> Draft | None:
         draft = _draft_of(block, says)
-        if says == "input" and draft is not None and is_written(draft.get("text", "")):
+        if says == "input" and draft is not None and is_written(text_at(draft, "text") or ""):
             return {**draft, "type": "system"}
         return draft
 
@@ -108,24 +109,24 @@ def _draft_of(block: Fields, says: str) -> Draft | None:
         case {"type": "text", "text": str(text)}:
             block.drop("type", "text")
             return {"text": text}
-        case {"type": "image" | "document", "source": {"type": "base64"} as source} if (
-            says == "input" and (file := _file(source, block.item.get("title"))) is not None
+        case {"type": "image" | "document", "source": {"type": "base64"}} if (
+            says == "input" and (file := _file(block.item)) is not None
         ):
             block.drop("type", "source", *(["title"] if "filename" in file else []))
             return {"files": [file]}
         case {"type": "document", "source": {"type": "text", "data": str(text)}}:
-            source = Fields(block.take("source"), f"{block.place}.source")
-            source.take("data")
-            block.put("source", source.left())
+            given = Fields(block.take("source"), f"{block.place}.source")
+            given.take("data")
+            block.put("source", given.left())
             return {"text": text}
         case _:
             return None
 
 
-def _file(source: Item, title: JsonValue) -> Item | None:
-    match source:
+def _file(block: Item) -> Item | None:
+    match object_at(block, "source"):
         case {"data": str(data), "media_type": str(kind), **rest} if rest == {"type": "base64"}:
-            return file_of(data, kind, title)
+            return file_of(data, kind, block.get("title"))
         case _:
             return None
 
@@ -191,7 +192,7 @@ def answer(message: Fields) -> Draft | None:
     counts = message.item.get("usage")
     figures: Item = {}
     if inputs := usage(counts, _INPUTS):  # cached tokens are not among Anthropic's `input_tokens`
-        figures["inputTokens"] = sum(inputs.values())
+        figures["inputTokens"] = sum(count for count in inputs.values() if isinstance(count, int))
     figures |= usage(counts, _FIGURES)
     if isinstance(counts, dict):
         figures |= usage(counts.get("output_tokens_details"), _DETAILS)

@@ -91,7 +91,7 @@ def _read_message(reading: Reading, message: Fields, response_id: str) -> None:
         reading.keep(message, "message")
         return
     message.drop("role", "content")
-    of_draft = {"metadata": {"responseId": response_id}} if says == "reply" else {}
+    of_draft: Draft = {"metadata": {"responseId": response_id}} if says == "reply" else {}
     entry = Entry(reading, message, **of_draft)
     read_content(entry, content, f"{message.place}.content", says, _KINDS)
 

@@ -129,13 +129,12 @@ def _failure(block: Fields, output: JsonValue) -> Item:
 def read_function(entry: Entry, call: Fields) -> None:
     """Add a call as OpenAI has it: an id, and a function with name and arguments."""
     match call.item:
-        case {"function": {"name": str(name), "arguments": args, **rest}}:
-            call.take("function")
+        case {"function": {"name": str(name), "arguments": _}}:
             if call.item.get("type") == "function":
                 call.take("type")
-            if rest:
-                call.put("function", rest)
-            add_call(entry, call, name, args)
+            function = call.inner("function") or call
+            function.drop("name")
+            add_call(entry, call, name, function.take("arguments"))
         case _:
             entry.keep(call, "call")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of, object_of, objects_of
 from agentlog.projections.readers.draft import Draft, Reader, text_field
 from agentlog.projections.readers.files import file_of_uri
 from agentlog.projections.readers.history import format_of_items
@@ -54,15 +55,15 @@ class _Chat:
 
     def _assistant(self, item: Item, index: int) -> Sequence[Draft]:
         calls = calls_in(item, index)
-        self._open = {call["id"]: call["name"] for call in calls}
+        self._open = {str(call["id"]): str(call["name"]) for call in calls}
         text, hides = _text(item), _hides(item)
         drafts: list[Draft] = []
         if text or (item.get("content") is not None and not hides) or not (calls or hides):
             drafts.append({"type": "reply", "text": text})
         if calls:
-            drafts.append({"type": "tool_calls", "calls": calls})
+            drafts.append({"type": "tool_calls", "calls": [*calls]})
         if len(drafts) > 1:  # one model response: the view joins what shares its id
-            metadata = {"responseId": f"import-{index}"}
+            metadata: Item = {"responseId": f"import-{index}"}
             return [{**draft, "metadata": metadata} for draft in drafts]
         return drafts or [_whole(item)]
 
@@ -82,7 +83,7 @@ def _input(item: Item) -> Draft:
     if not files or any(map(_is_text, parts)):
         draft["text"] = text
     if files:
-        draft["files"] = files
+        draft["files"] = [*files]
     return draft
 
 
@@ -105,8 +106,10 @@ def _file(part: JsonValue) -> Item | None:
     match part:
         case {"type": "image_url", "image_url": {"url": uri}}:
             return file_of_uri(uri)
-        case {"type": "file", "file": {"file_data": uri} as file}:
-            return file_of_uri(uri, file.get("filename"))
+        case {"type": "file", "file": {"file_data": uri, "filename": filename}}:
+            return file_of_uri(uri, filename)
+        case {"type": "file", "file": {"file_data": uri}}:
+            return file_of_uri(uri)
         case _:
             return None
 
@@ -131,7 +134,7 @@ def _text(item: Item) -> str:
 
 
 def _refusal(parts: Sequence[JsonValue]) -> str:
-    return "".join(part["refusal"] for part in parts if _is_refusal(part))
+    return "".join(str(part["refusal"]) for part in objects_of([*parts]) if _is_refusal(part))
 
 
 def _call_id(item: Item) -> str:
@@ -179,8 +182,8 @@ def _unknown(item: Item, drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
         if kind not in _PARTS:
             named = repr(kind[:64]) if isinstance(kind, str) else "without a type"
             yield f"content[{n}]", f"part {named}"
-    for n, call in enumerate(calls if isinstance(calls, list) else []):
-        for key in unknown_fields(call):
+    for n, call in enumerate(array_of(calls)):
+        for key in unknown_fields(object_of(call)):
             yield f"tool_calls[{n}].{key}", f"field {key!r}"
 
 

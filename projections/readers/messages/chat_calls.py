@@ -10,6 +10,7 @@ from collections.abc import MutableMapping
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_at, object_of
 from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 
@@ -46,12 +47,13 @@ def call_of_function(index: int) -> str:
     return f"function-{index}"
 
 
-def _call(call: JsonValue, place: str, unnamed: str) -> Item:
+def _call(value: JsonValue, place: str, unnamed: str) -> Item:
+    call = object_of(value)
     match call:
         case {"custom": {"name": str(name), "input": str(text)}}:
             fields: Item = {"name": name, "argumentsText": text}
-        case {"function": {"name": str(name), **function}}:
-            fields = _fields(name, function.get("arguments"))
+        case {"function": {"name": str(name)}}:
+            fields = _fields(name, object_at(call, "function").get("arguments"))
         case {"name": str(name), "arguments": arguments}:
             fields = _fields(name, arguments)
         case _:

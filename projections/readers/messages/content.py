@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.reading import Entry, Reading
@@ -38,8 +39,10 @@ def read_content(entry: Entry, content: JsonValue, place: str, says: str, kinds:
             entry.add(held, *parts)
             held, parts = {}, []
         if draft is not None:
-            files = [*held.get("files", ()), *draft.get("files", ())]
-            held = {**held, "type": says, **draft, **({"files": files} if files else {})}
+            files = [*array_of(held.get("files")), *array_of(draft.get("files"))]
+            held = {**held, "type": says, **draft}
+            if files:
+                held["files"] = files
             parts.append(part)
         elif is_object:
             kinds.other(entry, part)

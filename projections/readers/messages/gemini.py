@@ -173,7 +173,8 @@ def _draft_of(part: Fields, says: str) -> Draft | None:
         case {"inlineData": {"data": data, **rest}} | {"inline_data": {"data": data, **rest}} if (
             says == "input" and rest.keys() <= {"mimeType", "mime_type"}
         ):
-            file = file_of(data, rest.get("mimeType", rest.get("mime_type")))
+            mime = rest.get("mimeType", rest.get("mime_type"))
+            file = file_of(data, mime if isinstance(mime, str) else None)
             if file is None or len(rest) > 1:
                 return None
             part.take("inlineData" if "inlineData" in part.item else "inline_data")

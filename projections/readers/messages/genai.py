@@ -53,9 +53,8 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
     says = _SAYS.get(role, "")
     message.drop("parts", *(["role"] if says and role != "developer" else []))
     of_answer = says == "reply" and response_id is not None
-    entry = Entry(
-        reading, message, **({"metadata": {"responseId": response_id}} if of_answer else {})
-    )
+    of_draft: Draft = {"metadata": {"responseId": response_id}} if of_answer else {}
+    entry = Entry(reading, message, **of_draft)
     if of_answer and (reason := message.text("finish_reason")) is not None:
         entry.add({"type": "llm_response", "finishReason": reason})
     read_content(entry, parts, f"{message.place}.parts", says, _KINDS)

@@ -6,6 +6,7 @@ What a message is made of moves fast (30 kinds of parts): those unknown here are
 from collections.abc import Iterator
 
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of
@@ -115,8 +116,10 @@ def _read_prompt(entry: Entry, part: Fields) -> None:
         if draft is None:
             _keep(entry, block, "kind")
             continue
-        files = [*held.get("files", ()), *draft.get("files", ())]
-        held = {"type": "input", **time, **held, **draft, **({"files": files} if files else {})}
+        files = [*array_of(held.get("files")), *array_of(draft.get("files"))]
+        held = {"type": "input", **time, **held, **draft}
+        if files:
+            held["files"] = files
         beside.append(block)
     if held:
         entry.add(held, *beside)
@@ -156,7 +159,7 @@ def _read_result(entry: Entry, part: Fields) -> None:
     if outcome == "denied" and call_id:
         asked = {"type": "approval_request", **time, "callId": call_id, "tool": name}
         entry.add(asked)
-        answer = {"approved": False, "reason": value_text(output)}
+        answer: Item = {"approved": False, "reason": value_text(output)}
         entry.add({"type": "approval_response", **time, "callId": call_id, **answer})
     add_result(entry, part, result, **time)
 
@@ -164,7 +167,7 @@ def _read_result(entry: Entry, part: Fields) -> None:
 def _read_response(reading: Reading, message: Fields, index: int) -> None:
     parts = list(message.items("parts"))
     given = message.text("provider_response_id")
-    metadata = {"responseId": given or f"import-{index}"}
+    metadata: Item = {"responseId": given or f"import-{index}"}
     entry = Entry(reading, message, **_time(message), metadata=metadata)
     entry.add(_response(message))
     for part in parts:
@@ -195,7 +198,7 @@ def _response(message: Fields) -> Draft:
         if (text := message.text(theirs)) is not None:
             draft[ours] = text
     counts = message.item.get("usage")
-    figures = {key: n for key, n in usage(counts, _FIGURES).items() if n}
+    figures: Item = {key: n for key, n in usage(counts, _FIGURES).items() if n}
     if figures:
         draft["usage"] = figures
     if isinstance(counts, dict) and (cost := number(counts.get("cost"))) is not None:

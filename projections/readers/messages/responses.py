@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
@@ -185,7 +186,7 @@ def _is_document(value: JsonValue) -> bool:
         return any(is_item(item) or _is_answer(item) for item in value)
     if not isinstance(value, dict) or "messages" in value:
         return False
-    return any(isinstance(value.get(key), list) and any(map(is_item, value[key])) for key in _LISTS)
+    return any(any(map(is_item, array_of(value.get(key)))) for key in _LISTS)
 
 
 FORMAT = Format(

@@ -108,7 +108,7 @@ def _read_named(entry: Entry, item: Fields, kind: str, call_id: str) -> None:
     if key in item.item:
         item.take("call_id")
         args = item.take(key)
-        given = args if isinstance(args, dict) else {key: args}
+        given: Item = args if isinstance(args, dict) else {key: args}
         _add_call(entry, call_id, {"name": name, "args": given})
 
 
@@ -116,7 +116,7 @@ def _read_hosted(entry: Entry, item: Fields, kind: str, call_id: str) -> None:
     """Add a call that the provider ran, and its result if the item says how it ended."""
     name, key, output = HOSTED[kind]
     args, answer = item.take(key), item.take(output)
-    given = args if isinstance(args, dict) else {key: args}
+    given: Item = args if isinstance(args, dict) else {key: args}
     _add_call(entry, call_id, {"name": name, "args": given})
     result: Item = {"callId": call_id, "name": name, "output": answer}
     match item.item.get("status"):

@@ -1,6 +1,7 @@
 """Items of OpenAI's Responses and Conversations, as in the API and in Codex's rollouts."""
 
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.files import file_of_uri
@@ -82,9 +83,9 @@ _OF_MODEL = frozenset(
 )
 
 
-def is_item(value: JsonValue) -> bool:
+def is_item(item: JsonValue) -> bool:
     """Return whether a value is an item that only these APIs have."""
-    match value:
+    match value := object_of(item):
         case {"type": "function_call", "call_id": str(), "name": str(), "arguments": _}:
             return True
         case {"type": "custom_tool_call", "call_id": str(), "name": str(), "input": str()}:
@@ -105,9 +106,9 @@ def is_item(value: JsonValue) -> bool:
             return False
 
 
-def is_foreign(value: JsonValue) -> bool:
+def is_foreign(item: JsonValue) -> bool:
     """Return whether a value is surely none of these items: its `type` is a role or a frame."""
-    match value:
+    match value := object_of(item):
         case {"type": "user" | "assistant" | "system" | "developer" | "tool" | "session"}:
             return True
         case {"type": "message", "message": dict()}:
@@ -158,8 +159,8 @@ def read_item(
         case _:
             pass
     if not entry.count:
-        kind = item.item.get("type", "message")
-        name = kind if isinstance(kind, str) else "item"
+        item_type = item.item.get("type", "message")
+        name = item_type if isinstance(item_type, str) else "item"
         entry.keep(item, name, is_known=name in _KEPT)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_at
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
@@ -82,8 +83,8 @@ def _add(
     except InvalidMessage as error:
         raise error.within(place) from error
     for draft in drafts:
-        metadata = {**draft.get("metadata", {}), **(of_draft or {}).get("metadata", {})}
-        beside = {"metadata": metadata} if metadata else {}
+        metadata = {**object_at(draft, "metadata"), **object_at(of_draft or {}, "metadata")}
+        beside: Item = {"metadata": metadata} if metadata else {}
         reading.drafts.append({**(of_draft or {}), **draft, **beside})
     reading.unmapped += [Unmapped(f"{place}{part.place}", part.what) for part in unmapped]
 

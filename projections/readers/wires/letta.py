@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.values import object_at, object_of, objects_of
 from agentlog.projections.readers.draft import Draft, Reader, text_field
 from agentlog.projections.readers.fields import usage
 from agentlog.projections.readers.history import format_of_items
@@ -54,7 +55,7 @@ def _circumstances(item: Item, draft: Draft) -> Item:
     if timestamp is not None:
         fields["timestamp"] = timestamp
     if isinstance(item.get("step_id"), str):
-        fields["metadata"] = {**draft.get("metadata", {}), "responseId": item["step_id"]}
+        fields["metadata"] = {**object_at(draft, "metadata"), "responseId": item["step_id"]}
     return fields
 
 
@@ -62,7 +63,7 @@ def _together(drafts: Sequence[Draft], size: int) -> Sequence[Draft]:
     """Return the drafts with a note of how many parts share one item."""
     if size < 2:  # noqa: PLR2004 - one part is no group
         return drafts
-    note = {METADATA_KEY: {LettaView.name: [{"group": size}]}}
+    note: Item = {METADATA_KEY: {LettaView.name: [{"group": size}]}}
     return [{**drafts[0], "metadata": note}, *drafts[1:]]
 
 
@@ -90,7 +91,7 @@ def _calls(item: Item) -> Sequence[Draft]:
         first = _call(item.get("tool_call"), "tool_call")
         if first["id"] not in {call["id"] for call in read}:
             read.insert(0, first)
-    return _together([{"type": "tool_calls", "calls": read}], len(read))
+    return _together([{"type": "tool_calls", "calls": [*read]}], len(read))
 
 
 def _call(call: JsonValue, place: str) -> Item:
@@ -104,7 +105,7 @@ def _call(call: JsonValue, place: str) -> Item:
 
 def _request(item: Item) -> Sequence[Draft]:
     drafts = _calls(item)
-    return [*drafts, *(_asks(call) for call in drafts[0]["calls"])]
+    return [*drafts, *(_asks(call) for call in objects_of(drafts[0]["calls"]))]
 
 
 def _asks(call: Item) -> Draft:
@@ -118,7 +119,7 @@ def _response(item: Item) -> Sequence[Draft]:
         return [_word(item, item.get("approval_request_id") or "unknown", "")]
     places = [f"approvals[{n}]" for n in range(len(listed))]
     drafts = [
-        _word(call, identifier(call, "tool_call_id", place), place)
+        _word(object_of(call), identifier(call, "tool_call_id", place), place)
         for call, place in zip(listed, places, strict=True)
     ]
     return _together(drafts, len(drafts))
@@ -150,11 +151,11 @@ def _returns(item: Item) -> Sequence[Draft]:
     )
     if not several and isinstance(item.get("name"), str):
         results[0]["name"] = item["name"]
-    return _together([{"type": "tool_results", "results": results}], len(results))
+    return _together([{"type": "tool_results", "results": [*results]}], len(results))
 
 
-def _return(returned: JsonValue, place: str) -> Item:
-    call_id = identifier(returned, "tool_call_id", place)
+def _return(value: JsonValue, place: str) -> Item:
+    returned, call_id = object_of(value), identifier(value, "tool_call_id", place)
     if "tool_return" not in returned:
         raise InvalidMessage([Flaw(f"{place}.tool_return".removeprefix("."), "missing")])
     return result_fields(call_id, returned.get("status"), returned["tool_return"])
@@ -168,8 +169,9 @@ def _stop(item: Item) -> Sequence[Draft]:
     reason = text_field(item, "stop_reason")
     if reason == AWAITS_PERSON:  # waiting, not stopped
         return _custom(item)
-    draft: Draft = {"type": "exit", "reason": EXIT_REASONS.get(reason, "error")}
-    return [draft if STOP_REASONS[draft["reason"]] == reason else {**draft, "message": reason}]
+    ours = EXIT_REASONS.get(reason, "error")
+    draft: Draft = {"type": "exit", "reason": ours}
+    return [draft if STOP_REASONS[ours] == reason else {**draft, "message": reason}]
 
 
 def _error(item: Item) -> Sequence[Draft]:

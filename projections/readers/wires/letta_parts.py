@@ -4,6 +4,7 @@ import re
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import objects_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.view import Item
 
@@ -16,7 +17,7 @@ def parts_text(item: Item, key: str) -> str:
         case str(text):
             return text
         case list(parts):
-            return "".join(part["text"] for part in parts if _is_text(part))
+            return "".join(str(part["text"]) for part in objects_of(parts) if _is_text(part))
         case _:
             reason = "missing" if key not in item else "neither a string nor an array of parts"
             raise InvalidMessage([Flaw(key, reason)])
@@ -29,7 +30,7 @@ def input_draft(item: Item) -> Draft:
     files = [file for part in parts if (file := image_file(part)) is not None]
     if not files:
         return {"type": "input", "text": text}
-    draft: Draft = {"type": "input", "files": files}
+    draft: Draft = {"type": "input", "files": [*files]}
     return {**draft, "text": text} if any(map(_is_text, parts)) else draft
 
 

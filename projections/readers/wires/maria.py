@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of, object_at
 from agentlog.projections.readers.draft import Draft, Reader, Unmapped, sample_event
 from agentlog.projections.readers.history import format_of_items
 from agentlog.projections.readers.wires.maria_events import read_event
@@ -90,10 +91,10 @@ class _Reading:
             return
         at = placed.version - 1 - (self.version - len(self.drafts))
         draft, wire = self.drafts[at], WIRES[_dialect(original)]
-        metadata = draft.get("metadata") or {}
-        kept = metadata.get(METADATA_KEY, {}).get(wire, [])
+        metadata = object_at(draft, "metadata")
+        kept = array_of(object_at(metadata, METADATA_KEY).get(wire))
         missing = placed.ordinal - len(kept)
-        wires = {wire: [*kept, *[None] * missing, lost]}
+        wires: Item = {wire: [*kept, *[None] * missing, lost]}
         mended = {**draft, "metadata": {**metadata, METADATA_KEY: wires}}
         self.drafts = [*self.drafts[:at], mended, *self.drafts[at + 1 :]]
 

@@ -1,13 +1,14 @@
 """Converts each of Maria's events to messages."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from ulid import ULID
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import objects_of
 from agentlog.projections.readers.draft import Draft, text_field
 from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item
@@ -94,7 +95,7 @@ def _of_role(message: Item, usage: JsonValue, index: int) -> Sequence[Draft]:
         case "assistant":
             return _turn(message, usage, index)
         case "tool":
-            result = {"callId": _call_id(message), "output": _text(message)}
+            result: Item = {"callId": _call_id(message), "output": _text(message)}
             return [{"type": "tool_results", "results": [result]}]
         case role:
             known = "system, user, assistant or tool"
@@ -114,7 +115,7 @@ def _turn(message: Item, usage: JsonValue, index: int) -> Sequence[Draft]:
         drafts.append({"type": "reply", "text": text})
     if calls:
         read = [_call(call, f"tool_calls[{n}]") for n, call in enumerate(calls)]
-        drafts.append({"type": "tool_calls", "calls": read})
+        drafts.append({"type": "tool_calls", "calls": [*read]})
     if len(drafts) > 1:  # one model response: the view joins what shares its id
         drafts = [{**draft, "metadata": {"responseId": f"import-{index}"}} for draft in drafts]
     return drafts
@@ -122,7 +123,7 @@ def _turn(message: Item, usage: JsonValue, index: int) -> Sequence[Draft]:
 
 def _call(call: JsonValue, place: str) -> Item:
     match call:
-        case {"id": str(call_id), "function": {"name": str(name)} as function} if call_id:
+        case {"id": str(call_id), "function": {"name": str(name), **function}} if call_id:
             arguments = function.get("arguments")
             if arguments is None:  # Maria has calls without
                 return {"id": call_id, "name": name, "args": {}}
@@ -140,7 +141,7 @@ def _result(event: Item) -> Item:
     match event:
         case {"result": output}:
             return {**result, "output": output, "error": None}
-        case {"error": {"message": str()} as error} if _is_error(error):
+        case {"error": {"message": str(), **fields} as error} if _is_error(fields):
             return {**result, "output": None, "error": error}
         case {"error": error}:
             return {**result, "output": None, "error": value_text(error)}
@@ -148,9 +149,10 @@ def _result(event: Item) -> Item:
             raise InvalidMessage([Flaw("result", "missing: a call ends in a result or an error")])
 
 
-def _is_error(error: Item) -> bool:
-    texts = all(value is None or isinstance(value, str) for value in error.values())
-    return texts and error.keys() <= {"name", "message", "stack"}
+def _is_error(fields: Mapping[object, object]) -> bool:
+    """Return whether an error has only these fields beside its message."""
+    texts = all(value is None or isinstance(value, str) for value in fields.values())
+    return texts and fields.keys() <= {"name", "stack"}
 
 
 def _tokens(usage: JsonValue) -> Item | None:
@@ -185,10 +187,7 @@ def _text(item: Item) -> str:
         case str(text):
             return text
         case list(parts):
-            return "".join(
-                part["text"]
-                for part in parts
-                if isinstance(part, dict) and isinstance(part.get("text"), str)
-            )
+            texts = (part.get("text") for part in objects_of(parts))
+            return "".join(text for text in texts if isinstance(text, str))
         case _:
             raise InvalidMessage([Flaw("content", "neither a string nor an array of parts")])

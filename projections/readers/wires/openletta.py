@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_at
 from agentlog.projections.readers.draft import Draft, Reader, text_field
 from agentlog.projections.readers.fields import usage
 from agentlog.projections.readers.history import format_of_items
@@ -39,7 +40,7 @@ def _reasoning(item: Item) -> Draft:
 
 
 def _request(item: Item) -> Draft:
-    call: JsonValue = item.get("tool_call")
+    call = object_at(item, "tool_call")
     match call:
         case {"tool_name": str(name)}:
             call_id = identifier(call, "tool_call_id", "tool_call")
