@@ -14,6 +14,7 @@ from psycopg.rows import TupleRow
 from agentlog.domain.errors import InvalidViewOption, UnknownView
 from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.statements import statement
@@ -171,6 +172,6 @@ class DerivedAuditor:
 def _view_of(name: str, options: str) -> AnyView | None:
     """Return the view of a kind of snapshots, None if this code has none such."""
     try:
-        return choose_view(name, parse_stored(options.encode()))
+        return choose_view(name, object_of(parse_stored(options.encode())))
     except (UnknownView, InvalidViewOption, ValueError, TypeError):
         return None

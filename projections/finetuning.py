@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import ClassVar
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.view import Item
 from agentlog.projections.views.openai import MARK, OpenAIOptions, OpenAIView
 
@@ -66,7 +66,7 @@ def example_of(items: Sequence[Item], metadata: Mapping[str, JsonValue]) -> Item
     for message in messages:
         if (flaw := _flaw(message)) is not None:
             return flaw
-    line: Item = {"messages": messages}
+    line: Item = {"messages": [*messages]}
     match metadata.get("tools"):
         case [*tools] if tools and all(_is_tool(tool) for tool in tools):
             line["tools"] = tools
@@ -79,7 +79,7 @@ def example_of(items: Sequence[Item], metadata: Mapping[str, JsonValue]) -> Item
 
 def _message(item: Item) -> Item:
     """Return an item with the keys of training data; weight 0 for an item that the view made."""
-    message = {key: value for key, value in item.items() if key in _KEYS[item["role"]]}
+    message = {key: value for key, value in item.items() if key in _KEYS[str(item["role"])]}
     if item["role"] == "assistant" and MARK in item:
         message["weight"] = 0
     elif message.get("weight") not in {0, 1}:
@@ -93,12 +93,13 @@ def _teaches(message: Item) -> bool:
 
 def _flaw(message: Item) -> LeftOut | None:
     role, content, calls = message["role"], message.get("content"), message.get("tool_calls")
-    if calls is not None and not (calls and all(_is_call(call) for call in calls)):
+    if calls is not None and not (calls and all(map(_is_call, array_of(calls)))):
         return LeftOut.ODD_CALL
     match content:
         case [*parts] if parts:
-            known = _PARTS.get(role, _ONLY_TEXT)
-            return None if all(part["type"] in known for part in parts) else LeftOut.OTHER_MEDIA
+            known = _PARTS.get(str(role), _ONLY_TEXT)
+            types = {object_of(part).get("type") for part in parts}
+            return None if types <= known else LeftOut.OTHER_MEDIA
         case str(text) if text or role == "tool":
             return None
         case _:

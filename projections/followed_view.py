@@ -80,7 +80,7 @@ class ItemsLive(Live):
         if held == self._held:
             return ()
         self._held = held
-        return [FollowUpdate("held", None, held)]
+        return [FollowUpdate("held", None, [*held])]
 
 
 class PatientLive(Live):

@@ -85,11 +85,5 @@ def arguments_of(text: JsonValue) -> JsonValue:
         return text
 
 
-def objects_in(value: JsonValue) -> list[dict[str, JsonValue]]:
-    """Return the objects of an array; none where it is no array."""
-    listed = value if isinstance(value, list) else ()
-    return [item for item in listed if isinstance(item, dict)]
-
-
 def _one_or_all(contents: list[JsonValue]) -> JsonValue:
     return contents[0] if len(contents) == 1 else contents

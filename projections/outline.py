@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.json.values import integer_at, number_at, text_at, texts_of
 from agentlog.projections.text_format import iso_time
 from agentlog.projections.view import Item
 
@@ -108,17 +109,17 @@ class _Lines:
                 self._step(item, "input")
             case "model":
                 self._models.append(_with_figures(_line(item, "model"), item))
-            case "approval" | "worker":
-                self._beside.append(_line(item, item["kind"], depth=1))
-            case "gap" | "runtime_error" | "exit" | "shutdown" | "thread.closed":
-                self._beside.append(_line(item, item["kind"]))
+            case "approval" | "worker" as kind:
+                self._beside.append(_line(item, kind, depth=1))
+            case "gap" | "runtime_error" | "exit" | "shutdown" | "thread.closed" as kind:
+                self._beside.append(_line(item, kind))
             case other if other in FACT_TYPES:
                 pass
             case other:
-                self._others.append((item["version"], other))
+                self._others.append((integer_at(item, "version") or 0, str(other)))
 
     def _step(self, item: Item, kind: str) -> Step:
-        number = item["step"]
+        number = integer_at(item, "step") or 0
         step = self._steps.get(number)
         if step is None:
             step = self._steps[number] = _line(item, kind)
@@ -131,13 +132,12 @@ class _Lines:
         failed, is_open = item["outcome"] == "failed", item["endVersion"] is None
         if failed:
             step.outcome = "failed"
-        digest = item["digest"]
+        digest, hint = text_at(item, "digest"), text_at(item, "hint")
         same = (call for call in step.calls if digest is not None and call.digest == digest)
         called = next(same, None)
         if called is None:
-            step.calls.append(
-                Called(item["name"], digest, item.get("hint"), 1, int(failed), int(is_open))
-            )
+            name = str(item["name"])
+            step.calls.append(Called(name, digest, hint, 1, int(failed), int(is_open)))
         else:
             called.times += 1
             called.failed += failed
@@ -161,29 +161,30 @@ class _Lines:
 
 
 def _line(item: Item, kind: str, *, depth: int = 0) -> Step:
-    version, end_version = item["version"], item.get("endVersion")
-    begun, ended = _time(item["startedAt"]), _time(item.get("endedAt"))
+    version, end_version = integer_at(item, "version"), integer_at(item, "endVersion")
+    begun, ended = _time(text_at(item, "startedAt")), _time(text_at(item, "endedAt"))
     if kind == "thread.closed":  # by the log's clock
         begun = ended = None
     return Step(
-        step=item["step"],
-        version=item["endVersion"] if version is None else version,
+        step=integer_at(item, "step") or 0,
+        version=integer_at(item, "version", "endVersion") or 0,
         kind=kind,
         depth=depth,
-        name=item.get("name"),
-        thread_id=item.get("threadId"),
+        name=text_at(item, "name"),
+        thread_id=text_at(item, "threadId"),
         begun=ended if begun is None else begun,
         ended=begun if ended is None else ended,
         end_version=version if end_version is None else end_version,
         open=version is not None and "endVersion" in item and end_version is None,
-        outcome=item.get("outcome"),
-        suspected=tuple(item.get("suspected", ())),
+        outcome=text_at(item, "outcome"),
+        suspected=tuple(texts_of(item.get("suspected"))),
     )
 
 
 def _with_figures(step: Step, item: Item) -> Step:
-    step.input_tokens, step.output_tokens = item["inputTokens"], item["outputTokens"]
-    step.cost_usd = item["costUsd"]
+    step.input_tokens = integer_at(item, "inputTokens")
+    step.output_tokens = integer_at(item, "outputTokens")
+    step.cost_usd = number_at(item, "costUsd")
     step.computed_calls = int(item["prices"] is not None)
     step.unpriced_calls = int(item["outcome"] == "succeeded" and item["costUsd"] is None)
     return step

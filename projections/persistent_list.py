@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from agentlog.domain.json.printed import PrintedArray, Text
-from agentlog.domain.json.text import JsonValue, parse_stored, print_to_keep
+from agentlog.domain.json.text import parse_stored, print_to_keep
+from agentlog.domain.json.values import JsonValue, array_of
 
 ValueT = TypeVar("ValueT")
 
@@ -70,12 +71,12 @@ class PrintedList:
         return 0, _joined([*self.full, *self.tail])
 
     @property
-    def json(self) -> JsonValue:
+    def json(self) -> PrintedArray:
         """The list as an opaque value for printing."""
         return PrintedArray((*self.full, *self.tail))
 
     def __iter__(self) -> Iterator[JsonValue]:
-        return iter(parse_stored(bytes(PrintedArray((*self.full, *self.tail)))))
+        return iter(array_of(parse_stored(bytes(self.json))))
 
     def __bool__(self) -> bool:
         return self.size > 0

@@ -25,7 +25,7 @@ def residue(rendered: Item, original: Item) -> JsonValue:
         for key, value in original.items()
         if key not in rendered or _differ(rendered[key], value)
     }
-    gone = [key for key in rendered if key not in original]
+    gone: list[JsonValue] = [key for key in rendered if key not in original]
     kept: Item = {}
     if changed:
         kept["set"] = changed

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import (
     ExitMessage,
     InputMessage,
@@ -21,6 +22,7 @@ from agentlog.domain.messages import (
     ReplyMessage,
     RuntimeErrorMessage,
     SystemMessage,
+    TokenUsage,
     ToolCall,
     ToolCallsMessage,
     ToolResult,
@@ -113,17 +115,15 @@ class _Spans:
         self._end_answer()
         if not self.times:
             return []
-        name = f"invoke_agent {self.thread_id}"
-        whole = self._span(name, "", min(self.times), max(self.times), INTERNAL)
-        del whole["parentSpanId"]
-        whole["attributes"] |= {
+        name, times = f"invoke_agent {self.thread_id}", (min(self.times), max(self.times))
+        attributes: Item = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": self.thread_id,
         }
+        whole = self._span(name, "", times, INTERNAL, attributes, error=self.error)
+        del whole["parentSpanId"]
         if self.events:
             whole["events"] = self.events
-        if self.error is not None:
-            _fail(whole, self.error)
         return [whole, *self.spans]
 
     def _say(self, role: str, parts: Sequence[JsonValue]) -> None:
@@ -151,8 +151,7 @@ class _Spans:
         asked = None if request is None else request.model
         model = asked or (None if response is None else response.model)
         key = self.answer_id if response is None else response.id
-        span = self._span("chat" if model is None else f"chat {model}", key, begin, end, CLIENT)
-        span["attributes"] |= {
+        attributes: Item = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": "_OTHER",
             **_known({"gen_ai.request.model": model}),
@@ -160,45 +159,59 @@ class _Spans:
             **_of_request(request),
             **_of_response(response),
         }
+        name = "chat" if model is None else f"chat {model}"
         if answer:
-            message = {"role": "assistant", "parts": answer}
-            span["attributes"]["gen_ai.output.messages"] = print_text([message])
+            message: Item = {"role": "assistant", "parts": answer}
+            attributes["gen_ai.output.messages"] = print_text([message])
             self.history.append(message)
-        self.spans.append(span)
+        self.spans.append(self._span(name, key, (begin, end), CLIENT, attributes))
         self.request, self.response, self.answer = None, None, []
 
     def _take_result(self, message: ToolResultsMessage, result: ToolResult, number: int) -> None:
         call_id = result.call_id
         begin, call = self.calls.pop(call_id or "", (message.timestamp, None))
         name = (result.name if call is None else call.name) or "unknown"
-        key = f"{message.id} {number}"
-        span = self._span(f"execute_tool {name}", key, begin, message.timestamp, INTERNAL)
-        span["attributes"] |= {
+        attributes: Item = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": name,
             "gen_ai.tool.call.result": value_text(result.output),
         }
         if call_id is not None:
-            span["attributes"]["gen_ai.tool.call.id"] = call_id
+            attributes["gen_ai.tool.call.id"] = call_id
         if call is not None:
-            span["attributes"]["gen_ai.tool.call.arguments"] = print_text(arguments_value(call))
-        if result.error is not None:
-            _fail(span, error_text(result.error))
+            attributes["gen_ai.tool.call.arguments"] = print_text(arguments_value(call))
+        error = None if result.error is None else error_text(result.error)
+        key, times = f"{message.id} {number}", (begin, message.timestamp)
+        span = self._span(f"execute_tool {name}", key, times, INTERNAL, attributes, error=error)
         self.spans.append(span)
         response: Item = {"type": "tool_call_response", "id": call_id, "response": result.output}
         self._say("tool", [response])
 
-    def _span(self, name: str, key: str, begin: int, end: int, kind: int) -> Item:
-        return {
+    def _span(  # noqa: PLR0913 - what a span has
+        self,
+        name: str,
+        key: str,
+        times: tuple[int, int],
+        kind: int,
+        attributes: Item,
+        *,
+        error: str | None = None,
+    ) -> Item:
+        conversation: Item = {"gen_ai.conversation.id": self.thread_id}
+        span: Item = {
             "traceId": _digest("trace", self.thread_id)[:32],
             "spanId": _digest("span", self.thread_id, key)[:16],
             "parentSpanId": _digest("span", self.thread_id, "")[:16],
             "name": name,
             "kind": kind,
-            "startTimeUnixNano": min(begin, end) * 1_000_000,
-            "endTimeUnixNano": end * 1_000_000,
-            "attributes": {"gen_ai.conversation.id": self.thread_id},
+            "startTimeUnixNano": min(times) * 1_000_000,
+            "endTimeUnixNano": times[1] * 1_000_000,
+            "attributes": {**conversation, **attributes},
         }
+        if error is not None:
+            span["attributes"] = {**conversation, **attributes, "error.type": "_OTHER"}
+            span["status"] = {**_ERROR, "message": error}
+        return span
 
 
 def _of_request(request: LlmRequestMessage | None) -> Item:
@@ -216,16 +229,16 @@ def _of_request(request: LlmRequestMessage | None) -> Item:
 def _of_response(response: LlmResponseMessage | None) -> Item:
     if response is None:
         return {}
-    usage, reason = response.usage, response.finish_reason
+    usage, reason = response.usage or TokenUsage(), response.finish_reason
     return _known(
         {
             "gen_ai.provider.name": response.provider,
             "gen_ai.response.model": response.model,
             "gen_ai.response.finish_reasons": None if reason is None else [reason],
-            "gen_ai.usage.input_tokens": usage and usage.input_tokens,
-            "gen_ai.usage.output_tokens": usage and usage.output_tokens,
-            "gen_ai.usage.cache_read.input_tokens": usage and usage.cached_input_tokens,
-            "gen_ai.usage.reasoning.output_tokens": usage and usage.reasoning_tokens,
+            "gen_ai.usage.input_tokens": usage.input_tokens,
+            "gen_ai.usage.output_tokens": usage.output_tokens,
+            "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens,
+            "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens,
         }
     )
 
@@ -241,11 +254,6 @@ def _text_part(text: str) -> Item:
 def _call_part(call: ToolCall) -> Item:
     arguments = arguments_value(call)
     return {"type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments}
-
-
-def _fail(span: Item, error: str) -> None:
-    span["status"] = {**_ERROR, "message": error}
-    span["attributes"]["error.type"] = "_OTHER"
 
 
 def _digest(*parts: str) -> str:

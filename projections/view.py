@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from agentlog.domain.events import Event, read_messages
 from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
+from agentlog.domain.json.values import object_of
 from agentlog.projections.item_content import CallPlaces, ItemContent, content_of
 
 Item = dict[str, JsonValue]
@@ -50,7 +51,7 @@ class Printed(NamedTuple):
     @property
     def item(self) -> Item:
         """The item, parsed from its JSON."""
-        return dict(parse_stored(self.text))
+        return object_of(parse_stored(self.text))
 
 
 def print_items(items: Iterable[Placed | Printed]) -> list[Printed]:
@@ -169,7 +170,7 @@ class StateView(View[CarryT, OptionsT]):
         """Return the state of a carry."""
 
     @abstractmethod
-    def printable(self, carry: CarryT, members: Collection[str] | None = None) -> JsonValue:
+    def printable(self, carry: CarryT, members: Collection[str] | None = None) -> object:
         """Return the state, or only these members, for printing only.
 
         Parts already printed are not parsed.

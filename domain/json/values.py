@@ -31,6 +31,11 @@ def objects_of(value: JsonValue) -> list[JsonObject]:
     return [item for item in array_of(value) if isinstance(item, dict)]
 
 
+def texts_of(value: JsonValue) -> list[str]:
+    """Return the texts of an array, none for a value of another type."""
+    return [item for item in array_of(value) if isinstance(item, str)]
+
+
 def object_at(value: Mapping[str, JsonValue], *path: str) -> JsonObject:
     """Return the object under a path of keys, an empty one where there is none."""
     for key in path[:-1]:
@@ -52,5 +57,14 @@ def number_at(value: Mapping[str, JsonValue], *keys: str) -> float | None:
     for key in keys:
         number = value.get(key)
         if isinstance(number, int | float) and not isinstance(number, bool):
+            return number
+    return None
+
+
+def integer_at(value: Mapping[str, JsonValue], *keys: str) -> int | None:
+    """Return the first value of some keys that is an integer."""
+    for key in keys:
+        number = value.get(key)
+        if isinstance(number, int) and not isinstance(number, bool):
             return number
     return None

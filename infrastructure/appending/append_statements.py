@@ -17,6 +17,7 @@ from psycopg.rows import TupleRow
 
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.integrity.hash_chain import GENESIS, around_time, digest
+from agentlog.domain.json.values import text_at
 from agentlog.domain.threads import LedgerEntry, LedgerKey
 from agentlog.infrastructure.appending.append_request import ThreadKey
 from agentlog.infrastructure.appending.commit_plan import Changes, LogState, NewEvent, Place, Wanted
@@ -199,7 +200,7 @@ def _columns(changes: Changes) -> dict[str, Any]:
         "policies": texts([head.policy for head in heads]),
         "statuses": texts([head.status for head in heads]),
         "anomalies": integers([head.anomalies for head in heads]),
-        "parents": texts([fact.get("parent") for fact in facts]),
+        "parents": texts([text_at(fact, "parent") for fact in facts]),
         "goals": texts([searchable(fact.get("goal")) for fact in facts]),
         "facts": byte_strings([head.facts for head in heads]),
         "hidden": booleans([head.hidden for head in heads]),

@@ -115,7 +115,7 @@ class RunSets:
         tasks: dict[bytes, list[tuple[Head, int]]] = {}
         lacking = 0
         for head, version in reversed(chosen):  # the oldest first
-            value = _metadata(head).get(asked.by)
+            value = head.metadata.get(asked.by)
             if value is None:
                 lacking += 1
             else:
@@ -142,7 +142,7 @@ class RunSets:
         runs = [self._run(head, version, asked.failed) for head, version in task]
         parted = partings([self._digests(run, asked) for run in runs])
         forks = [self._fork(parting, runs, asked) for parting in parted[:MOST_PARTINGS]]
-        return RunSet(_metadata(task[0][0])[asked.by], runs, forks, len(parted))
+        return RunSet(task[0][0].metadata[asked.by], runs, forks, len(parted))
 
     def _run(self, head: Head, version: int, failed: Mapping[str, JsonValue] | None) -> Run:
         end: str = head.status
@@ -152,7 +152,7 @@ class RunSets:
                 if isinstance(event.message, ExitMessage):
                     end = event.message.reason
         if failed is not None:
-            return Run(head.thread_id, version, end, _verdict(_metadata(head), failed))
+            return Run(head.thread_id, version, end, _verdict(head.metadata, failed))
         verdict: RunVerdict = "succeeded" if end == "complete" else "unknown"
         return Run(head.thread_id, version, end, "failed" if end in _FAILING else verdict)
 
@@ -188,11 +188,6 @@ class RunSets:
             if page.next is None:
                 return
             after = page.next
-
-
-def _metadata(head: Head) -> Mapping[str, JsonValue]:
-    metadata = head.read_facts().get("metadata")
-    return metadata if isinstance(metadata, dict) else {}
 
 
 def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue]) -> RunVerdict:

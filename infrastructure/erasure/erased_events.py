@@ -1,6 +1,6 @@
 """Erases the contents of a redaction from its events, within the caller's transaction."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain
@@ -11,7 +11,8 @@ from psycopg.rows import TupleRow
 from agentlog.domain.catalogue import read_stored
 from agentlog.domain.drafts import Prepared
 from agentlog.domain.facts import ThreadRedacted
-from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import JsonValue, texts_of
 from agentlog.domain.messages import InputMessage
 from agentlog.domain.redaction import (
     UNCHANGED,
@@ -101,12 +102,18 @@ def erased_pages(
         after = rows[-1][0]
 
 
+def named_messages(fact: Mapping[str, JsonValue]) -> list[str] | None:
+    """Return the ids of the messages that a redaction names; None where it is of all."""
+    names = fact.get("messages")
+    return None if names is None else texts_of(names)
+
+
 class LeftDigests:
     """Digests of what a redaction leaves, see `ThreadRedacted`; computed up to a version."""
 
     def __init__(self, fact: Mapping[str, JsonValue]) -> None:
-        self._named: Sequence[str] | None = fact.get("messages")
-        self._file = bytes.fromhex(fact["blob"]) if "blob" in fact else None
+        self._named = named_messages(fact)
+        self._file = bytes.fromhex(str(fact["blob"])) if "blob" in fact else None
         self._of_all = sha256()
         self._by_id: dict[str, bytes] = {}
         self._version = 0

@@ -12,9 +12,10 @@ from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import InvalidMessage, VersionConflict
 from agentlog.domain.events import Event
 from agentlog.domain.facts import ThreadRedacted
-from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.redaction import ONLY_WITH_ALL
-from agentlog.infrastructure.erasure.erased_events import LeftDigests
+from agentlog.infrastructure.erasure.erased_events import LeftDigests, named_messages
 from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
@@ -132,7 +133,7 @@ class Redactor:
         done = [
             self._erase(
                 thread_id,
-                {**fact, "messages": ids[begin : begin + MOST_MESSAGES], "blob": sha256},
+                {**fact, "messages": [*ids[begin : begin + MOST_MESSAGES]], "blob": sha256},
                 origin,
             )
             for thread_id, ids in holders.items()
@@ -156,7 +157,7 @@ class Redactor:
                 left.go_on(row, self._tenant, thread_id, version)
             request = self._store.request(
                 thread_id,
-                facts=[{**fact, "left": left.digests()}],
+                facts=[{**fact, "left": [*left.digests()]}],
                 expected_version=version,
                 origin=origin,
             )
@@ -166,7 +167,7 @@ class Redactor:
                 continue
             self._eraser.finish(self._tenant, thread_id)
             self._discard(thread_id)
-            named = fact.get("messages")
+            named = named_messages(fact)
             return self._redaction(thread_id, place.version, place.position, named)
 
     def _all_redacted_by(self, thread_id: str) -> int | None:
@@ -233,7 +234,11 @@ class Redactor:
             sha256,
             tuple(
                 self._redaction(
-                    thread_id, version, position, parse_stored(body)["messages"], replayed=True
+                    thread_id,
+                    version,
+                    position,
+                    named_messages(object_of(parse_stored(body))),
+                    replayed=True,
                 )
                 for thread_id, version, position, body in rows
             ),

@@ -105,11 +105,10 @@ class Retention:
 
 
 def _rule_for(rules: Rules, head: Head, now: datetime) -> RetentionRule | None:
-    metadata = head.read_facts().get("metadata", {})
     last = head.updated_at
     if last is None:
         return None
     for rule in rules.rules:
-        if rule.covers(head.thread_id, head.status, metadata, last=last, now=now):
+        if rule.covers(head.thread_id, head.status, head.metadata, last=last, now=now):
             return rule
     return None

@@ -17,8 +17,8 @@ from agentlog.domain.facts import (
 )
 from agentlog.domain.fields import REDACTED
 from agentlog.domain.integrity.hash_chain import GENESIS
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
-from agentlog.domain.json.values import JsonObject, object_at, object_of
+from agentlog.domain.json.text import parse_stored, print_bytes, print_to_keep
+from agentlog.domain.json.values import JsonObject, JsonValue, object_at, object_of
 from agentlog.domain.messages import Message
 from agentlog.domain.threads import LedgerEntry, LedgerKey, Status, Thread, mentions, replay
 
@@ -55,6 +55,11 @@ class Head(NamedTuple):
         """The id of the parent thread."""
         parent = self.read_facts().get("parent")
         return parent if isinstance(parent, str) else None
+
+    @property
+    def metadata(self) -> JsonObject:
+        """The thread's metadata, empty where it has none."""
+        return object_of(self.read_facts().get("metadata"))
 
     def read_facts(self) -> dict[str, JsonValue]:
         """Return those of goal, parent, limits and metadata that were given."""

@@ -69,7 +69,8 @@ class Predicate:
         """Yield place and value of what it selects."""
         self._environment.tick = tick
         for match in self._path.finditer(_counting(content, tick)):
-            yield match.parts, match.obj
+            value: Any = match.obj  # an object by its type, JSON as what it is selected from
+            yield match.parts, value
 
 
 def _members_read(path: JSONPath, text: str) -> frozenset[str] | None:

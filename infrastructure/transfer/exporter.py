@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from agentlog.domain.events import Event
 from agentlog.domain.facts import ThreadClosed
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head
@@ -37,7 +37,9 @@ def export_threads(
             if isinstance(view, StateView)
             else [placed.item for placed in rendering.items]
         )
-        closing = [event.raw for event in events if isinstance(event.message, ThreadClosed)]
+        closing = [
+            object_of(event.raw) for event in events if isinstance(event.message, ThreadClosed)
+        ]
         yield {
             "threadId": thread_id,
             **_facts(head),

@@ -27,4 +27,4 @@ def training_examples(
             yield LeftOut.OPEN
             continue
         items = [placed.item for placed in render(VIEW, store.messages(head.thread_id)).items]
-        yield example_of(items, head.read_facts().get("metadata") or {})
+        yield example_of(items, head.metadata)

@@ -11,6 +11,7 @@ from psycopg.rows import TupleRow, tuple_row
 
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError, NotThere
+from agentlog.domain.json.values import JsonObject
 from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.appending.append_request import Appended
 from agentlog.infrastructure.postgres.database import Database
@@ -125,7 +126,7 @@ class Imports:
     def _mark(self, kind: Literal["thread.hidden", "thread.shown"], import_id: str) -> int:
         done = 0
         for thread_ids in self.made_by(import_id, hidden=kind == "thread.shown"):
-            fact = {"type": kind, "importId": import_id}
+            fact: JsonObject = {"type": kind, "importId": import_id}
             requests = [self._store.request(thread_id, facts=[fact]) for thread_id in thread_ids]
             for outcome in self._store.append_many(requests):
                 if isinstance(outcome, AgentlogError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, object_at, objects_of
 from agentlog.projections.view import Item
 
 RESOURCE: Item = {"service.name": "agentlog"}
@@ -11,25 +11,25 @@ RESOURCE: Item = {"service.name": "agentlog"}
 def export_request(spans: Iterable[Item]) -> Item:
     """Return spans as an export request in OTLP's JSON."""
     scope: Item = {"scope": {"name": "agentlog"}, "spans": [_span(span) for span in spans]}
-    resource = {"attributes": _pairs(RESOURCE)}
-    return {"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]}
+    group: Item = {"resource": {"attributes": _pairs(RESOURCE)}, "scopeSpans": [scope]}
+    return {"resourceSpans": [group]}
 
 
 def _span(span: Item) -> Item:
-    fields = {
+    fields: Item = {
         **span,
         "startTimeUnixNano": str(span["startTimeUnixNano"]),
         "endTimeUnixNano": str(span["endTimeUnixNano"]),
-        "attributes": _pairs(span["attributes"]),
+        "attributes": _pairs(object_at(span, "attributes")),
     }
     if "events" in span:
         fields["events"] = [
             {
                 **event,
                 "timeUnixNano": str(event["timeUnixNano"]),
-                "attributes": _pairs(event["attributes"]),
+                "attributes": _pairs(object_at(event, "attributes")),
             }
-            for event in span["events"]
+            for event in objects_of(span["events"])
         ]
     return fields
 

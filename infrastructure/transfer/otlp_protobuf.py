@@ -7,8 +7,9 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationSc
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, integer_at, object_at, objects_of, text_at
 from agentlog.infrastructure.transfer.otlp import RESOURCE
+from agentlog.projections.spans import CLIENT
 from agentlog.projections.view import Item
 
 
@@ -23,25 +24,26 @@ def printed(spans: Iterable[Item]) -> bytes:
 
 
 def _span(span: Item) -> Span:
-    status = span.get("status", {})
+    error = text_at(object_at(span, "status"), "message")
+    is_call = span["kind"] == CLIENT
     return Span(
-        trace_id=bytes.fromhex(span["traceId"]),
-        span_id=bytes.fromhex(span["spanId"]),
-        parent_span_id=bytes.fromhex(span.get("parentSpanId", "")),
-        name=span["name"],
-        kind=span["kind"],
-        start_time_unix_nano=span["startTimeUnixNano"],
-        end_time_unix_nano=span["endTimeUnixNano"],
-        attributes=_pairs(span["attributes"]),
+        trace_id=bytes.fromhex(str(span["traceId"])),
+        span_id=bytes.fromhex(str(span["spanId"])),
+        parent_span_id=bytes.fromhex(text_at(span, "parentSpanId") or ""),
+        name=str(span["name"]),
+        kind=Span.SPAN_KIND_CLIENT if is_call else Span.SPAN_KIND_INTERNAL,
+        start_time_unix_nano=integer_at(span, "startTimeUnixNano") or 0,
+        end_time_unix_nano=integer_at(span, "endTimeUnixNano") or 0,
+        attributes=_pairs(object_at(span, "attributes")),
         events=[
             Span.Event(
-                name=event["name"],
-                time_unix_nano=event["timeUnixNano"],
-                attributes=_pairs(event["attributes"]),
+                name=str(event["name"]),
+                time_unix_nano=integer_at(event, "timeUnixNano") or 0,
+                attributes=_pairs(object_at(event, "attributes")),
             )
-            for event in span.get("events", ())
+            for event in objects_of(span.get("events"))
         ],
-        status=Status(code=status.get("code", 0), message=status.get("message", "")),
+        status=Status(code=Status.STATUS_CODE_ERROR, message=error) if error else None,
     )
 
 

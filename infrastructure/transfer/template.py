@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 
 from agentlog.domain.errors import InvalidInput
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _OPEN = re.compile(r"\{([^{}]*)(?=\{|\Z)")

@@ -10,14 +10,15 @@ from itertools import accumulate, count
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import derived_message_id, is_thread_id
-from agentlog.domain.json.text import JsonValue, print_bytes, print_text
+from agentlog.domain.json.text import print_bytes, print_text
+from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.files.records import SourceRecord
 from agentlog.infrastructure.transfer.template import expand, expand_value
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.history import OWN_FACTS, Format, History, is_own
-from agentlog.projections.readers.masking import masked
+from agentlog.projections.readers.masking import masked_fields
 from agentlog.projections.readers.registry import histories_in
 from agentlog.projections.readers.remedy import RefusedSource, Remedy
 
@@ -115,7 +116,7 @@ def _with_rest(plan: Plan, chosen: Format, history: History) -> History:
     if not rest:
         return history
     message_id = derived_message_id(chosen.name, print_text(rest))
-    last = {"id": message_id, "type": f"{chosen.name}.record", "payload": rest}
+    last: Draft = {"id": message_id, "type": f"{chosen.name}.record", "payload": rest}
     unmapped = [Unmapped(key, f"field {key!r}") for key in rest]
     return replace(
         history,
@@ -129,7 +130,7 @@ def _with_rest(plan: Plan, chosen: Format, history: History) -> History:
 def _thread(
     plan: Plan, chosen: Format, record: SourceRecord, history: History, number: int
 ) -> ImportedThread:
-    own = _own(record.value).get("threadId")
+    own = _own(record.json).get("threadId")
     given = own if isinstance(own, str) else history.id
     templates = _Templates(record, number, given)
     name = given if plan.thread_id is None else templates.text(plan.thread_id)
@@ -145,19 +146,19 @@ def _thread(
         draft if "id" in draft else {"id": derived_message_id(thread_id, next(places)), **draft}
         for draft in history.drafts
     ]
-    own_ids = {draft["id"] for draft in history.drafts if "id" in draft} - history.of_whole
+    own_ids = {str(draft["id"]) for draft in history.drafts if "id" in draft} - history.of_whole
     history = replace(history, metadata={**history.metadata, **named})
     started = _started(plan, record, history, templates, implied=bool(drafts))
     kinds = [kind for draft in drafts if isinstance(kind := draft.get("type"), str)]
     hits = Counter[str]()
     if plan.masks:
-        drafts = masked(drafts, plan.masks, hits)
-        started = masked(started, plan.masks, hits)
+        drafts = [masked_fields(draft, plan.masks, hits) for draft in drafts]
+        started = started and masked_fields(started, plan.masks, hits)
     return ImportedThread(
         thread_id,
         started,
         drafts,
-        _closed(record.value),
+        _closed(record.json),
         history.unmapped,
         hits,
         is_own_id=plan.thread_id is None and given is not None,
@@ -178,8 +179,7 @@ class _Templates:
 
     def __init__(self, record: SourceRecord, number: int, given: str | None) -> None:
         # of a record that was gathered from lines, templates see the first
-        value: JsonValue = record.value
-        self._record = value[0] if record.places else value
+        self._record = array_of(record.json)[0] if record.places else record.json
         path, stem = record.file.path, record.file.stem
         self._beside = {
             "file": path.name,
@@ -226,7 +226,7 @@ def _started(
     implied: bool,
 ) -> dict[str, JsonValue] | None:
     """Return the thread's start; None if its first message implies it (`implied`)."""
-    own = _own(record.value)
+    own = _own(record.json)
     facts: dict[str, JsonValue] = {key: own[key] for key in OWN_FACTS if own.get(key) is not None}
     if history.goal is not None:
         facts.setdefault("goal", history.goal)
@@ -256,14 +256,13 @@ def annotation(head: Head, started: dict[str, JsonValue]) -> list[dict[str, Json
 
     None if another fact of the start differs. What the start has as null is not added.
     """
-    facts = head.read_facts()
-    there = {**facts, "policy": head.policy}
+    there = {**head.read_facts(), "policy": head.policy}
     if any(_differ(started[key], there.get(key)) for key in started.keys() - {"type", "metadata"}):
         return None
-    known = facts.get("metadata", {})
-    new = {
+    known = head.metadata
+    new: JsonValue = {
         key: value
-        for key, value in started.get("metadata", {}).items()
+        for key, value in object_at(started, "metadata").items()
         if value is not None and _differ(value, known.get(key))
     }
     return [{"type": "thread.annotated", "metadata": new}] if new else []
@@ -285,4 +284,4 @@ def _closed(value: JsonValue) -> dict[str, JsonValue] | None:
 
 def _own(value: JsonValue) -> dict[str, JsonValue]:
     """Return a record of our own export, which names its thread; else an empty one."""
-    return dict(value) if is_own(value) else {}
+    return object_of(value) if is_own(value) else {}

@@ -19,7 +19,7 @@ from agentlog.domain.errors import (
     VersionConflict,
 )
 from agentlog.domain.identifiers import is_thread_id
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
 from agentlog.infrastructure.transfer.threads import fitted
 from agentlog.infrastructure.views.store import Store
@@ -253,7 +253,7 @@ def _facts(span: ConversationSpan) -> dict[str, JsonValue]:
     """Return the metadata that a thread begins with."""
     facts: dict[str, JsonValue] = {"source": "otlp"}
     for record in span.span.records.values():
-        service = record.get("resource", {}).get("service.name")
+        service = object_at(record, "resource").get("service.name")
         if isinstance(service, str):
             facts["service"] = service
     if not is_thread_id(span.name):

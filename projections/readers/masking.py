@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonObject, JsonValue
+
+_OF_FILES = ("data", "mimeType")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,14 @@ def masked(value: JsonValue, masks: Sequence[Mask], hits: Counter[str]) -> JsonV
             return value
         case list():
             return [masked(item, masks, hits) for item in value]
-        case {"data": str(data), "mimeType": _, **rest}:
-            return {"data": data, **masked(rest, masks, hits), "mimeType": value["mimeType"]}
         case dict():
-            return {key: masked(item, masks, hits) for key, item in value.items()}
+            return masked_fields(value, masks, hits)
         case _:
             return value
+
+
+def masked_fields(value: JsonObject, masks: Sequence[Mask], hits: Counter[str]) -> JsonObject:
+    """Return an object with secrets masked in its texts, see `masked`."""
+    is_file = isinstance(value.get("data"), str) and "mimeType" in value
+    kept = _OF_FILES if is_file else ()
+    return {key: item if key in kept else masked(item, masks, hits) for key, item in value.items()}

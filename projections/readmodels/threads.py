@@ -9,7 +9,8 @@ from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.domain.facts import Fact, Policy, ThreadAnnotated, ThreadClosed, ThreadStarted
-from agentlog.domain.json.text import JsonValue, parse_stored, print_text
+from agentlog.domain.json.text import parse_stored, print_text
+from agentlog.domain.json.values import JsonValue, array_of, object_of, texts_of
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -195,7 +196,7 @@ def _count(  # noqa: C901, PLR0912 - a case a type
         case LlmRequestMessage(model=model):
             row.model_calls += 1
             row.requests_open += 1
-            requests = parse_stored(row.open_requests.encode())
+            requests = array_of(parse_stored(row.open_requests.encode()))
             requests.append([text_in(event.metadata, "responseId"), held(model)])
             row.open_requests = print_text(requests[-_MOST_REQUESTS:])
         case LlmResponseMessage():
@@ -239,12 +240,13 @@ def _step(row: ThreadRow, event: Event) -> None:
 def _end_request(row: ThreadRow, response_id: str | None) -> str | None:
     """Return the model of the request that ends, chosen as in the read model of model calls."""
     row.requests_open -= 1
-    requests: list[tuple[str | None, str | None]] = parse_stored(row.open_requests.encode())
+    requests = [array_of(pair) for pair in array_of(parse_stored(row.open_requests.encode()))]
     ids = [request[0] for request in reversed(requests)]
     is_named = response_id is not None and response_id in ids
     ended = requests.pop(-1 - (ids.index(response_id) if is_named else 0)) if requests else None
     row.open_requests = print_text(requests)
-    return None if ended is None else ended[1]
+    model = None if ended is None else ended[1]
+    return model if isinstance(model, str) else None
 
 
 def _answer(row: ThreadRow, event: Event, message: LlmResponseMessage) -> None:
@@ -270,14 +272,14 @@ def _answer(row: ThreadRow, event: Event, message: LlmResponseMessage) -> None:
 
 def _with_tools(tools: str, calls: Sequence[ToolCall]) -> str:
     """Return names of tools as JSON, with those called now, each once."""
-    known: list[str] = parse_stored(tools.encode())
+    known = texts_of(parse_stored(tools.encode()))
     names = dict.fromkeys([*known, *(held(call.name) for call in calls)])
     return print_text([*names][:_MOST_TOOLS])
 
 
 def _with(metadata: str, added: dict[str, JsonValue]) -> str:
     """Return metadata as JSON with additions: a null, list or object removes its key."""
-    kept: dict[str, JsonValue] = parse_stored(metadata.encode())
+    kept = object_of(parse_stored(metadata.encode()))
     for key, value in added.items():
         name = held(key)
         match value:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.places import Parts, walk
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue, objects_of
 from agentlog.domain.redaction import redacted_body
 
 MOST_CHARACTERS = 1_000_000
@@ -53,13 +54,8 @@ def content_of(event: Event) -> dict[str, JsonValue]:
 
 def tools_of(content: dict[str, JsonValue]) -> list[str]:
     """Return the tools that a message names."""
-    items = [
-        item
-        for key in ("calls", "results")
-        if isinstance(content.get(key), list)
-        for item in content[key]
-    ]
-    named = [item.get("name") for item in items if isinstance(item, dict)]
+    items = [item for key in ("calls", "results") for item in objects_of(content.get(key))]
+    named = [item.get("name") for item in items]
     return [name for name in [*named, content.get("tool")] if isinstance(name, str)]
 
 

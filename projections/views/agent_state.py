@@ -4,13 +4,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, ClassVar
 
-from pydantic import PlainValidator
+from pydantic import PlainValidator, TypeAdapter
 from typing_extensions import override
 
 from agentlog.domain.cognition.state import AgentState, Message, Role
 from agentlog.domain.events import Event
 from agentlog.domain.facts import Fact, Limits, ThreadStarted
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
+from agentlog.domain.json.text import parse_stored, print_bytes, print_to_keep
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -44,6 +45,7 @@ class AgentStateOptions(Options):
     history: bool = True
 
 
+_MESSAGES = TypeAdapter(tuple[Message, ...])
 _List = Annotated[PrintedList, PlainValidator(PrintedList.of)]
 
 
@@ -107,17 +109,19 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
 
     @override
     def state(self, carry: AgentStateCarry) -> Item:
-        return {**self.printable(carry), "history": list(carry.history)}
+        return {
+            **carry.kernel.to_json(),
+            "history": list(carry.history),
+            "scratchpad": _text_of(carry.scratchpad),
+        }
 
     @override
-    def printable(
-        self, carry: AgentStateCarry, members: Collection[str] | None = None
-    ) -> JsonValue:
-        shown = carry.kernel.to_json()
+    def printable(self, carry: AgentStateCarry, members: Collection[str] | None = None) -> object:
+        shown: dict[str, object] = {**carry.kernel.to_json()}
         if members is not None:
             shown = {name: value for name, value in shown.items() if name in members}
         if "scratchpad" in shown:
-            shown["scratchpad"] = "\n".join(carry.scratchpad)
+            shown["scratchpad"] = _text_of(carry.scratchpad)
         if "history" in shown:
             shown["history"] = carry.history.json
         return shown
@@ -134,7 +138,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
         grown: list[JsonValue] = []
         if after.history is not before.history:
             _, added = after.history.beyond(before.history)
-            stored = parse_stored(b"[%b]" % added)
+            stored = array_of(parse_stored(b"[%b]" % added))
             grown = [{"op": "add", "path": "/history/-", "value": message} for message in stored]
         same = after.scratchpad is before.scratchpad
         old, new = (
@@ -149,10 +153,8 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
         """Return the state in the kernel's own terms."""
         return replace(
             carry.kernel,
-            history=tuple(
-                Message(message["role"], message["content"]) for message in carry.history
-            ),
-            scratchpad="\n".join(carry.scratchpad),
+            history=_MESSAGES.validate_python(list(carry.history)),
+            scratchpad=_text_of(carry.scratchpad),
         )
 
     def _respond(
@@ -224,6 +226,10 @@ def _after(kernel: AgentState, message: KernelMessage | Fact | None) -> AgentSta
             )
         case _:  # log, tick, runtime_error, custom, and messages that today's catalogue cannot read
             return kernel
+
+
+def _text_of(scratchpad: PrintedList) -> str:
+    return "\n".join(map(str, scratchpad))
 
 
 def _noted(scratchpad: PrintedList, text: str) -> PrintedList:

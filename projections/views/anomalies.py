@@ -79,7 +79,7 @@ class AnomaliesView(View[AnomaliesCarry, AnomaliesOptions]):
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         del calls
-        return ItemContent(item["rule"], {"type": item["type"], "place": item["place"]})
+        return ItemContent(str(item["rule"]), {"type": item["type"], "place": item["place"]})
 
 
 def _item(event: Event, breach: Breach) -> Item:

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Self
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
 from agentlog.domain.messages import FileAttachment, InputMessage, ToolCall
 from agentlog.projections.item_content import (
     CallPlaces,
@@ -14,7 +14,6 @@ from agentlog.projections.item_content import (
     arguments_of,
     call_content,
     content_of,
-    objects_in,
 )
 from agentlog.projections.text_format import arguments_text
 from agentlog.projections.view import Item
@@ -45,8 +44,18 @@ class AssistantTurn:
 
 def wire_call(call: ToolCall) -> Item:
     """Return a call in the shape of OpenAI's `tool_calls`."""
-    function = {"name": call.name, "arguments": arguments_text(call)}
+    function: Item = {"name": call.name, "arguments": arguments_text(call)}
     return {"id": call.id, "type": "function", "function": function}
+
+
+def called_tool(call: Item) -> JsonValue:
+    """Return the tool of a call in the shape of OpenAI's `tool_calls`."""
+    return object_at(call, "function").get("name")
+
+
+def called_with(call: Item) -> str:
+    """Return the arguments of a call in that shape: a text, empty where there is none."""
+    return text_at(object_at(call, "function"), "arguments") or ""
 
 
 def file_text(file: FileAttachment) -> str | None:
@@ -63,8 +72,10 @@ def user_content(message: InputMessage) -> JsonValue:
     """Return the `content` of an input in OpenAI's shape: its text, and its files as parts."""
     if not message.files:
         return message.text
-    text = [] if message.text is None else [{"type": "text", "text": message.text}]
-    return [*text, *map(_file_part, message.files)]
+    parts: list[JsonValue] = []
+    if message.text is not None:
+        parts.append({"type": "text", "text": message.text})
+    return [*parts, *map(_file_part, message.files)]
 
 
 def _file_part(file: FileAttachment) -> Item:
@@ -89,7 +100,7 @@ def turn_content(
 ) -> ItemContent:
     """Return what a message says, with its calls where it has some."""
     content = content_of(turn, unsaid | {"tool_calls"})
-    asked = objects_in(turn.get("tool_calls"))
+    asked = objects_of(turn.get("tool_calls"))
     if not asked:
         return ItemContent(type_name, content)
     called = call_content(type_name, calls, map(_id_name_and_arguments, asked))

@@ -9,12 +9,12 @@ from typing_extensions import override
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import JsonValue, is_stored_object
+from agentlog.domain.json.values import objects_of
 from agentlog.projections.item_content import (
     CallPlaces,
     ItemContent,
     call_content,
     content_of,
-    objects_in,
     result_content,
 )
 from agentlog.projections.view import Item, Options, Placed, Printed, View
@@ -77,11 +77,11 @@ class KernelView(View[None, KernelOptions]):
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         kind = str(item.get("type"))
         if "calls" in item:
-            asked = objects_in(item["calls"])
+            asked = objects_of(item["calls"])
             parts = [(call.get("id"), call.get("name"), _arguments(call)) for call in asked]
             return call_content(kind, calls, parts)
         if "results" in item:
-            answered = objects_in(item["results"])
+            answered = objects_of(item["results"])
             parts = [
                 (result.get("callId"), result.get("name"), _output(result)) for result in answered
             ]

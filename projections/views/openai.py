@@ -30,7 +30,13 @@ from agentlog.projections.item_content import CallPlaces, ItemContent, content_o
 from agentlog.projections.residue import residue_of
 from agentlog.projections.text_format import result_text
 from agentlog.projections.view import Item, Options, Placed, View
-from agentlog.projections.views.chat import AssistantTurn, turn_content, user_content, wire_call
+from agentlog.projections.views.chat import (
+    AssistantTurn,
+    called_tool,
+    turn_content,
+    user_content,
+    wire_call,
+)
 from agentlog.projections.views.openai_residue import restored, shown_whole
 
 FILLER = '{"status":"pending"}'
@@ -251,7 +257,8 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         held = carry.held
         if held is None:
             return [], list(carry.unanswered)
-        return [self._placed(held)], [(call["id"], call["function"]["name"]) for call in held.calls]
+        calls = [(str(call["id"]), str(called_tool(call))) for call in held.calls]
+        return [self._placed(held)], calls
 
     def _placed(self, turn: OpenAITurn) -> Placed:
         item: Item = {"role": "assistant", "content": turn.content}

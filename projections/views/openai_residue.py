@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.residue import apply_residue
 from agentlog.projections.view import Item
 from agentlog.projections.views.chat import call_ids
@@ -128,14 +128,15 @@ def shown_whole(item: JsonValue, *, foreign: bool) -> Item | None:
     None where nothing would be shown, or where the item has calls or is a result.
     """
     match item:
-        case {"role": "system" | "developer" | "user" | "assistant" as role, **rest}:
-            if rest.get("tool_calls") or rest.get("function_call"):
+        case {"role": "system" | "developer" | "user" | "assistant" as role, **fields}:
+            if fields.get("tool_calls") or fields.get("function_call"):
                 return None
         case _:
             return None
+    whole = object_of(item)
     if foreign:
-        return dict(item)
-    accepted = _accepted(item, {"role": role, "content": ""}, ())
+        return dict(whole)
+    accepted = _accepted(whole, {"role": role, "content": ""}, ())
     return accepted if accepted["content"] else None
 
 
@@ -169,8 +170,7 @@ def _permitted_to_looser(item: Item, key: str, value: JsonValue) -> bool:
 
 def _accepted(item: Item, plain: Item, also: Collection[str]) -> Item:
     """Return `item` with what the API takes; the rest of its keys as in `plain`, if there."""
-    role = item["role"]
-    accepted: Item = {}
+    role, accepted = str(item["role"]), Item()
     for key, value in item.items():
         if key in also:
             accepted[key] = value
@@ -190,7 +190,7 @@ def _accepted(item: Item, plain: Item, also: Collection[str]) -> Item:
 
 
 def _parts(role: str, parts: list[JsonValue]) -> list[JsonValue]:
-    accepted = []
+    accepted: list[JsonValue] = []
     for part in parts:
         try:
             accepted.append(_PARTS.get(role, _TEXT).validate_python(part, strict=True))

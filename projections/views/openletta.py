@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, TypeAdapter, Validati
 from typing_extensions import override
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.domain.messages import (
     InputMessage,
     KernelMessage,
@@ -254,6 +254,6 @@ def _permitted(item: Item, key: str, value: JsonValue) -> bool:
         case (_, "message_type") | ("tool_return_message", "tool_call_id" | "status"):
             return bool(value == item[key])
         case "approval_request_message", "tool_call":
-            return bool(value["tool_call_id"] == item[key]["tool_call_id"])
+            return object_of(value)["tool_call_id"] == object_at(item, key)["tool_call_id"]
         case _:
             return True

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -78,7 +78,7 @@ class RequestView(StateView[RequestCarry, Options]):
         return {"model": model, "tools": tools, "parameters": merged or None}
 
     @override
-    def printable(self, carry: RequestCarry, members: Collection[str] | None = None) -> JsonValue:
+    def printable(self, carry: RequestCarry, members: Collection[str] | None = None) -> object:
         state = self.state(carry)
         if members is None:
             return state
@@ -89,7 +89,7 @@ class RequestView(StateView[RequestCarry, Options]):
         return list(state_difference(self.state(before), self.state(after)))
 
     @staticmethod
-    def _import(carry: RequestCarry, request: Any) -> RequestCarry:  # noqa: ANN401 - any JSON
+    def _import(carry: RequestCarry, request: JsonValue) -> RequestCarry:
         if not isinstance(request, dict):
             return carry
         imported = _merged(carry.imported, request, _OF_REQUESTS)
@@ -97,6 +97,6 @@ class RequestView(StateView[RequestCarry, Options]):
 
 
 def _merged(fields: Item, more: Mapping[str, JsonValue], names: Collection[str]) -> Item:
-    """Return `said` with what `more` says under these names; a null takes one away."""
+    """Return fields with those of `more` under these names; a null takes one away."""
     merged = fields | {name: value for name, value in more.items() if name in names}
     return {name: value for name, value in merged.items() if value is not None}

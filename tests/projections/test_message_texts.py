@@ -9,6 +9,7 @@ from hypothesis import given
 from agentlog.domain.events import Event
 from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.domain.json.places import path
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.redaction import redacted_body
 from agentlog.projections.search.message_texts import (
     MOST_CHARACTERS,
@@ -128,7 +129,7 @@ def test_one_that_lost_only_a_file_has_its_texts() -> None:
 
 
 def test_tools_and_roles() -> None:
-    calls = [{"id": "a", "name": "f"}, {"id": "b", "name": "g"}]
+    calls: JsonValue = [{"id": "a", "name": "f"}, {"id": "b", "name": "g"}]
     assert tools_of({"calls": calls}) == ["f", "g"]
     assert tools_of({"results": [{"name": "f"}, {"callId": "b"}]}) == ["f"]
     assert tools_of({"type": "approval_request", "tool": "h"}) == ["h"]

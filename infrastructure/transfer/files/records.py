@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import msgspec
 
 from agentlog.domain.errors import InvalidInput, InvalidJson
-from agentlog.domain.json.text import JsonValue, parse, parse_mended
+from agentlog.domain.json.text import parse, parse_mended
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.files.source_file import SourceFile
 
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
@@ -35,6 +36,11 @@ class SourceRecord:
     value: JsonValue | InvalidInput
     mended: Counter[str] = field(default_factory=Counter)
     places: Sequence[str] = ()
+
+    @property
+    def json(self) -> JsonValue:
+        """The value of a record that can be read."""
+        return None if isinstance(self.value, InvalidInput) else self.value
 
 
 def read_records(file: SourceFile) -> Iterator[SourceRecord]:
@@ -100,7 +106,7 @@ def gathered(records: Sequence[SourceRecord], number: int = 0) -> SourceRecord:
         place=first.file.place,
         number=number,
         size=sum(record.size for record in records),
-        value=[record.value for record in records],
+        value=[record.json for record in records],
         mended=sum((record.mended for record in records), Counter()),
         places=[record.place for record in records],
     )

@@ -78,7 +78,7 @@ def without_settled(carry: LettaCarry) -> LettaCarry:
         for placed, calls in _shown(carry.calls):
             for call_id in (call["tool_call_id"] for call in calls):
                 if call_id in carry.calls.asked:
-                    asked = remember(asked, call_id, placed.item["id"])
+                    asked = remember(asked, call_id, str(placed.item["id"]))
     return LettaCarry(asked=asked)
 
 

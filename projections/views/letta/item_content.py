@@ -1,12 +1,12 @@
 """What items of the Letta wire say, for comparisons."""
 
+from agentlog.domain.json.values import objects_of
 from agentlog.projections.item_content import (
     CallPlaces,
     ItemContent,
     arguments_of,
     call_content,
     content_of,
-    objects_in,
     result_content,
 )
 from agentlog.projections.view import Item
@@ -22,14 +22,14 @@ def item_content(item: Item, calls: CallPlaces) -> ItemContent:
     kind = str(item["message_type"])
     if kind == "usage_statistics":
         return ItemContent(kind, {})
-    asked = objects_in(item.get("tool_calls")) or objects_in([item.get("tool_call")])
+    asked = objects_of(item.get("tool_calls")) or objects_of([item.get("tool_call")])
     if asked:
         parts = [
             (call.get("tool_call_id"), call.get("name"), arguments_of(call.get("arguments")))
             for call in asked
         ]
         return call_content(kind, calls, parts)
-    answered = objects_in(item.get("tool_returns")) or objects_in(item.get("approvals"))
+    answered = objects_of(item.get("tool_returns")) or objects_of(item.get("approvals"))
     if answered:
         results = [
             (answer.get("tool_call_id"), None, content_of(answer, {"type", "tool_call_id"}))

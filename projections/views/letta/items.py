@@ -87,8 +87,10 @@ def user_content(message: InputMessage) -> JsonValue:
     """Return the text of an input, or its parts where it has files."""
     if not message.files:
         return message.text or ""
-    text = [] if message.text is None else [{"type": "text", "text": message.text}]
-    return [*text, *map(_file_part, message.files)]
+    parts: list[JsonValue] = []
+    if message.text is not None:
+        parts.append({"type": "text", "text": message.text})
+    return [*parts, *map(_file_part, message.files)]
 
 
 def file_note(file: FileAttachment) -> str:
@@ -154,7 +156,7 @@ def _return_fields(returns: list[Item]) -> Item:
         "tool_call_id": first["tool_call_id"],
         "status": first["status"],
         "tool_return": first["tool_return"],
-        "tool_returns": returns,
+        "tool_returns": [*returns],
     }
 
 
@@ -174,5 +176,5 @@ def _file_part(file: FileAttachment) -> Item:
     if file.mime_type is None or not file.mime_type.startswith("image/"):
         return {"type": "text", "text": file_note(file)}
     data = "".join(file.data.split())
-    source = {"type": "base64", "media_type": file.mime_type, "data": data}
+    source: Item = {"type": "base64", "media_type": file.mime_type, "data": data}
     return {"type": "image", "source": source}

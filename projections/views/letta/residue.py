@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of, objects_of
 from agentlog.projections.view import Item
 from agentlog.projections.views.letta.shapes import fits
 
@@ -39,33 +39,30 @@ def permitted(item: Item, key: str, value: JsonValue) -> bool:
     return fits(changed) and _facts(changed) <= _facts(item)
 
 
-def _facts(item: Item) -> set[JsonValue]:
+def _facts(item: Item) -> set[object]:
     """Return the protected facts of an item: its calls, results and approvals."""
-    facts: set[JsonValue] = {item["message_type"]}
+    facts: set[object] = {item["message_type"]}
     match item["message_type"]:
         case "tool_call_message" | "approval_request_message":
             listed = item.get("tool_calls")
             calls = [item["tool_call"], *(listed if isinstance(listed, list) else [listed])]
-            facts.update(call["tool_call_id"] for call in calls if _has_id(call))
+            ids = (object_of(call).get("tool_call_id") for call in calls)
+            facts.update(call_id for call_id in ids if isinstance(call_id, str))
         case "tool_return_message":
-            returns = [item, *(item.get("tool_returns") or ())]
+            returns = [item, *objects_of(item.get("tool_returns"))]
             facts.update((returned["tool_call_id"], returned["status"]) for returned in returns)
         case "approval_response_message":
-            facts.update(_words(item.get("approvals") or ()))
+            facts.update(_decisions(objects_of(item.get("approvals"))))
             if item.get("approve") is not None:
                 facts.add(("approve", item["approve"]))
         case "stop_reason":
-            facts.add(EXIT_REASONS.get(item["stop_reason"]))
+            facts.add(EXIT_REASONS.get(str(item["stop_reason"])))
         case _:
             pass
     return facts
 
 
-def _has_id(call: JsonValue) -> bool:
-    return isinstance(call, dict) and isinstance(call.get("tool_call_id"), str)
-
-
-def _words(approvals: Iterable[Item]) -> Iterator[tuple[str, bool]]:
+def _decisions(approvals: Iterable[Item]) -> Iterator[tuple[object, object]]:
     for approval in approvals:
         # a tool return in place of a decision means that the call was approved
         yield approval["tool_call_id"], approval.get("approve", True)

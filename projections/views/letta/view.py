@@ -143,7 +143,7 @@ def _request(carry: LettaCarry, event: Event, message: ApprovalRequestMessage) -
     call = letta_call(message.call_id, message.tool, arguments)
     item = item_of(event, message, "approval_request_message", item_calls([call]))
     after, settled = settle(carry, _placed(event, [item]))
-    return LettaCarry(asked=remember(after.asked, message.call_id, item["id"])), settled
+    return LettaCarry(asked=remember(after.asked, message.call_id, str(item["id"]))), settled
 
 
 def _respond(carry: LettaCarry, event: Event, message: ApprovalResponseMessage) -> _Step:

@@ -9,9 +9,10 @@ from uuid import NAMESPACE_OID, uuid5
 
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import MAX_DEPTH, JsonValue, parse
+from agentlog.domain.json.values import object_of
 from agentlog.domain.messages import TokenUsage, ToolCall, ToolResult
 from agentlog.projections.view import Item
-from agentlog.projections.views.chat import call_ids
+from agentlog.projections.views.chat import call_ids, called_tool, called_with
 
 _CROCKFORD, _PLAIN = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", b"0123456789abcdefghijklmnopqrstuv"
 _BASE_32 = bytes(_PLAIN[_CROCKFORD.index(n)] if n in _CROCKFORD else ord("!") for n in range(256))
@@ -55,19 +56,19 @@ def usage_item(usage: TokenUsage | None) -> Item | None:
 
 def before_call(call: Item, args: JsonValue) -> Item:
     """Return the event before a call runs."""
-    return {"msg": "PreToolCall", "tool_call": call, "name": call["function"]["name"], "args": args}
+    return {"msg": "PreToolCall", "tool_call": call, "name": called_tool(call), "args": args}
 
 
 def given_args(call: Item, asked: ToolCall) -> JsonValue:
     """Return what `read_args` returns, for a call in a message; most need no parsing."""
     if asked.args is None or asked.arguments_text is not None:
         return read_args(call)
-    return asked.args if _is_shallow(call["function"]["arguments"]) else read_args(call)
+    return asked.args if _is_shallow(called_with(call)) else read_args(call)
 
 
 def read_args(call: Item) -> JsonValue:
     """Return a call's arguments as a value; text that is not JSON stays a string."""
-    arguments: str = call["function"]["arguments"]
+    arguments = called_with(call)
     try:
         return parse(arguments)
     except InvalidJson:
@@ -80,7 +81,7 @@ def _is_shallow(text: str) -> bool:
 
 def after_call(call: Item, result: ToolResult, text: str) -> Item:
     """Return the event after a call ran: its result, and the result as text."""
-    item: Item = {"msg": "PostToolCall", "tool_call": call, "name": call["function"]["name"]}
+    item: Item = {"msg": "PostToolCall", "tool_call": call, "name": called_tool(call)}
     match result.error:
         case None:
             item["result"] = result.output
@@ -94,8 +95,8 @@ def after_call(call: Item, result: ToolResult, text: str) -> Item:
 
 def tool_message(call: Item, text: str) -> Item:
     """Return the tool message with a result for the model."""
-    content = [{"type": "text", "text": text}]
-    message = {"role": "tool", "content": content, "tool_call_id": call["id"]}
+    content: list[JsonValue] = [{"type": "text", "text": text}]
+    message: Item = {"role": "tool", "content": content, "tool_call_id": call["id"]}
     return {"msg": "MessageAdded", "message": message}
 
 
@@ -113,8 +114,9 @@ def permitted(item: Item, key: str, value: JsonValue) -> bool:
         case "message":
             return _same_message(item.get("message"), value)
         case "tool_call":
-            both = isinstance(item.get("tool_call"), dict) and isinstance(value, dict)
-            return both and item["tool_call"].get("id") == value.get("id")
+            call = item.get("tool_call")
+            both = isinstance(call, dict) and isinstance(value, dict)
+            return both and object_of(call).get("id") == object_of(value).get("id")
         case "tool_calls":
             same = call_ids(item.get("tool_calls")) == call_ids(value)
             return same and "tool_calls" in item and (value is None or isinstance(value, list))

@@ -30,7 +30,7 @@ from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.residue import apply_residue, residues_of
 from agentlog.projections.text_format import result_text
 from agentlog.projections.view import FollowPolicy, Item, Options, Placed, View
-from agentlog.projections.views.chat import AssistantTurn, file_text, wire_call
+from agentlog.projections.views.chat import AssistantTurn, called_tool, file_text, wire_call
 from agentlog.projections.views.maria.events import (
     after_call,
     before_call,
@@ -219,8 +219,8 @@ class MariaView(View[MariaCarry, MariaOptions]):
     def _user(self, message: InputMessage) -> Item:
         texts = _texts(message)
         if self._flat:
-            parts = [{"type": "text", "text": text} for text in texts]
-            content = parts if len(parts) > 1 else "".join(texts)
+            parts: list[JsonValue] = [{"type": "text", "text": text} for text in texts]
+            content: JsonValue = parts if len(parts) > 1 else "".join(texts)
             return {"msg": "MessageAdded", "message": {"role": "user", "content": content}}
         # only a string is allowed as content there
         return {"msg": "UserMessage", "content": "".join(texts)}
@@ -228,11 +228,11 @@ class MariaView(View[MariaCarry, MariaOptions]):
     def _turn_items(self, turn: MariaTurn, args: Iterable[JsonValue]) -> list[Placed]:
         content, calls = turn.content or "", list(turn.calls)
         if self._flat:
-            usage = None if turn.usage is None else [turn.usage]
-            message = {"role": "assistant", "content": content, "tool_calls": calls}
+            usage: JsonValue = None if turn.usage is None else [turn.usage]
+            message: Item = {"role": "assistant", "content": content, "tool_calls": [*calls]}
             item: Item = {"msg": "RequestCompleted", "usage": usage, "message": message}
         else:
-            item = {"msg": "AssistantMessage", "content": content, "tool_calls": calls}
+            item = {"msg": "AssistantMessage", "content": content, "tool_calls": [*calls]}
             if turn.usage is not None:
                 item["usage"] = turn.usage
         return self._placed(turn.origin, [item, *map(before_call, calls, args)])
@@ -292,7 +292,7 @@ def _asked_by(result: ToolResult, unanswered: Sequence[Item]) -> Item | None:
     """Return the call for a result: by id, or by name where it has no id."""
     for call in unanswered:
         if result.call_id is None:
-            if result.name == call["function"]["name"]:
+            if result.name == called_tool(call):
                 return call
         elif result.call_id == call["id"]:
             return call

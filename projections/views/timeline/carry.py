@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from itertools import compress
 from operator import not_
 
+from agentlog.domain.json.values import array_of, integer_at
 from agentlog.projections.persistent_list import Layers
 from agentlog.projections.suspicion import UNANSWERED, UNANSWERED_STEPS, Past
 from agentlog.projections.view import Item
@@ -22,12 +23,12 @@ class OpenItem:
     @property
     def key(self) -> str | None:
         """What its answer names it by; None of a model call."""
-        item = self.item
-        return None if item["kind"] == "model" else key_of(item["kind"], item)
+        kind = str(self.item["kind"])
+        return None if kind == "model" else key_of(kind, self.item)
 
     def unanswered(self) -> Item:
         """Return its item, suspected of being unanswered."""
-        return {**self.item, "suspected": [*self.item["suspected"], UNANSWERED]}
+        return {**self.item, "suspected": [*array_of(self.item["suspected"]), UNANSWERED]}
 
 
 @dataclass(slots=True)
@@ -84,10 +85,7 @@ class TimelineCarry:
         than can be kept.
         """
         excess = len(self.open) - _MOST_OPEN
-        is_old = [
-            index < excess or self.step - span.item["step"] >= UNANSWERED_STEPS
-            for index, span in enumerate(self.open)
-        ]
+        is_old = [index < excess or self._is_late(span) for index, span in enumerate(self.open)]
         if not any(is_old):
             return []
         items: list[Item] = []
@@ -110,9 +108,11 @@ class TimelineCarry:
         return [span.unanswered() if self._is_unanswered(span) else span.item for span in spans]
 
     def _is_unanswered(self, span: OpenItem) -> bool:
-        item = span.item
-        is_late = self.step - item["step"] >= UNANSWERED_STEPS
-        return self.has_ended or (is_late and item["kind"] not in _WAITS_FOR_OTHERS)
+        waits = span.item["kind"] in _WAITS_FOR_OTHERS
+        return self.has_ended or (not waits and self._is_late(span))
+
+    def _is_late(self, span: OpenItem) -> bool:
+        return self.step - (integer_at(span.item, "step") or 0) >= UNANSWERED_STEPS
 
 
 def key_of(kind: str, named: Item) -> str | None:
@@ -122,4 +122,4 @@ def key_of(kind: str, named: Item) -> str | None:
 
 
 def _place(span: OpenItem) -> tuple[int, int]:
-    return span.item["version"], span.item.get("ordinal", 0)
+    return integer_at(span.item, "version") or 0, integer_at(span.item, "ordinal") or 0

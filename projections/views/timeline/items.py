@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.domain.messages import (
     ExitMessage,
     LlmResponseMessage,
@@ -128,7 +129,7 @@ def end(
 
 def suspect(item: Item, rules: Sequence[str]) -> Item:
     """Return an item with more rules that it meets."""
-    return {**item, "suspected": [*item["suspected"], *rules]} if rules else item
+    return {**item, "suspected": [*array_of(item["suspected"]), *rules]} if rules else item
 
 
 def model_figures(message: LlmResponseMessage, requested: str | None) -> dict[str, JsonValue]:

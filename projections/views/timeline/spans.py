@@ -5,6 +5,7 @@ from typing import Any
 
 from agentlog.domain.events import Event
 from agentlog.domain.facts import ThreadClosed
+from agentlog.domain.json.values import number_at, text_at
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -90,12 +91,12 @@ def _respond(now: TimelineCarry, event: Event, message: LlmResponseMessage) -> I
     span = span or now.take("model", latest=True)
     if span is None:
         span = begin("model", None, event, message, step=now.step, is_asked=False)
-    figures = model_figures(message, span.item["name"])
+    figures = model_figures(message, text_at(span.item, "name"))
     if response_id is not None:
         figures["responseId"] = response_id
     item = end(span, event, message, "succeeded", **figures)
-    now.past, slow = now.past.took("model", "ms", figure_held(item["elapsedMs"]))
-    now.past, dear = now.past.took("model", "usd", figure_held(item["costUsd"]))
+    now.past, slow = now.past.took("model", "ms", figure_held(number_at(item, "elapsedMs")))
+    now.past, dear = now.past.took("model", "usd", figure_held(number_at(item, "costUsd")))
     return (suspect(item, (*slow, *dear)),)
 
 
@@ -107,13 +108,13 @@ def _fail(now: TimelineCarry, event: Event, message: RuntimeErrorMessage) -> Ite
 
 
 def _ask(now: TimelineCarry, event: Event, message: ApprovalRequestMessage) -> Items:
-    named = {"callId": message.call_id}
+    named: Item = {"callId": message.call_id}
     now.open += (begin("approval", message.tool, event, message, step=now.step, named=named),)
     return ()
 
 
 def _decide(now: TimelineCarry, event: Event, message: ApprovalResponseMessage) -> Items:
-    named = {"callId": message.call_id}
+    named: Item = {"callId": message.call_id}
     span = now.take("approval", named=named)
     if message.approved:
         now.count_step()
@@ -123,7 +124,7 @@ def _decide(now: TimelineCarry, event: Event, message: ApprovalResponseMessage) 
 
 
 def _spawn(now: TimelineCarry, event: Event, message: WorkerSpawnedMessage) -> Items:
-    named = {"workerId": message.worker_id, "threadId": message.thread_id}
+    named: Item = {"workerId": message.worker_id, "threadId": message.thread_id}
     now.open += (begin("worker", message.model, event, message, step=now.step, named=named),)
     return ()
 
@@ -132,7 +133,7 @@ def _return(now: TimelineCarry, event: Event, message: WorkerResultMessage) -> I
     span = now.take("worker", named={"workerId": message.worker_id})
     now.count_step()
     if span is None:
-        named = {"workerId": message.worker_id, "threadId": None}
+        named: Item = {"workerId": message.worker_id, "threadId": None}
         span = begin("worker", None, event, message, step=now.step, is_asked=False, named=named)
     return (end(span, event, message, "succeeded" if message.error is None else "failed"),)
 
@@ -141,10 +142,10 @@ def _suspicions(
     now: TimelineCarry, event: Event, item: Item, result: ToolResult
 ) -> tuple[str, ...]:
     """Return the rules that a result meets; of one erased or stated as failed, only its time."""
-    now.past, slow = now.past.took("call", "ms", item["elapsedMs"])
+    now.past, slow = now.past.took("call", "ms", number_at(item, "elapsedMs"))
     if result.error is not None or event.redacted is not None:
         return slow
-    now.past, empty = now.past.answered(item["name"], result.output)
+    now.past, empty = now.past.answered(str(item["name"]), result.output)
     return (*suspicions(result.output), *empty, *slow)
 
 

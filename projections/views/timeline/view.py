@@ -81,5 +81,5 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         del calls
-        content = {key: item.get(key) for key in _SAID}
-        return ItemContent(item["kind"], content, (item["name"],) if item["kind"] == "call" else ())
+        kind, content = str(item["kind"]), {key: item.get(key) for key in _SAID}
+        return ItemContent(kind, content, (str(item["name"]),) if kind == "call" else ())

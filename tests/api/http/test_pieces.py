@@ -38,7 +38,7 @@ def _sent(
     async def answer() -> None:
         answering = pieces_answer(value)
         other = asyncio.create_task(work())
-        await answering({"type": "http"}, None, send)  # type: ignore[arg-type] # nobody asks
+        await answering({"type": "http"}, None, send)
         other.cancel()
 
     asyncio.run(answer())

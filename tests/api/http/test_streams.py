@@ -142,7 +142,7 @@ def _letta(address: str, path: str) -> list[Any]:
         plain.stream("GET", f"{address}{path}") as response,
     ):
         stream: Stream[Any] = Stream(
-            cast_to=LettaStreamingResponse,  # type: ignore[arg-type] # a union, as its own calls pass
+            cast_to=LettaStreamingResponse,
             response=response,
             client=client,
         )

@@ -52,7 +52,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
 
     def counting(*arguments: object) -> object:
         counted.count += 1
-        return held(*arguments)  # type: ignore[arg-type]
+        return held(*arguments)
 
     monkeypatch.setattr("agentlog.infrastructure.appending.committer.log_transaction", counting)
     return counted

@@ -112,7 +112,7 @@ def test_a_prompt_of_many_threads_stands_once(
         writer.append(request(f"t{number}", calls("a")))
         writer.append(request(f"t{number}", results("a"), reply("done")))
     assert fetch(database, "SELECT count(*) FROM agentlog.blobs") == [(1,)]
-    assert all(event.message.text == PROMPT for event in reader.log(types=["system"]))  # type: ignore[union-attr]
+    assert all(event.message.text == PROMPT for event in reader.log(types=["system"]))
     assert [json.loads(event.state)["text"] for event in recorder.select_events("t3", lte=1)] == [
         PROMPT
     ]

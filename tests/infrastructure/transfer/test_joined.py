@@ -4,6 +4,8 @@ import json
 import zipfile
 from pathlib import Path
 
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.files.records import read_records
 from agentlog.infrastructure.transfer.files.sources import find_sources
 
@@ -18,7 +20,7 @@ def _write(folder: Path) -> None:
         (folder / "events" / name).write_text(f'{{\n "n": {number}\n}}')
 
 
-def _inside(path: Path) -> list[tuple[str, list[object], list[str]]]:
+def _inside(path: Path) -> list[tuple[str, list[JsonValue | InvalidInput], list[str]]]:
     files = []
     for file in find_sources([path]).files:
         records = list(read_records(file))

@@ -130,7 +130,7 @@ def test_a_run_of_march_comes_back_with_its_ids_and_times() -> None:
 
 def test_what_other_views_see_of_a_run_is_plain() -> None:
     usage = {"inputTokens": 150, "outputTokens": 50, "totalTokens": 200}
-    args = {"args": {"path": "README.md"}, "argumentsText": CALL["function"]["arguments"]}  # type: ignore[index] # a dict
+    args = {"args": {"path": "README.md"}, "argumentsText": CALL["function"]["arguments"]}
     shown = [draft for draft in _plain(RUN) if not draft["type"].startswith("maria.")]
     assert shown == [
         {"type": "system", "text": "Be kind."},

@@ -491,7 +491,7 @@ GOOD = {"role": "user", "content": "x"}
         ({"role": "assistant", "content": {"a": 1}}, "messages[3].content"),
         ({"role": "assistant", "tool_calls": "find"}, "messages[3].tool_calls"),
         (_turn({"id": "a"}), "messages[3].tool_calls[0]"),
-        (_turn(_call("{}", 7)), "messages[3].tool_calls[0].id"),  # type: ignore[arg-type] # the flaw it is about
+        (_turn(_call("{}", 7)), "messages[3].tool_calls[0].id"),
         ({"role": "tool", "content": "x", "tool_call_id": 7}, "messages[3].tool_call_id"),
         ({"role": "function", "name": "f", "tool_call_id": ""}, "messages[3].tool_call_id"),
     ],
