@@ -3,13 +3,13 @@
 Values of the kinds that many sources share are read here too: ids, texts of parts, token figures.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.identifiers import message_id_of
 from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_of, objects_of
+from agentlog.domain.json.values import number_at, object_of, objects_of
 from agentlog.projections.view import Item
 
 
@@ -44,10 +44,9 @@ class Fields:
 
     def amount(self, key: str) -> int | float | None:
         """Take a number that is not negative; anything else stays, and None is returned."""
-        value = self._left.get(key)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-            return None
-        self.take(key)
+        value = amount_at(self._left, key)
+        if value is not None:
+            self.take(key)
         return value
 
     def take_equal(self, known: Item) -> None:
@@ -104,6 +103,12 @@ class Fields:
         return f"{self.place}.{key}" if self.place else key
 
 
+def amount_at(item: Item, key: str) -> int | float | None:
+    """Return a number that is not negative, None for anything else."""
+    value = number_at(item, key)
+    return value if value is not None and value >= 0 else None
+
+
 def id_of_uuid(text: JsonValue) -> str | None:
     """Return the ULID with the bits of a UUID, or None if `text` is none."""
     try:
@@ -118,13 +123,16 @@ def text_of(parts: JsonValue, key: str = "text") -> str | None:
     return "\n\n".join(texts) if texts else None
 
 
-def usage(item: JsonValue, names: Mapping[str, str]) -> Item:
-    """Return token figures under the catalogue's names (`names`: theirs to ours)."""
-    figures = object_of(item)
-    return {
-        ours: value
-        for theirs, ours in names.items()
-        if isinstance(value := figures.get(theirs), int)
-        and not isinstance(value, bool)
-        and value >= 0
+def usage(item: JsonValue, names: Mapping[str, str], *, inputs: Sequence[str] = ()) -> Item:
+    """Return token figures under the catalogue's names (`names`: theirs to ours).
+
+    The sum of those under `inputs` is the input, where cached tokens are counted apart.
+    """
+    counts = {
+        key: count
+        for key, count in object_of(item).items()
+        if isinstance(count, int) and not isinstance(count, bool) and count >= 0
     }
+    figures: Item = {ours: counts[theirs] for theirs, ours in names.items() if theirs in counts}
+    parts = [counts[key] for key in inputs if key in counts]
+    return {**figures, "inputTokens": sum(parts)} if parts else figures

@@ -151,9 +151,9 @@ class _Step:
         if text:
             drafts.append({"type": "reply", "text": text})
         if calls:
-            drafts.append({"type": "tool_calls", "calls": calls})
+            drafts.append({"type": "tool_calls", "calls": [*calls]})
         drafts = [{**draft, **self._of_answer} for draft in drafts]
-        names = {call["id"]: call["name"] for call in calls}
+        names = {str(call["id"]): str(call["name"]) for call in calls}
         self._add(self._answer(), [*drafts, *self._observed(names, workers)])
 
     def _add(self, answer: Sequence[Draft], drafts: Sequence[Draft]) -> None:
@@ -192,7 +192,9 @@ class _Step:
         model = self._step.text("model_name") or self._model
         if self._step.item.get("llm_call_count") == 0 or (metrics is None and model is None):
             return []
-        draft: Draft = {"type": "llm_response"} | ({} if model is None else {"model": model})
+        draft: Draft = {"type": "llm_response"}
+        if model is not None:
+            draft["model"] = model
         if metrics is not None:
             figures = usage(metrics.item, _FIGURES)
             for theirs, ours in _FIGURES.items():
@@ -222,7 +224,7 @@ class _Step:
                 output = result["output"]
                 ends.append({"type": "worker_result", "workerId": worker_id, "output": output})
         if results:
-            yield {"type": "tool_results", "results": results}
+            yield {"type": "tool_results", "results": [*results]}
         yield from ends
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.values import object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
@@ -26,7 +27,8 @@ _KNOWN = KNOWN | {
 }
 _SAYS = {"user": "input", "assistant": "reply"}
 _FIGURES = {"tokensOut": "outputTokens", "cacheReads": "cachedInputTokens"}
-_INPUTS = {key: key for key in ("tokensIn", "cacheWrites", "cacheReads")}
+_INPUTS = ("tokensIn", "cacheWrites", "cacheReads")
+"""Cached tokens are not among Cline's `tokensIn`."""
 _LAST_TIME = 253_402_300_799_999
 
 
@@ -75,17 +77,15 @@ def _is_written(text: str) -> bool:
 def _response(message: Fields, request: Item) -> Draft | None:
     """Return the figures of an answer: the page's, which have all, else its own."""
     draft: Draft = {}
-    match message.item.get("modelInfo") or request.get("modelInfo"):
-        case {"modelId": str(model), **info}:
+    info = object_of(message.item.get("modelInfo") or request.get("modelInfo"))
+    match info:
+        case {"modelId": str(model)}:
             draft["model"] = model
-            if isinstance(info.get("providerId"), str):
-                draft["provider"] = info["providerId"]
+            if isinstance(provider := info.get("providerId"), str):
+                draft["provider"] = provider
         case _:
             pass
-    figures = usage(request, _FIGURES)
-    if inputs := usage(request, _INPUTS):  # cached tokens are not among Cline's `tokensIn`
-        figures["inputTokens"] = sum(inputs.values())
-    if figures:
+    if figures := usage(request, _FIGURES, inputs=_INPUTS):
         draft["usage"] = figures
     if cost := Fields(request, "").amount("cost"):
         draft["costUsd"] = cost
@@ -96,8 +96,8 @@ def _requests(page: list[JsonValue]) -> dict[int, Item]:
     """Return what the page says of requests, by the place of the answer; the last try counts."""
     requests: dict[int, Item] = {}
     for message in page:
-        match message:
-            case {"say": "api_req_started", "text": str(text), **more} if (
+        match fields := object_of(message):
+            case {"say": "api_req_started", "text": str(text)} if (
                 before := _before(message)
             ) is not None:
                 try:
@@ -105,7 +105,7 @@ def _requests(page: list[JsonValue]) -> dict[int, Item]:
                 except InvalidJson:
                     continue
                 if isinstance(figures, dict):
-                    requests[before + 2] = {**figures, "modelInfo": more.get("modelInfo")}
+                    requests[before + 2] = {**figures, "modelInfo": fields.get("modelInfo")}
             case _:
                 pass
     return requests

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import integer_at, object_at
 from agentlog.projections.readers.agents.codex_events import (
     EVENTS,
     KNOWN,
@@ -82,8 +83,8 @@ class _Rollout:
                 self.reading.note(line, line.left())
                 beside = Fields({"line": left} if (left := line.left()) else {}, line.place)
                 self._read_item(Fields(item, f"{line.place}.payload"), beside, of_draft)
-            case {"type": "event_msg", "payload": {"type": str(kind)} as event}:
-                self._read_event(line, kind, event, of_draft)
+            case {"type": "event_msg", "payload": {"type": str(kind)}}:
+                self._read_event(line, kind, object_at(line.item, "payload"), of_draft)
             case {"type": str(kind)} if "payload" not in line.item and is_kind(kind):
                 self._read_item(line, Fields({}, ""), of_draft)
             case _:
@@ -91,10 +92,11 @@ class _Rollout:
 
     def _read_meta(self, line: Fields, meta: Item, of_draft: Item) -> None:
         """Read the first line; a forked file has its parent's after its own."""
-        if self.id is not None or not isinstance(meta.get("id"), str):
+        own_id = meta.get("id")
+        if self.id is not None or not isinstance(own_id, str):
             self.reading.keep(line, "session_meta", is_known=True, of_draft=of_draft)
             return
-        self.id, self.parent = meta["id"], parent_of(meta)
+        self.id, self.parent = own_id, parent_of(meta)
         self.started = milliseconds(meta.get("timestamp"))
         self.facts |= facts_of(meta)
         text, rest = instructions_in(meta)
@@ -159,8 +161,8 @@ class _Rollout:
             case {"type": "warning", "message": str(text), **rest}:
                 line.put("payload", rest)
                 self.reading.add({**of_draft, "type": "log", "text": text}, line)
-            case _ if worker is not None and worker["workerId"] not in self.workers:
-                self.workers.add(worker["workerId"])
+            case _ if worker is not None and str(worker["workerId"]) not in self.workers:
+                self.workers.add(str(worker["workerId"]))
                 self.reading.add({**of_draft, "type": "worker_spawned", **worker}, line)
             case _:
                 self.reading.keep(line, kind, is_known=kind in EVENTS, of_draft=of_draft)
@@ -174,10 +176,14 @@ class _Rollout:
         last = info.get("last_token_usage")
         if last is not None or total is None:
             return figures(last) or None
-        return {key: max(0, count - (before or {}).get(key, 0)) for key, count in total.items()}
+        return {
+            key: max(0, count - (integer_at(before or {}, key) or 0))
+            for key, count in total.items()
+            if isinstance(count, int)
+        }
 
     def _count(self, line: Fields, counted: Item | None, of_draft: Item) -> None:
-        at = of_draft.get("timestamp")
+        at = integer_at(of_draft, "timestamp")
         is_copy = self.started is not None and at is not None and at < self.started
         if counted is None or is_copy:
             kind = "token_usage_record" if self.has_records else "token_count"

@@ -5,6 +5,7 @@ import re
 
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import integer_at, object_at
 from agentlog.projections.readers.fields import usage
 from agentlog.projections.readers.messages.responses import USAGE
 from agentlog.projections.readers.messages.responses_items import KNOWN as OF_ITEMS
@@ -113,10 +114,10 @@ def figures(given: JsonValue) -> Item:
 def ended(payload: Item) -> tuple[str, Item] | None:
     """Return the call that an event ends, and its `error`; None where it says neither."""
     match payload:
-        case {"type": "item_completed", "item": {"type": "CommandExecution", "id": str(i), **rest}}:
-            return i, error_of(rest.get("exit_code"), rest.get("status"))
-        case {"type": "exec_command_end", "call_id": str(i), **rest}:
-            return i, error_of(rest.get("exit_code"), rest.get("status"))
+        case {"type": "item_completed", "item": {"type": "CommandExecution", "id": str(i)}}:
+            return i, error_of(object_at(payload, "item"))
+        case {"type": "exec_command_end", "call_id": str(i)}:
+            return i, error_of(payload)
         case {"type": "patch_apply_end", "call_id": str(i), "success": bool(well)}:
             return i, {"error": None if well else "failed"}
         case {"type": "mcp_tool_call_end", "call_id": str(i), "result": {"Err": error}}:
@@ -127,9 +128,10 @@ def ended(payload: Item) -> tuple[str, Item] | None:
             return None
 
 
-def error_of(code: JsonValue, status: JsonValue = None) -> Item:
+def error_of(end: Item) -> Item:
     """Return the `error` of a command that ended; empty where nothing is said."""
-    if isinstance(code, int) and not isinstance(code, bool):
+    code, status = integer_at(end, "exit_code"), end.get("status")
+    if code is not None:
         return {"error": f"exit code {code}" if code else None}
     if status in ("failed", "declined"):
         return {"error": status}
@@ -141,12 +143,12 @@ def error_in(output: JsonValue) -> Item:
     if not isinstance(output, str):
         return {}
     if (match := _EXIT.match(output)) is not None:
-        return error_of(int(match["new"] or match["old"]))
+        return error_of({"exit_code": int(match["new"] or match["old"])})
     if output.startswith('{"output"'):
         try:
             match json.loads(output):
-                case {"metadata": {"exit_code": code}}:
-                    return error_of(code)
+                case {"metadata": {"exit_code": int(code)}}:
+                    return error_of({"exit_code": code})
                 case _:
                     return {}
         except (ValueError, RecursionError):
@@ -174,7 +176,7 @@ def worker_in(payload: Item) -> Item | None:
     prompt, model = rest.get("prompt"), rest.get("model")
     if not is_thread_id(thread) or not isinstance(prompt, str):
         return None
-    sent = {"workerId": thread, "objective": prompt, "threadId": thread}
+    sent: Item = {"workerId": thread, "objective": prompt, "threadId": thread}
     return {**sent, "model": model} if isinstance(model, str) else sent
 
 
@@ -202,7 +204,9 @@ def parent_of(meta: Item) -> str | None:
 def instructions_in(meta: Item) -> tuple[str | None, Item]:
     """Return the instructions in a first line, None where there are none, and the rest of it."""
     match meta:
-        case {"base_instructions": {"text": str(text), **more}, **rest} if text.strip():
+        case {"base_instructions": {"text": str(text)}, **rest} if text.strip():
+            more = {**object_at(meta, "base_instructions")}
+            del more["text"]
             return text, {**rest, "base_instructions": more} if more else rest
         case {"instructions": str(text), **rest} if text.strip():
             return text, rest
@@ -220,8 +224,8 @@ def is_line(value: JsonValue) -> bool:
     match value:
         case {"type": str(kind), "payload": dict()}:
             return kind in LINES
-        case {"record_type": "state"}:
-            return len(value) == 1
+        case {"record_type": "state", **rest}:
+            return not rest
         case {"id": str(), "timestamp": str(), **rest}:
             return rest.keys() <= {"instructions", "git"}
         case _:

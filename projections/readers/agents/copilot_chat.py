@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of, object_of, objects_of, texts_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
@@ -173,12 +174,8 @@ def _read_round(reading: Reading, fields: Fields, results: Item, of_draft: Draft
 def _output(result: JsonValue) -> JsonValue:
     """Return the text of a result; all of it stands with the request, or the part, too."""
     parts = result.get("content") if isinstance(result, dict) else result
-    texts = [
-        part["value"]
-        for part in (parts if isinstance(parts, list) else [])
-        if isinstance(part, dict) and isinstance(part.get("value"), str)
-    ]
-    return "\n".join(texts) if texts and len(texts) == len(parts or ()) else result
+    texts = texts_of([part.get("value") for part in objects_of(parts)])
+    return "\n".join(texts) if texts and len(texts) == len(array_of(parts)) else result
 
 
 def _read_part(entry: Entry, part: Fields) -> None:
@@ -219,13 +216,10 @@ def _read_part(entry: Entry, part: Fields) -> None:
 
 def _is_document(value: JsonValue) -> bool:
     match value:
-        case {"requests": list(requests), "version": int()}:
-            return "responderUsername" in value or (
-                requests != []
-                and all(
-                    isinstance(request, dict) and "requestId" in request for request in requests
-                )
-            )
+        case {"requests": list(), "version": int(), "responderUsername": _}:
+            return True
+        case {"requests": [_, *_] as requests, "version": int()}:
+            return all("requestId" in object_of(request) for request in requests)
         case _:
             return False
 

@@ -156,7 +156,7 @@ class _Session(Reading):
     def _add_call(self, entry: Entry, call: Fields) -> None:
         """Add a call and its result, where they were not told before."""
         match call.item:
-            case {"id": str(call_id), "name": str(name), "args": args} if call_id:
+            case {"id": str(call_id), "name": str(name), "args": _} if call_id:
                 pass
             case _:
                 entry.keep(call, "call")
@@ -168,8 +168,8 @@ class _Session(Reading):
         is_new = ("call", call_id) not in self._counted
         if is_new:
             self._counted.add(("call", call_id))
-            listed = [{"id": call_id, "name": name, "args": args}]
-            entry.add({"type": "tool_calls", "calls": listed}, parts)
+            asked: Item = {"id": call_id, "name": name, "args": call.item.get("args")}
+            entry.add({"type": "tool_calls", "calls": [asked]}, parts)
         if status in ("success", "error", "cancelled") and ("result", call_id) not in self._counted:
             self._counted.add(("result", call_id))
             result: Item = {"callId": call_id, "name": name, "output": _output(call.item)}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_at
 from agentlog.projections.readers.agents.inspect_ai.sample import Sample
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
@@ -15,8 +16,8 @@ _FROM_THE_START = ("version", "eval", "plan")
 
 def _is_log(value: JsonValue) -> bool:
     match value:
-        case {"version": _, "eval": {"task": str(), "model": str()}}:
-            return "status" in value or "plan" in value
+        case {"version": _, "eval": {"task": str(), "model": str()}, **others}:
+            return "status" in others or "plan" in others
         case _:
             return False
 
@@ -37,18 +38,18 @@ def divided(header: Item) -> tuple[Item, Item]:
     The latter is another when more samples have ended, and grows with their number: it stands with
     the first sample only.
     """
-    of_each = {key: header[key] for key in _FROM_THE_START if key in header}
-    of_all = {
+    of_each: Item = {key: header[key] for key in _FROM_THE_START if key in header}
+    of_all: Item = {
         key: value
         for key, value in header.items()
         if key not in of_each and value not in (None, [], {})
     }
-    match header.get("eval"):
-        case {"dataset": {"sample_ids": ids, **dataset}, **run}:
-            of_each["eval"] = {**run, "dataset": dataset}
-            of_all["eval"] = {"dataset": {"sample_ids": ids}}
-        case _:
-            pass
+    run = object_at(header, "eval")
+    dataset = dict(object_at(run, "dataset"))
+    if "sample_ids" in dataset:
+        of_all["eval"] = {"dataset": {"sample_ids": dataset.pop("sample_ids")}}
+        others = {key: value for key, value in run.items() if key != "dataset"}
+        of_each["eval"] = {**others, "dataset": dataset}
     return of_each, of_all
 
 

@@ -54,9 +54,10 @@ def _read(document: JsonValue) -> Iterator[History]:
     created = milliseconds(file.item.get("created_at"))
     own = [_named(agent, "block_ids") for agent in agents]
     blocks = list(file.items("blocks"))
-    if unused := [b.item for b in blocks if not any(b.item.get("id") in shared for shared in own)]:
-        file.put("blocks", unused)
-    of_file = {"file": rest} if (rest := file.left()) else {}
+    unused = [b.item for b in blocks if not any(b.item.get("id") in shared for shared in own)]
+    if unused:
+        file.put("blocks", [*unused])
+    of_file: Item = {"file": left} if (left := file.left()) else {}
     for n, given in enumerate(agents):
         agent = Fields(given, f".agents[{n}]")
         memory = [Fields(b.item, b.place) for b in blocks if b.item.get("id") in own[n]]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.values import object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.reading import Entry, Reading
@@ -114,13 +115,13 @@ class Messages:
             called.append(part)
         if not calls:
             return
-        entry.add({"type": "tool_calls", "calls": calls}, *called)
+        entry.add({"type": "tool_calls", "calls": [*calls]}, *called)
         for call in calls if asks else ():
             args = call["args"] if "args" in call else call["argumentsText"]
             request = {"callId": call["id"], "tool": call["name"], "args": args}
             entry.add({"type": "approval_request", **request})
-        if isinstance(message.item.get("id"), str):
-            self._asked[message.item["id"]] = [call["id"] for call in calls]
+        if isinstance(request_id := message.item.get("id"), str):
+            self._asked[request_id] = [str(call["id"]) for call in calls]
 
     def _decide(self, entry: Entry, message: Fields) -> None:
         """Add a person's decisions; what a tool returned in place of one is an approval."""
@@ -158,10 +159,10 @@ def _parts(message: Fields) -> Iterator[Fields]:
         return
     listed = content if isinstance(content, list) else [content]
     for n, piece in enumerate(listed):
-        wrapped = {"type": "text", "text": piece} if isinstance(piece, str) else {"value": piece}
-        part = Fields(
-            piece if isinstance(piece, dict) else wrapped, f"{message.place}.content[{n}]"
-        )
+        wrapped: Item = {"type": "text", "text": piece}
+        if not isinstance(piece, str):
+            wrapped = piece if isinstance(piece, dict) else {"value": piece}
+        part = Fields(wrapped, f"{message.place}.content[{n}]")
         without_nulls(part)
         if part.item != {"type": "text", "text": ""}:
             yield part
@@ -206,7 +207,7 @@ def _hear(entry: Entry, message: Fields) -> None:
 def _return(entry: Entry, message: Fields) -> None:
     """Add the results of calls; files of the first version have only the content."""
     parts = list(_parts(message))
-    text = "".join(part.item["text"] for part in parts if _is_text(part.item))
+    text = "".join(str(part.item["text"]) for part in parts if _is_text(part.item))
     returns = list(message.items("tool_returns"))
     listed = returns or [Fields({}, message.place)]
     if parts or returns:
@@ -220,7 +221,7 @@ def _return(entry: Entry, message: Fields) -> None:
         texts = [part for part in parts if _is_text(part.item)]
         for part in texts:
             part.drop("type", "text")
-        entry.add({"type": "tool_results", "results": results}, *returns, *texts)
+        entry.add({"type": "tool_results", "results": [*results]}, *returns, *texts)
     for part in parts:
         if not _is_text(part.item):
             _keep(entry, part)
@@ -247,24 +248,22 @@ def _result(returned: Fields, message: Fields, text: str) -> Item:
 def _framed(output: JsonValue) -> Item:
     """Return the object in a result's text, as `{"status": "OK", "message": ...}`; else {}."""
     try:
-        value: JsonValue = parse(output) if isinstance(output, str) else None
+        value = object_of(parse(output)) if isinstance(output, str) else {}
     except InvalidJson:
-        value = None
-    is_framed = isinstance(value, dict) and isinstance(value.get("status"), str)
-    return value if is_framed and "message" in value else {}
+        value = {}
+    return value if isinstance(value.get("status"), str) and "message" in value else {}
 
 
 def _call(part: Fields) -> Item | None:
     """Take the call that a part is; None if it is none."""
     match part.item:
-        case {
-            "id": str(call_id),
-            "function": {"name": str(name), "arguments": str(text), **rest},
-        } if call_id:
-            part.drop("id", "function")
+        case {"id": str(call_id), "function": {"name": str(name), "arguments": str(text)}} if (
+            call_id
+        ):
+            part.take("id")
             part.take_equal({"type": "function"})
-            if rest:
-                part.put("function", rest)
+            if (function := part.inner("function")) is not None:
+                function.drop("name", "arguments")
             return {"id": call_id, **call_fields(name, text)}
         case _:
             return None

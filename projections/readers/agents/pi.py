@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.files import file_of
@@ -38,7 +39,7 @@ _FIGURES = {
     "cacheRead": "cachedInputTokens",
     "totalTokens": "totalTokens",
 }
-_INPUTS = {key: key for key in ("input", "cacheRead", "cacheWrite")}
+_INPUTS = ("input", "cacheRead", "cacheWrite")  # cached tokens are not among Pi's `input`
 _FAILED = ("error", "aborted")
 
 
@@ -67,9 +68,9 @@ def _read_entry(reading: Reading, session: dict[str, str], entry: Fields) -> Non
             reading.keep(entry, "session_info", is_known=True, of_draft=of_draft)
         case {"type": "message", "message": dict()}:
             _read_message(reading, entry, of_draft)
-        case {"type": "compaction" | "branch_summary", "summary": str()}:
-            text = entry.take("summary")
-            reading.add({**of_draft, "type": "system", "text": text}, entry)
+        case {"type": "compaction" | "branch_summary", "summary": str(summary)}:
+            entry.take("summary")
+            reading.add({**of_draft, "type": "system", "text": summary}, entry)
         case {"type": "custom_message", "content": content}:
             entry.drop("content")
             read_content(
@@ -137,9 +138,7 @@ def _response(message: Fields) -> Draft:
         if (text := message.text(theirs)) is not None:
             draft[ours] = text
     counts = message.item.get("usage")
-    figures = usage(counts, _FIGURES)
-    if inputs := usage(counts, _INPUTS):  # cached tokens are not among Pi's `input`
-        figures["inputTokens"] = sum(inputs.values())
+    figures = usage(counts, _FIGURES, inputs=_INPUTS)
     if any(figures.values()):  # an answer that failed has zeros
         draft["usage"] = figures
         match counts:
@@ -191,12 +190,13 @@ _OF = Kinds(_draft_of, _read_part)
 
 
 def _is_line(value: JsonValue) -> bool:
-    match value:
+    match object_of(value):
         case {"type": "session", "id": str(), "timestamp": str(), "cwd": str()}:
             return True
+        case {"sessionId": _}:
+            return False
         case {"type": "message", "timestamp": str(), "message": {"role": str(role), **message}}:
-            of_pi = "timestamp" in message or role in ("toolResult", "bashExecution")
-            return of_pi and "sessionId" not in value
+            return "timestamp" in message or role in ("toolResult", "bashExecution")
         case _:
             return False
 

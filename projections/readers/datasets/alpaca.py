@@ -4,20 +4,20 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of, object_of, texts_of
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
 
 _KNOWN = ("input", "text", "id", "label", "images", "videos", "audios", "chosen", "rejected")
+_PAIR = 2  # what was asked, and the answer
 _ANSWERS = ("output", "chosen", "rejected")
 
 
 def _is_record(value: JsonValue) -> bool:
-    match value:
-        case {"instruction": str()}:
-            return any(isinstance(value.get(key), str) for key in _ANSWERS)
-        case _:
-            return False
+    record = object_of(value)
+    answers = (record.get(key) for key in _ANSWERS)
+    return isinstance(record.get("instruction"), str) and texts_of([*answers]) != []
 
 
 def _read(document: JsonValue) -> Iterator[History]:
@@ -28,8 +28,10 @@ def _read(document: JsonValue) -> Iterator[History]:
     reading = Reading("alpaca", known=_KNOWN)
     if system := record.text("system"):
         reading.add({"type": "system", "text": system})
-    if _is_history(record.item.get("history")):
-        for asked, answered in record.take("history"):
+    turns = [texts_of(pair) for pair in array_of(record.item.get("history"))]
+    if turns == record.item.get("history") and all(len(pair) == _PAIR for pair in turns):
+        record.take("history")
+        for asked, answered in turns:
             reading.add({"type": "input", "text": asked})
             reading.add({"type": "reply", "text": answered})
     more = record.item.get("input")
@@ -41,18 +43,6 @@ def _read(document: JsonValue) -> Iterator[History]:
     if output is not None:
         reading.add({"type": "reply", "text": output})
     yield reading.history()
-
-
-def _is_history(value: JsonValue) -> bool:
-    return isinstance(value, list) and all(map(_is_pair, value))
-
-
-def _is_pair(value: JsonValue) -> bool:
-    match value:
-        case [str(), str()]:
-            return True
-        case _:
-            return False
 
 
 FORMAT = Format(

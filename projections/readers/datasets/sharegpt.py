@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import JsonValue, parse
+from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
@@ -116,10 +117,10 @@ class _Turns(Reading):
         ]
         self._made += len(calls)
         self._open = [*listed]
-        metadata = {"metadata": {"responseId": f"turn-{len(self.drafts)}"}} if text else {}
+        answer: Draft = {"metadata": {"responseId": f"turn-{len(self.drafts)}"}} if text else {}
         if text:
-            self.add({"type": "reply", "text": text, **metadata})
-        self.add({"type": "tool_calls", "calls": listed, **metadata}, turn)
+            self.add({"type": "reply", "text": text, **answer})
+        self.add({"type": "tool_calls", "calls": [*listed], **answer}, turn)
 
     def _results(self, turn: Fields, text: str) -> None:
         """Add results: of all open calls where there are as many, else of the first."""
@@ -127,7 +128,7 @@ class _Turns(Reading):
         if len(outputs) < 2 or len(outputs) != len(self._open):  # noqa: PLR2004 - one is the text
             outputs = [text]
             turn.take("value")
-        results: list[Item] = []
+        results: list[JsonValue] = []
         for output in outputs:
             call = self._open.pop(0) if self._open else None
             of_call = {} if call is None else {"callId": call["id"], "name": call["name"]}

@@ -5,10 +5,11 @@ github.com/TomzxCode/llm-conversations-viewer `docs/formats.md`. The branch that
 `current_node` is the thread; each other branch is a thread of its own, from where it leaves.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
@@ -36,10 +37,10 @@ _KEPT = frozenset(
 
 def _read(document: JsonValue) -> Iterator[History]:
     whole = Fields(document, "")
-    nodes = whole.item.get("mapping")
-    if not isinstance(nodes, dict) or not all(isinstance(node, dict) for node in nodes.values()):
+    mapping = whole.take("mapping")
+    nodes = {key: node for key, node in object_of(mapping).items() if isinstance(node, dict)}
+    if mapping != nodes:
         raise InvalidMessage.at("mapping", "not an object of nodes")
-    whole.take("mapping")
     current = whole.item.get("current_node")
     branches = list(_branches(nodes, current))
     facts: Item = {}
@@ -60,27 +61,28 @@ def _read(document: JsonValue) -> Iterator[History]:
                 reading.keep_left(whole, "conversation")
             yield reading.history(id=own_id, metadata=facts)
         else:
-            left = {"branchOf": nodes[branch[0]].get("parent")}
+            left: Item = {"branchOf": nodes[branch[0]].get("parent")}
             named = None if own_id is None else f"{own_id}:{branch[0]}"
             yield reading.history(id=named, parent=own_id, metadata={**facts, **left})
 
 
-def _branches(nodes: Item, current: JsonValue) -> Iterator[list[str]]:
+def _branches(nodes: Mapping[str, Item], current: JsonValue) -> Iterator[list[str]]:
     """Yield the keys of nodes from the root to the current one, then what other branches add."""
     ended = {key for key, node in nodes.items() if not node.get("children")}
     leaves = [*([current] if isinstance(current, str) else []), *ended.intersection(nodes), *nodes]
     seen = set[str]()
     for leaf in _in_order(leaves, nodes):
-        branch, key = list[str](), leaf
-        while isinstance(key, str) and key in nodes and key not in seen:
+        branch: list[str] = []
+        key: str | None = leaf
+        while key is not None and key in nodes and key not in seen:
             seen.add(key)
             branch.append(key)
-            key = nodes[key].get("parent")
+            key = text_at(nodes[key], "parent")
         if branch:
             yield branch[::-1]
 
 
-def _in_order(leaves: Sequence[str], nodes: Item) -> Iterator[str]:
+def _in_order(leaves: Sequence[str], nodes: Mapping[str, Item]) -> Iterator[str]:
     """Yield the first leaf, then the others in the order of the mapping, then all nodes."""
     places = {key: n for n, key in enumerate(nodes)}
     count = len(leaves) - len(nodes)
@@ -88,7 +90,7 @@ def _in_order(leaves: Sequence[str], nodes: Item) -> Iterator[str]:
     yield from nodes
 
 
-def _are_keys(children: JsonValue, nodes: Item) -> bool:
+def _are_keys(children: JsonValue, nodes: Mapping[str, Item]) -> bool:
     """Return whether children are nodes, which say of themselves whose children they are."""
     return isinstance(children, list) and all(
         isinstance(key, str) and key in nodes for key in children

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.anthropic_blocks import KNOWN, read_blocks, text_of
@@ -95,14 +96,15 @@ def _named(content: JsonValue, place: str, opened: list[str]) -> JsonValue:
         return content
     paired: list[JsonValue] = []
     for n, block in enumerate(content):
-        match block:
-            case {"type": "tool_use", **rest} if rest.get("id") is None:
-                opened.append(f"at:{place}[{n}]")
-                paired.append({**block, "id": opened[-1]})
-            case {"type": "tool_result", **rest} if rest.get("tool_use_id") is None and opened:
-                paired.append({**block, "tool_use_id": opened.pop(0)})
-            case _:
-                paired.append(block)
+        fields = object_of(block)
+        kind = fields.get("type")
+        if kind == "tool_use" and fields.get("id") is None:
+            opened.append(f"at:{place}[{n}]")
+            paired.append({**fields, "id": opened[-1]})
+        elif kind == "tool_result" and fields.get("tool_use_id") is None and opened:
+            paired.append({**fields, "tool_use_id": opened.pop(0)})
+        else:
+            paired.append(block)
     return paired
 
 

@@ -62,7 +62,7 @@ class Answers:
         if response is None:
             return
         if "id" in of_draft:
-            of_draft = {**of_draft, "id": derived_message_id(of_draft["id"], "answer")}
+            of_draft = {**of_draft, "id": derived_message_id(str(of_draft["id"]), "answer")}
         untaken = left(self._reading, message)
         beside = Fields({"message": untaken} if untaken else {}, message.place)
         self._reading.add({**of_draft, **response}, beside)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_at, objects_of, text_at, texts_of
 from agentlog.projections.readers.agents.claude_code.answers import Answers, left
 from agentlog.projections.readers.agents.claude_code.fields import (
     FACTS,
@@ -36,10 +37,11 @@ def _read(document: JsonValue) -> Iterator[History]:
     match document:
         case list(lines):
             place = ""
-        case {"loglines": list(lines), **rest}:
-            place = "loglines"
+        case {"loglines": list(lines)}:
+            place, whole = "loglines", Fields(document, "")
+            whole.take("loglines")
             with session.reading.by_content():
-                session.reading.keep_left(Fields(rest, ""), "session")
+                session.reading.keep_left(whole, "session")
         case _:
             raise InvalidMessage.at("", "no array of lines")
     for index, value in enumerate(lines):
@@ -99,9 +101,10 @@ class _Session:
                 self._keep(line, of_draft)
 
     def _take_facts(self, line: Fields) -> None:
-        if line.item.get("isSidechain") is True and isinstance(line.item.get("agentId"), str):
-            self.agent = self.agent or line.item["agentId"]
-            if line.item["agentId"] == self.agent:
+        agent = line.item.get("agentId")
+        if line.item.get("isSidechain") is True and isinstance(agent, str):
+            self.agent = self.agent or agent
+            if agent == self.agent:
                 line.take("agentId")
         for key in FACTS:
             value = line.item.get(key)
@@ -142,8 +145,8 @@ class _Session:
         before = len(self.reading.drafts)
         self._add_blocks(entry, content, f"{line.place}.message.content", says)
         for draft in self.reading.drafts[before:]:
-            for call in draft.get("calls", ()):
-                self.calls[call["id"]] = call
+            for call in objects_of(draft.get("calls")):
+                self.calls[str(call["id"])] = call
         if not entry.count:
             entry.keep(line, "message", is_known=True)
 
@@ -153,18 +156,19 @@ class _Session:
         read_blocks(entry, content, place, says, is_written)
 
     def _add_approval(self, entry: Entry, line: Fields, result: Item) -> None:
-        call, decided = self.calls.get(result["tool_use_id"]), decision(line.item, result)
+        call, decided = self._call_of(result), decision(line.item, result)
         if call is not None and decided is not None:
-            asked = {"callId": call["id"], "tool": call["name"], "args": call["args"]}
+            asked: Item = {"callId": call["id"], "tool": call["name"], "args": call["args"]}
             entry.add({"type": "approval_request", **asked})
             entry.add({"type": "approval_response", "callId": call["id"], **decided})
 
     def _add_worker(self, entry: Entry, line: Fields, result: Item) -> None:
-        match line.item.get("toolUseResult"), self.calls.get(result["tool_use_id"]):
-            case {"agentId": str(agent)}, {"args": {"prompt": str(objective), **args}} if agent:
+        args = object_at(self._call_of(result) or {}, "args")
+        match line.item.get("toolUseResult"), args:
+            case {"agentId": str(agent)}, {"prompt": str(objective)} if agent:
                 sent: Item = {"workerId": agent, "objective": objective}
-                if isinstance(args.get("model"), str):
-                    sent["model"] = args["model"]
+                if isinstance(model := args.get("model"), str):
+                    sent["model"] = model
                 thread = worker_thread(str(self.facts.get("sessionId")), agent)
                 if is_thread_id(thread):
                     sent["threadId"] = thread
@@ -172,8 +176,14 @@ class _Session:
             case _:
                 pass
 
+    def _call_of(self, result: Item) -> Item | None:
+        return self.calls.get(str(result["tool_use_id"]))
+
     def _read_system(self, line: Fields, of_draft: Item) -> None:
-        entry = Entry(self.reading, line, **of_draft)
+        entry, attachment = (
+            Entry(self.reading, line, **of_draft),
+            object_at(line.item, "attachment"),
+        )
         match line.item:
             case {"subtype": "api_error", "error": error} if text := failure(error):
                 line.take("type")
@@ -182,17 +192,17 @@ class _Session:
                 line.take("type")
                 line.take("content")
                 entry.add({"type": "log", "text": text})
-            case {"attachment": {"type": "queued_command", "prompt": prompt, **rest}} if prompt:
+            case {"attachment": {"type": "queued_command", "prompt": prompt}} if prompt:
                 line.drop("type")
-                line.put("attachment", rest)
-                is_notice = rest.get("commandMode") == "task-notification"
-                place = f"{line.place}.attachment.prompt"
-                self._add_blocks(entry, prompt, place, "system" if is_notice else "input")
-            case {"attachment": {"type": "prompt_snapshot", "systemPrompt": list(texts), **rest}}:
-                new = [text for text in texts if isinstance(text, str) and text.strip()]
+                is_notice = attachment.get("commandMode") == "task-notification"
+                line.put("attachment", _without(attachment, "type", "prompt"))
+                place, says = f"{line.place}.attachment.prompt", "system" if is_notice else "input"
+                self._add_blocks(entry, attachment["prompt"], place, says)
+            case {"attachment": {"type": "prompt_snapshot", "systemPrompt": list(texts)}}:
+                new = [text for text in texts_of(texts) if text.strip()]
                 if new and len(new) == len(texts) and not self.prompts.issuperset(new):
                     self.prompts.update(new)
-                    line.put("attachment", rest)
+                    line.put("attachment", _without(attachment, "type", "systemPrompt"))
                     for text in new:
                         entry.add({"type": "system", "text": text})
                 else:
@@ -219,7 +229,7 @@ class _Session:
             self.answers.count_last()
         facts = {key: value for key, value in self.facts.items() if key != "sessionId"}
         metadata = {"agent": "claude-code", **facts, **self.figures}
-        session = self.facts.get("sessionId")
+        session = text_at(self.facts, "sessionId")
         if self.agent is None or session is None:
             return self.reading.history(id=session, metadata=metadata)
         own = worker_thread(session, self.agent)
@@ -228,6 +238,10 @@ class _Session:
 
 _WITHOUT_STOP_REASON = ("0.", "1.")
 """How the versions begin that end no answer with a stop reason, and are no longer in use."""
+
+
+def _without(item: Item, *keys: str) -> Item:
+    return {key: value for key, value in item.items() if key not in keys}
 
 
 def _opened(line: Fields, role: str) -> tuple[Fields, JsonValue]:

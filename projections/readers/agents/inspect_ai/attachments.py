@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_at, object_of
 from agentlog.projections.readers.fields import Fields
 
 _PREFIXES = ("attachment://", "tc://")
@@ -10,15 +11,13 @@ _PREFIXES = ("attachment://", "tc://")
 
 def with_attachments(sample: Fields) -> Fields:
     """Return the sample with the texts that it keeps apart in their places."""
-    match sample.item:
-        case {"attachments": dict(texts), **rest} if texts:
-            pass
-        case {"transcript": {"content": dict(texts), **kept}, **rest} if texts and not rest.get(
-            "attachments"
-        ):
-            rest["transcript"] = kept
-        case _:
-            return sample
+    rest, transcript = dict(sample.item), dict(object_at(sample.item, "transcript"))
+    texts = object_of(rest.pop("attachments", None))
+    if not texts and not sample.item.get("attachments"):  # old logs have them in the transcript
+        texts = object_of(transcript.pop("content", None))
+        rest["transcript"] = transcript
+    if not texts:
+        return sample
     used: set[str] = set()
     whole = Fields(_replaced(rest, texts, used), sample.place)
     if unused := {key: text for key, text in texts.items() if key not in used}:

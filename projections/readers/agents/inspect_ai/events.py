@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from agentlog.domain.json.text import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.fields import Fields, amount_at, usage
 from agentlog.projections.readers.reading import Entry
 from agentlog.projections.view import Item
 
@@ -150,8 +150,8 @@ _FIGURES = {
     "input_tokens_cache_read": "cachedInputTokens",
     "reasoning_tokens": "reasoningTokens",
 }
-_BESIDE_INPUT = ("input_tokens_cache_read", "input_tokens_cache_write")
-"""Tokens of the input that `input_tokens` leaves out."""
+_INPUTS = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
+"""Cached tokens are not among inspect_ai's `input_tokens`."""
 
 
 def read_event(entry: Entry, event: Fields) -> None:
@@ -195,8 +195,8 @@ def response(event: Fields) -> Draft:
         draft["finishReason"] = reason
     if event.item.get("cache") != "read":
         draft |= _taken_usage(output)
-    seconds = _number(event.item.get("working_time"))
-    seconds = _number(output.item.get("time")) if seconds is None else seconds
+    seconds = amount_at(event.item, "working_time")
+    seconds = amount_at(output.item, "time") if seconds is None else seconds
     if seconds is not None:
         draft["latencyMs"] = round(seconds * 1000)
     if left := output.left():
@@ -211,15 +211,15 @@ def _taken_usage(output: Fields) -> Draft:
         return {}
     figures = usage(spent, _FIGURES)
     counted = {theirs for theirs, ours in _FIGURES.items() if ours in figures}
-    beside = usage(spent, {key: key for key in _BESIDE_INPUT})
     if "inputTokens" in figures:
-        figures["inputTokens"] += sum(beside.values())
+        figures |= usage(spent, {}, inputs=_INPUTS)
     draft: Draft = {"usage": figures} if figures else {}
-    if (cost := _number(spent.get("total_cost"))) is not None:
+    if (cost := amount_at(spent, "total_cost")) is not None:
         draft["costUsd"] = cost
     output.take("usage")
-    if rest := {k: v for k, v in spent.items() if k not in counted and v is not None}:
-        output.put("usage", rest)
+    left: Item = {k: v for k, v in spent.items() if k not in counted and v is not None}
+    if left:
+        output.put("usage", left)
     return draft
 
 
@@ -236,8 +236,3 @@ def _finish_reason(output: Fields) -> JsonValue:
 
 def _object(value: JsonValue) -> Item:
     return value if isinstance(value, dict) else {"value": value}
-
-
-def _number(value: JsonValue) -> float | None:
-    known = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
-    return value if known else None

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.files import file_of_uri
@@ -59,10 +60,9 @@ def _say(entry: Entry, content: Sequence[Fields], says: str, beside: Sequence[Fi
         if draft is None:
             _add_part(entry, part)
             continue
-        files = [*held.get("files", ()), *draft.get("files", ())]
+        files = [*array_of(held.get("files")), *array_of(draft.get("files"))]
         held = {**held, "type": says, **draft, **({"files": files} if files else {})}
-        for key in ("text", "filename", part.take("type")):
-            part.take(key)
+        part.drop("text", "filename", str(part.take("type")))
         parts.append(part)
     if held:
         entry.add(held, *parts)
@@ -132,7 +132,7 @@ def _tool_use(entry: Entry, part: Fields, call: Item) -> None:
 
 def _call(entry: Entry, asked: Sequence[Fields]) -> None:
     """Add the calls of an answer as one message."""
-    calls: list[Item] = []
+    calls: list[JsonValue] = []
     parts: list[Fields] = []
     for part in asked:
         match part.item:
@@ -156,13 +156,13 @@ def _result(message: Fields) -> Item:
     if (name := message.text("function")) is not None:
         draft["name"] = name
     draft["output"] = message.take("content")
-    error: Mapping[str, JsonValue] | JsonValue = message.take("error")
-    match error:
+    match message.item.get("error"):
         case {"type": str(kind), "message": str(text), **rest} if not rest:
             draft["error"] = {"name": kind, "message": text}
         case None:
             draft["error"] = None
         case _:
-            message.put("error", error)
             draft["error"] = "unknown"
+            return draft
+    message.take("error")
     return draft

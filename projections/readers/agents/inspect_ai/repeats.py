@@ -7,6 +7,7 @@ other is kept whole, the first time it is told so.
 from collections.abc import Iterator, Sequence
 
 from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.values import array_of, object_of, objects_of, text_at, texts_of
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.view import Item
 
@@ -30,7 +31,7 @@ class Repeats:
 
         `made` is the message that came of it.
         """
-        left = {key: value for key, value in event.item.items() if value is not None}
+        left: Item = {key: value for key, value in event.item.items() if value is not None}
         if isinstance(left.get("events"), list):
             del left["events"]  # each is read by itself
         kind = left.get("event")
@@ -45,10 +46,10 @@ class Repeats:
                 left["output"] = self.without_message(left.get("output"))
         elif kind == "tool" and made is not None:
             repeated = {**made, "result": made.get("content"), "message_id": made.get("id")}
-            repeated |= {"id": left["id"], "arguments": self._arguments.get(left["id"])}
+            repeated |= {"id": left["id"], "arguments": self._arguments.get(str(left["id"]))}
             left = {key: value for key, value in left.items() if repeated.get(key) != value}
         elif kind == "state" and isinstance(left.get("changes"), list):
-            left["changes"] = [self._left_of_change(change) for change in left["changes"]]
+            left["changes"] = [self._left_of_change(change) for change in array_of(left["changes"])]
         elif kind == "sample_init":
             left["state"] = self._unseen_in(left.get("state"))
             if _is_part(left.get("sample"), self._sample):
@@ -57,28 +58,28 @@ class Repeats:
 
     def _take_input(self, event: Item) -> None:
         """Leave only unseen messages in the input of a model event, unless it is malformed."""
-        ranges, listed = event.get("input_refs", []), event.get("input", [])
-        if not isinstance(listed, list) or not self._are_ranges(ranges):
+        refs, listed = event.get("input_refs", []), event.get("input", [])
+        if not isinstance(refs, list) or not isinstance(listed, list):
+            return
+        ranges = [place for ref in refs if (place := self._range(ref)) is not None]
+        if len(ranges) < len(refs):
             return
         event.pop("input_refs", None)
-        numbers = {number for start, end in ranges for number in range(start, end)}
+        numbers = {number for place in ranges for number in place}
         new = sorted(numbers - self._pool_seen)
         self._pool_seen.update(new)
         event["input"] = self.unseen([*(self._pool[number] for number in new), *listed])
 
-    def _are_ranges(self, refs: JsonValue) -> bool:
-        def is_range(value: JsonValue) -> bool:
-            match value:
-                case [int(start), int(end)]:
-                    return 0 <= start <= end <= len(self._pool)
-                case _:
-                    return False
-
-        return isinstance(refs, list) and all(map(is_range, refs))
+    def _range(self, ref: JsonValue) -> range | None:
+        match ref:
+            case [int(start), int(end)] if 0 <= start <= end <= len(self._pool):
+                return range(start, end)
+            case _:
+                return None
 
     def unseen(self, messages: Sequence[JsonValue]) -> list[JsonValue]:
         """Return messages that were not seen yet, which are seen from now on."""
-        fresh = []
+        fresh: list[JsonValue] = []
         for message in messages:
             key = _whole(message)
             if key not in self._seen:
@@ -87,49 +88,50 @@ class Repeats:
         return fresh
 
     def _unseen_in(self, state: JsonValue) -> JsonValue:
-        if not isinstance(state, dict) or not isinstance(state.get("messages"), list):
+        messages = object_of(state).get("messages")
+        if not isinstance(messages, list):
             return state
-        left = {**state, "messages": self.unseen(state["messages"])}
+        left: Item = {**object_of(state), "messages": self.unseen(messages)}
         return {key: value for key, value in left.items() if value not in ([], {}, None)}
 
     def _left_of_change(self, change: JsonValue) -> JsonValue:
         """Return a change of the state, without a value that repeats messages or an output."""
-        match change:
-            case {"path": str(path), "value": value, **left} if path.startswith("/messages"):
-                messages = value if isinstance(value, list) else [value]
-                repeats = all(_whole(message) in self._seen for message in messages)
-                return {**left, "path": path} if repeats else change
-            case {"path": str(path), "value": value, **left} if path.startswith("/output"):
-                repeats = value == _at(self._output, path.split("/")[2:])
-                return {**left, "path": path} if repeats else change
-            case _:
-                return change
+        fields = object_of(change)
+        path, value = text_at(fields, "path") or "", fields.get("value")
+        if "value" not in fields:
+            return change
+        if path.startswith("/messages"):
+            messages = value if isinstance(value, list) else [value]
+            repeats = all(_whole(message) in self._seen for message in messages)
+        else:
+            is_output = path.startswith("/output")
+            repeats = is_output and value == _at(self._output, path.split("/")[2:])
+        others = {key: item for key, item in fields.items() if key not in ("path", "value")}
+        return {**others, "path": path} if repeats else change
 
     def without_message(self, output: JsonValue) -> JsonValue:
         """Return a model's output without its message and the text of it, if it was seen."""
-        match output:
-            case {"choices": [{"message": message, **choice}, *others], **rest} if (
-                "stop_reason" not in rest and not self.unseen([message])
-            ):
-                if rest.get("completion", "") in ("", _text(message)):
-                    rest.pop("completion", None)
-                if choice.keys() - {"stop_reason"} or others:
-                    rest["choices"] = [choice, *others]
-                return {**rest, "stop_reason": choice.get("stop_reason")}
-            case _:
-                return output
+        left = dict(object_of(output))
+        choices = array_of(left.pop("choices", None))
+        choice = dict(object_of(choices[0])) if choices else {}
+        if "message" not in choice or "stop_reason" in left:
+            return output
+        message = choice.pop("message")
+        if self.unseen([message]):
+            return output
+        if left.get("completion", "") in ("", _text(message)):
+            left.pop("completion", None)
+        if choice.keys() - {"stop_reason"} or choices[1:]:
+            left["choices"] = [choice, *choices[1:]]
+        return {**left, "stop_reason": choice.get("stop_reason")}
 
 
 def _asked(messages: Sequence[Item]) -> Iterator[tuple[str, JsonValue]]:
     """Yield the calls in messages: their ids and arguments."""
     for message in messages:
-        calls = message.get("tool_calls")
-        for call in calls if isinstance(calls, list) else []:
-            match call:
-                case {"id": str(call_id), "arguments": arguments}:
-                    yield call_id, arguments
-                case _:
-                    continue
+        for call in objects_of(message.get("tool_calls")):
+            if isinstance(call_id := call.get("id"), str) and "arguments" in call:
+                yield call_id, call["arguments"]
 
 
 def key_of(message: JsonValue) -> bytes:
@@ -148,11 +150,11 @@ def _whole(message: JsonValue) -> bytes:
 
 def _text(message: JsonValue) -> JsonValue:
     """Return the text of a message, as inspect_ai makes the `completion` of it."""
-    content = message.get("content") if isinstance(message, dict) else None
+    content = object_of(message).get("content")
     if not isinstance(content, list):
         return content
-    parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
-    return "\n".join(text for part in parts if isinstance(text := part.get("text"), str))
+    parts = [part for part in objects_of(content) if part.get("type") == "text"]
+    return "\n".join(texts_of([part.get("text") for part in parts]))
 
 
 def _at(value: JsonValue, path: Sequence[str]) -> JsonValue:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of
 from agentlog.projections.readers.agents.inspect_ai.attachments import with_attachments
 from agentlog.projections.readers.agents.inspect_ai.events import KNOWN, read_event, response
 from agentlog.projections.readers.agents.inspect_ai.messages import read_message
@@ -69,8 +70,8 @@ class Sample:
                 case list(events):
                     self._sample.take(key)
                     return events
-                case {"events": list(events), **rest}:
-                    self._sample.put(key, rest)
+                case {"events": list(events)}:
+                    (self._sample.inner(key) or self._sample).take("events")
                     return events
                 case _:
                     continue
@@ -79,7 +80,8 @@ class Sample:
     def _taken_pool(self) -> list[JsonValue]:
         """Take the messages that model events refer to by their place."""
         match self._sample.item:
-            case {"events_data": {"messages": list(pool), **rest}}:
+            case {"events_data": {"messages": list(pool)} as data}:
+                rest = {key: value for key, value in object_of(data).items() if key != "messages"}
                 self._sample.put("events_data", rest if any(rest.values()) else None)
                 return pool
             case {"message_pool": list(pool)}:
@@ -90,8 +92,8 @@ class Sample:
 
     def _matched(self) -> tuple[Mapping[int, Fields], Mapping[int, Sequence[Fields]]]:
         """Return the event of each message, and the others by the message that follows them."""
-        answers: dict[JsonValue, list[int]] = {}
-        results: dict[JsonValue, list[int]] = {}
+        answers: dict[bytes, list[int]] = {}
+        results: dict[str, list[int]] = {}
         for number, message in enumerate(self._messages):
             answers.setdefault(key_of(message.item), []).append(number)
             if message.item.get("role") == "tool":
@@ -157,7 +159,9 @@ class Sample:
         if unseen := self._repeats.unseen(self._pool):
             sample.put("events_data.messages", unseen)
         sample.put("output", self._repeats.without_message(sample.item.get("output")))
-        left = {key: value for key, value in sample.left().items() if value not in ([], {}, None)}
+        left: Item = {
+            key: value for key, value in sample.left().items() if value not in ([], {}, None)
+        }
         reading.note(sample, left)
         entry.keep(Fields(left, sample.place), "sample", is_known=True)
         entry.add(ended)

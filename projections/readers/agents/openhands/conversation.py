@@ -10,6 +10,7 @@ from uuid import UUID
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_at, text_at
 from agentlog.projections.readers.agents.openhands.events import READ, USUAL, Calls
 from agentlog.projections.readers.agents.openhands.figures import figures_of
 from agentlog.projections.readers.draft import Draft
@@ -44,30 +45,24 @@ def _read(document: JsonValue) -> Iterator[History]:
     events = [Fields(item, f"[{n}]") for n, item in enumerate(items)]
     state = events[0] if events and _is_state(events[0].item) else None
     conversation = _Conversation(None if state is None else figures_of(state.item))
-    facts = {} if state is None else _facts(state.item)
     if state is not None and events[1:]:
         conversation.begin(state, _time(events[1]))
     for event in events[1:] if state is not None else events:
         conversation.add(event)
-    yield conversation.reading.history(**facts)
+    # only facts that stay as they are while the thread grows
+    facts = {} if state is None else state.item
+    folder = object_at(facts, "workspace").get("working_dir")
+    yield conversation.reading.history(
+        id=text_at(facts, "id"),
+        parent=_parent(facts.get("persistence_dir")),
+        metadata={"cwd": folder} if isinstance(folder, str) else {},
+    )
 
 
-def _facts(state: Item) -> Item:
-    """Return facts of the thread: only those that stay as they are while it grows."""
-    facts: Item = {"metadata": {}}
-    if isinstance(state["id"], str) and state["id"]:
-        facts["id"] = state["id"]
-    match state:
-        case {"workspace": {"working_dir": str(folder)}}:
-            facts["metadata"] = {"cwd": folder}
-        case _:
-            pass
-    match state.get("persistence_dir"):
-        case str(folder) if match := _SUBAGENT.search(folder):
-            facts["parent"] = str(UUID(match[1]))
-        case _:
-            pass
-    return facts
+def _parent(folder: JsonValue) -> str | None:
+    """Return the conversation that a sub-agent works for, by the folder it is kept in."""
+    match = _SUBAGENT.search(folder) if isinstance(folder, str) else None
+    return None if match is None else str(UUID(match[1]))
 
 
 class _Conversation:
@@ -99,10 +94,11 @@ class _Conversation:
             if (figures := self._figures_of(answer)) is not None:
                 named = _named(event_id, "llm_response")
                 self.reading.add({"type": "llm_response", **figures, **at, **named})
-                self.reading.of_whole.update(named.values())  # they come with the base state
+                self.reading.of_whole.update(map(str, named.values()))  # come with the base state
         read = READ.get(kind) if isinstance(kind, str) else None
         drafts = [] if read is None else read(event, self._calls)
-        own = _named(event_id, "") if id_of_uuid(event_id) is None else {"id": id_of_uuid(event_id)}
+        ulid = id_of_uuid(event_id)
+        own: Draft = _named(event_id, "") if ulid is None else {"id": ulid}
         for number, draft in enumerate(drafts[:-1]):
             self.reading.add({**draft, **at, **_named(event_id, number)})
         if drafts:
@@ -133,7 +129,7 @@ class _Conversation:
             event.take("llm_response_id")
         if self._previous is not None and event.item.get("parent_id") == self._previous:
             event.take("parent_id")
-        event.take_equal(USUAL.get(event.take("kind"), {}))
+        event.take_equal(USUAL.get(str(event.take("kind")), {}))
 
 
 def _time(event: Fields) -> Draft:

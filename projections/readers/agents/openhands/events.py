@@ -42,7 +42,7 @@ def _message(event: Fields, _: Calls) -> list[Draft]:
     message.take_equal(_USUAL)
     draft: Draft = {"type": kind, "text": text} if text else {}
     if kind == "input" and (files := _images(message, text)):
-        draft |= {"type": kind, "files": files}
+        draft |= {"type": kind, "files": [*files]}
     return [*drafts, draft] if draft else drafts
 
 
@@ -204,10 +204,6 @@ _USUAL: Item = {
     "extended_content": [],
     "activated_skills": [],
 }
-
-
-def _objects(value: JsonValue) -> list[Item]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _args(calls: Calls, call_id: JsonValue) -> JsonValue:

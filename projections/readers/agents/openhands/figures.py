@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_of, objects_of
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.view import Item
 
@@ -28,11 +29,12 @@ def figures_of(state: Item) -> dict[str, Item]:
 
 
 def _figures(metrics: JsonValue) -> Iterator[tuple[str, Item]]:
-    tokens = _objects(metrics, "token_usages")
-    costs = _objects(metrics, "costs")  # name no answer, but each call adds one of each
+    given = object_of(metrics)
+    tokens = objects_of(given.get("token_usages"))
+    costs = objects_of(given.get("costs"))  # name no answer, but each call adds one of each
     latencies = {
         item["response_id"]: latency
-        for item in _objects(metrics, "response_latencies")
+        for item in objects_of(given.get("response_latencies"))
         if isinstance(item.get("response_id"), str)
         and (latency := Fields(item, "").amount("latency")) is not None
     }
@@ -43,7 +45,7 @@ def _figures(metrics: JsonValue) -> Iterator[tuple[str, Item]]:
         draft: Item = {}
         if isinstance(token.get("model"), str) and token["model"]:
             draft["model"] = token["model"]
-        # 0 is what OpenHands writes where the model told nothing
+        # 0 is what OpenHands writes where the model reported nothing
         counted = usage({key: value for key, value in token.items() if value != 0}, _TOKENS)
         if counted:
             draft["usage"] = counted
@@ -53,10 +55,3 @@ def _figures(metrics: JsonValue) -> Iterator[tuple[str, Item]]:
         if response_id in latencies:
             draft["latencyMs"] = latencies[response_id] * 1000
         yield response_id, draft
-
-
-def _objects(metrics: JsonValue, key: str) -> list[Item]:
-    values = metrics.get(key) if isinstance(metrics, dict) else None
-    return (
-        [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
-    )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of, object_at, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
@@ -61,7 +62,7 @@ def _read(document: JsonValue) -> Iterator[History]:
     key = next((key for key in _LISTS if isinstance(whole.item.get(key), list)), None)
     if key is None:
         raise InvalidMessage.at("", "no events of OpenHands")
-    reading.add_all(whole.take(key), key)
+    reading.add_all(array_of(whole.take(key)), key)
     if (instance := whole.text("instance_id")) is not None:
         facts["instance"] = instance
     with reading.by_content():
@@ -145,16 +146,13 @@ class _Events(Reading):
 
     def _answer(self, event: Fields, of_draft: Draft) -> str | None:
         """Add the figures of the model's answer that an action came out of, once."""
-        match event.item.get("tool_call_metadata"):
-            case {"model_response": {"id": str(answer_id), **response}} if answer_id:
-                pass
-            case _:
-                return None
-        if answer_id not in self._answered:
+        response = object_at(event.item, "tool_call_metadata", "model_response")
+        answer_id, model = text_at(response, "id"), response.get("model")
+        if answer_id is not None and answer_id not in self._answered:
             self._answered.add(answer_id)
             draft: Draft = {"type": "llm_response", "metadata": {"responseId": answer_id}}
-            if isinstance(response.get("model"), str):
-                draft["model"] = response["model"]
+            if isinstance(model, str):
+                draft["model"] = model
             if figures := usage(response.get("usage"), _FIGURES):
                 draft["usage"] = figures
             self.drafts.append({**of_draft, **draft})

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import object_at, objects_of, text_at
 from agentlog.projections.readers.agents.swe_agents.mini_swe_agent_answers import (
     answer_of,
     content_of,
@@ -40,13 +41,11 @@ _ENDS = {
 
 def _read(document: JsonValue) -> Iterator[History]:
     root = Fields(document, "")
-    messages = root.item.get("messages")
-    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-        raise InvalidMessage.at("messages", "not an array of objects")
     fields = list(root.items("messages"))
-    last: Item = messages[-1] if messages else {}
-    facts, status = _facts(root, last)
-    run = _Run(facts.get("model"))
+    if "messages" in root.left() or "messages" not in root.item:
+        raise InvalidMessage.at("messages", "not an array of objects")
+    facts, status = _facts(root, fields[-1].item if fields else {})
+    run = _Run(text_at(facts, "model"))
     with run.reading.by_content():
         run.reading.keep_left(root, "trajectory")
     for number, message in enumerate(fields):
@@ -64,24 +63,17 @@ def _facts(root: Fields, last: Item) -> tuple[Item, str | None]:
     facts["format"], facts["instance"] = root.text("trajectory_format"), root.text("instance_id")
     status = None
     if info is not None:
-        if isinstance(last.get("extra"), dict):
-            info.take_equal(last["extra"])
+        info.take_equal(object_at(last, "extra"))
         if last.get("role") != "exit":
             status = info.text("exit_status")
-        stats, config = info.inner("model_stats"), info.item.get("config")
+        stats, config = info.inner("model_stats"), object_at(info.item, "config")
         if stats is not None:  # 0 stands for what is not known
             facts["costUsd"] = stats.amount("instance_cost") or None
             facts["modelCalls"] = stats.amount("api_calls") or None
         facts["agentVersion"] = info.text("mini_version")
-        facts["model"] = _in(config, "model", "model_name")
-        facts["cwd"] = _in(config, "environment", "cwd") or None
+        facts["model"] = text_at(object_at(config, "model"), "model_name")
+        facts["cwd"] = text_at(object_at(config, "environment"), "cwd")
     return {key: value for key, value in facts.items() if value is not None}, status
-
-
-def _in(config: JsonValue, part: str, key: str) -> str | None:
-    section = config.get(part) if isinstance(config, dict) else None
-    value = section.get(key) if isinstance(section, dict) else None
-    return value if isinstance(value, str) else None
 
 
 _READ = ("output", "extra")
@@ -127,9 +119,9 @@ class _Run:
             drafts = answer_of(message)
             if isinstance(response, dict):
                 extra.put("response", rest_of(response, message.item))
-        self._calls = [call for draft in drafts for call in draft.get("calls", ())]
+        self._calls = [call for draft in drafts for call in objects_of(draft.get("calls"))]
         drafts += self._written(extra, number)
-        self._open = [call["id"] for call in self._calls]
+        self._open = [str(call["id"]) for call in self._calls]
         named = response.get("id") if isinstance(response, dict) else None
         response_id = named if isinstance(named, str) and named else f"import-{number}"
         shared: Draft = {"metadata": {"responseId": response_id}, **when}
@@ -145,10 +137,14 @@ class _Run:
 
     def _written(self, extra: Fields, number: int) -> list[Draft]:
         """Return the calls of actions that the model wrote as text."""
-        actions = extra.item.get("actions")
-        if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):
+        listed = extra.item.get("actions")
+        actions = objects_of(listed)
+        if listed != actions:
             return []
-        named = [{"command": _command(call), "tool_call_id": call["id"]} for call in self._calls]
+        named: list[Item] = [
+            {"command": object_at(call, "args").get("command"), "tool_call_id": call["id"]}
+            for call in self._calls
+        ]
         if actions == named:
             extra.take("actions")
         if self._calls or not actions or any(action.keys() != {"command"} for action in actions):
@@ -158,7 +154,7 @@ class _Run:
             {"id": f"action-{number}-{n}", "name": "bash", "args": action}
             for n, action in enumerate(actions)
         ]
-        return [{"type": "tool_calls", "calls": self._calls}]
+        return [{"type": "tool_calls", "calls": [*self._calls]}]
 
     def _result(self, message: Fields, extra: Fields, when: Draft) -> None:
         text = message.text("output") or content_of(message)
@@ -217,11 +213,6 @@ class _Run:
         end = text or (status if isinstance(status, str) else "")
         extra.take_equal({"exit_status": end})
         self.reading.add({"type": "exit", "reason": reason, "message": end, **when}, message)
-
-
-def _command(call: Item) -> JsonValue:
-    args = call.get("args")
-    return args.get("command") if isinstance(args, dict) else None
 
 
 def _is_document(value: JsonValue) -> bool:

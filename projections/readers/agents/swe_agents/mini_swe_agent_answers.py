@@ -1,6 +1,7 @@
 """Answers of models in mini-swe-agent's trajectories: chat completions and OpenAI's Responses."""
 
 from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import array_of, object_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.text_format import call_fields
@@ -57,7 +58,7 @@ def answer_of(message: Fields) -> list[Draft]:
     calls = message.inners("tool_calls")
     read = [call for given in calls if (call := _call(given)) is not None]
     if read:
-        drafts.append({"type": "tool_calls", "calls": read})
+        drafts.append({"type": "tool_calls", "calls": [*read]})
     return drafts
 
 
@@ -68,10 +69,10 @@ def outputs_of(output: list[Fields]) -> tuple[list[Draft], list[Fields]]:
     for item in output:
         kind = item.item.get("type")
         call = _call(item) if kind == "function_call" else None
-        if call is not None and drafts and drafts[-1]["type"] == "tool_calls":
-            drafts[-1]["calls"].append(call)
-        elif call is not None:
-            drafts.append({"type": "tool_calls", "calls": [call]})
+        if call is not None:
+            before = drafts.pop() if drafts and drafts[-1]["type"] == "tool_calls" else Draft()
+            calls = [*array_of(before.get("calls")), call]
+            drafts.append({"type": "tool_calls", "calls": calls})
         elif kind == "message" and (text := content_of(item)):
             drafts.append({"type": "reply", "text": text})
         elif kind == "reasoning":
@@ -116,10 +117,8 @@ def rest_of(response: Item, message: Item) -> Item:
     """Return what a response says beside its figures, without the `message` that it repeats."""
     known = [key for key in ("id", "model") if isinstance(response.get(key), str)]
     rest = {key: value for key, value in response.items() if key not in known}
-    match response.get("choices"):
-        case [{"message": {**repeated}} as choice] if all(
-            key in message and message[key] == value for key, value in repeated.items()
-        ):
+    match array_of(response.get("choices")):
+        case [dict(choice)] if object_at(choice, "message").items() <= message.items():
             rest["choices"] = [{key: value for key, value in choice.items() if key != "message"}]
         case _:
             pass

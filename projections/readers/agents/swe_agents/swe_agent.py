@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import JsonValue, parse
 from agentlog.projections.readers.agents.swe_agents.swe_agent_run import SweAgentRun
+from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
@@ -59,8 +60,8 @@ def _history(root: Fields) -> History:
     reading = Reading(_NAME, known=_KNOWN)
     with reading.by_content():
         reading.keep_left(root, "trajectory")
-    model = {"model": known["model"]} if "model" in known else {}
-    answer = {"type": "llm_response", **model} if "modelCalls" in known else None
+    model: Draft = {"model": known["model"]} if "model" in known else {}
+    answer: Draft | None = {"type": "llm_response", **model} if "modelCalls" in known else None
     SweAgentRun(reading, steps, answer).add(history, status or "")
     with reading.by_content():
         if status is None:

@@ -9,6 +9,7 @@ it stands where it was.
 from collections.abc import Sequence
 
 from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.values import text_at, texts_of
 from agentlog.projections.readers.agents.swe_agents.swe_agent_tools import result_of, tool_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
@@ -94,8 +95,8 @@ class SweAgentRun:
             item.take("action")
             calls = [_action(action, number)]
         if calls:
-            drafts.append({"type": "tool_calls", "calls": calls})
-        self._calls = {call["id"]: call["name"] for call in calls}
+            drafts.append({"type": "tool_calls", "calls": [*calls]})
+        self._calls = {str(call["id"]): text_at(call, "name") for call in calls}
         item.take_equal({"role": "assistant", "action": None, "tool_calls": None})
         self._say(drafts, item, number)
 
@@ -111,8 +112,8 @@ class SweAgentRun:
 
     def _observed(self, item: Fields) -> None:
         """Add the results of the calls before, with what is left of their step."""
-        text, ids = _text(item), item.item.get("tool_call_ids")
-        if isinstance(ids, list) and all(isinstance(call_id, str) and call_id for call_id in ids):
+        text, ids = _text(item), texts_of(item.item.get("tool_call_ids"))
+        if item.item.get("tool_call_ids") == ids and all(ids):
             self._calls = {call_id: self._calls.get(call_id) for call_id in ids}
             item.take("tool_call_ids")
         output = item.take("content") if text is None else text
@@ -124,11 +125,11 @@ class SweAgentRun:
                 step.take("observation")
             self._only_new(step)
         results = self._results(output) or [{"output": output}]
-        draft = {"type": "tool_results", "results": results}
+        draft: Draft = {"type": "tool_results", "results": results}
         self._reading.add(draft, item, parts=[] if step is None else [step])
         self._calls = {}
 
-    def _results(self, output: JsonValue) -> list[Item]:
+    def _results(self, output: JsonValue) -> list[JsonValue]:
         """Return what the calls before gave back."""
         return [{"callId": key, **result_of(tool, output)} for key, tool in self._calls.items()]
 
@@ -173,8 +174,8 @@ class SweAgentRun:
         observation = step.text("observation") if call is not None else None
         self._say(drafts, step, number)
         if call is not None and observation:
-            tool = call["name"]
-            result = {"callId": call["id"], "name": tool, **result_of(tool, observation)}
+            tool = text_at(call, "name")
+            result: Item = {"callId": call["id"], "name": tool, **result_of(tool, observation)}
             self._reading.drafts.append({"type": "tool_results", "results": [result]})
 
 
@@ -191,9 +192,11 @@ def _calls(item: Fields) -> list[Item]:
     made = list[Item]()
     for call in calls:
         function = call.inner("function") or call
-        name, arguments = function.take("name"), function.take("arguments")
-        fields = call_fields(name, arguments) if isinstance(arguments, str) else {"args": arguments}
-        made.append({"id": call.take("id"), "name": name, **fields})
+        name, arguments = str(function.take("name")), function.take("arguments")
+        fields: Item = {"name": name, "args": arguments}
+        if isinstance(arguments, str):
+            fields = call_fields(name, arguments)
+        made.append({"id": call.take("id"), **fields})
         call.take_equal({"type": "function"})
     return made
 
