@@ -19,7 +19,7 @@ ImportId = Annotated[str, typer.Argument(metavar="ID", help="Id of the import, a
 
 def imports_of(service: Service) -> Imports:
     """Return the imports of the service's tenant."""
-    return Imports(service.database, service.store, tenant=service.own.name)
+    return Imports(service.database, service.threads, tenant=service.own.name)
 
 
 @imports_.callback(invoke_without_command=True)
