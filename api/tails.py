@@ -11,7 +11,8 @@ from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.errors import FutureMoment, InvalidCursor
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import check_thread_id
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment, number_of
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.views.views import Views

@@ -11,7 +11,8 @@ from itertools import chain, islice
 from pathlib import Path
 from statistics import median, quantiles
 
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from benchmarks import floor, peer
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Role

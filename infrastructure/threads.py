@@ -6,7 +6,7 @@ from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import check_thread_id
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.appending.append_request import (
     Appended,

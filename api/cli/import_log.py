@@ -7,7 +7,7 @@ import typer
 from agentlog.api.cli.session import DataDir, json_line, printable, service_in
 from agentlog.api.composition import Service
 from agentlog.api.shapes.shape import time_text
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.imports import Import, Imports
 
 app = typer.Typer()

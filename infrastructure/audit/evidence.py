@@ -14,7 +14,8 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from agentlog.domain.integrity.hash_chain import GENESIS
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.audit.checkpoints import (
     Checkpoints,
     Inclusion,

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Literal
 
 from agentlog.domain.json.canonical import canonical_bytes
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ExitMessage
 from agentlog.domain.points_in_time import AtPosition, AtVersion
 from agentlog.infrastructure.comparison.comparer import MOST_EVENTS

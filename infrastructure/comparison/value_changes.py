@@ -9,7 +9,8 @@ from typing import Any
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import check_thread_id
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.search.json_path import PathTooSlow, Predicate

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from agentlog.domain.drafts import NO_ORIGIN
 from agentlog.domain.errors import AgentlogError, InvalidInput, ThreadExists, VersionConflict
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.append_request import (
     Appended,
     AppendRequest,

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.domain.integrity.hash_chain import GENESIS, digest, link
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database

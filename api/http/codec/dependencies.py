@@ -21,7 +21,7 @@ from agentlog.domain.access import Principal
 from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment, number_in, number_of, parse_moment
 from agentlog.domain.traces import read_traceparent
 from agentlog.infrastructure.appending.append_request import (

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.threads import Threads
 from tests.api.refusals import Refusals
 from tests.infrastructure.appends import STORY, reply

@@ -367,7 +367,7 @@ def test_a_malformed_body_is_refused(
 def test_a_malformed_span_is_refused_with_its_place(
     client: TestClient, key: str, value: object
 ) -> None:
-    body = export_request([chat(2, [USER], ANSWER)])
+    body: Any = export_request([chat(2, [USER], ANSWER)])
     body["resourceSpans"][0]["scopeSpans"][0]["spans"][0][key] = value
     answer = client.post("/otlp/v1/traces", json=body)
     assert answer.status_code == 400, answer.text

@@ -15,7 +15,7 @@ from letta_client import Letta
 from letta_client._streaming import Stream
 from letta_client.types.agents import LettaStreamingResponse
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
@@ -52,7 +52,7 @@ def as_list(frames: list[Frame]) -> list[JsonValue]:
     held: list[JsonValue] = []
     for frame in frames:
         if frame.event == "held":
-            held = frame.value
+            held = array_of(frame.value)
             assert frame.id is None
     return [*(frame.value for frame in frames if frame.event == "item"), *held]
 

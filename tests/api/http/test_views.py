@@ -5,7 +5,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State

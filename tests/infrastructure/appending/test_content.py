@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database

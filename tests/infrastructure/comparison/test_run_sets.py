@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.comparison import run_sets as module
 from agentlog.infrastructure.comparison.run_sets import ComparedSets, RunSets, RunVerdict, SetsAsked
 from agentlog.infrastructure.eventlog.reader import LogReader

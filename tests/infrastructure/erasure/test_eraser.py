@@ -276,10 +276,10 @@ def test_appends_and_readers_go_on_beside_erasures(own_database: Database) -> No
             )
 
     def read() -> set[str]:
-        seen = set()
+        seen = set[str]()
         while not stop.is_set():
             messages = threads.messages("t", types=["system"])
-            seen |= {event.raw["text"] for event in messages if event.redacted is None}
+            seen |= {str(event.raw["text"]) for event in messages if event.redacted is None}
         return seen
 
     redactor = redactor_on(own_database, threads)

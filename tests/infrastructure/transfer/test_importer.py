@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.documents import Plan

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from agentlog.domain.errors import InvalidCursor
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import AtTime, AtVersion, Moment
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import Page, State

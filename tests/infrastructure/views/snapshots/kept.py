@@ -13,7 +13,7 @@ from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import AnyView, choose_view
-from agentlog.projections.view import Printed
+from agentlog.projections.view import Item, Printed
 from tests.infrastructure.appends import TENANT, Clock, CountingReader, Ids, fetch, reply
 from tests.infrastructure.precomputed import precompute
 
@@ -60,7 +60,7 @@ def keep(views: Views, view: AnyView = STATE) -> None:
     precompute(views, "t", view)
 
 
-def thought(number: int) -> dict[str, str]:
+def thought(number: int) -> Item:
     """Return a message that has nothing to do with others."""
     return {"type": "reasoning", "title": "", "summary": f"thought {number}"}
 

@@ -9,6 +9,7 @@ from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import choose_view
+from agentlog.projections.view import Item
 from tests.infrastructure.appends import TENANT, calls, fetch, reply, results
 from tests.infrastructure.precomputed import precompute
 from tests.infrastructure.views.snapshots.kept import (
@@ -26,7 +27,7 @@ from tests.infrastructure.views.snapshots.kept import (
 # What they take
 
 
-def _fill(threads: Threads, count: int, draft: Callable[[int], list[dict[str, object]]]) -> None:
+def _fill(threads: Threads, count: int, draft: Callable[[int], list[Item]]) -> None:
     threads.start("t", {"policy": "record"})
     threads.append("t", [message for number in range(count) for message in draft(number)])
 
@@ -49,7 +50,7 @@ def test_a_scratchpad_that_begins_anew_needs_nothing_from_before(
     views: Views, threads: Threads, database: Database
 ) -> None:
     threads.append("t", [{"type": "scratchpad", "text": "new", "mode": "replace"}])
-    threads.append("t", [thought(n) for n in range(20)])
+    threads.append("t", [*map(thought, range(20))])
     right = state_of(views)
     keep(views)
     assert b'"scratchpad":"new\\nthought 0\\nthought 1\\n' in right
