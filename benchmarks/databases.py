@@ -1,7 +1,7 @@
 """Databases to measure on: durable as by default, one of its own for each measurement."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -11,7 +11,11 @@ from psycopg.conninfo import make_conninfo
 
 from agentlog.api.composition import Service, open_service
 from agentlog.infrastructure.embedded import open_embedded
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.infrastructure.settings import Settings
+from agentlog.projections.readmodels.registry import AnyReadModel
 
 
 @contextmanager
@@ -44,6 +48,15 @@ def connected(url: str) -> Iterator[psycopg.Connection]:
     """Yield a connection in autocommit mode."""
     with psycopg.connect(url, autocommit=True) as connection:
         yield connection
+
+
+def fill_read_models(url: str, models: Iterable[AnyReadModel]) -> None:
+    """Build read models up to the end of the log."""
+    with Database(url, pool_size=1) as database, database.connect() as connection:
+        for model in models:
+            (build,) = builds.at_work(connection, model)
+            while Projection(model, build).step(connection) is StepResult.MORE:
+                pass
 
 
 def _run(server: str, statement: sql.Composed) -> None:

@@ -5,18 +5,21 @@ from contextlib import ExitStack
 from functools import partial
 from itertools import count
 from statistics import median
+from typing import LiteralString
 from urllib.parse import urlencode
+
+import psycopg
+from psycopg.rows import TupleRow
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.process import ProjectorProcess
-from agentlog.infrastructure.readmodels.projection import Projection, StepResult
-from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readmodels.message_words import MessageWords
 from benchmarks.big_log import make_big_log
 from benchmarks.callers import Act, run_callers
-from benchmarks.databases import connected, new_database, store_on
+from benchmarks.databases import connected, fill_read_models, new_database, store_on
 from benchmarks.figures import Case, Figure, sample_in_turn
 from benchmarks.rates import Aim, Rate, aims_table, rate_table
 from benchmarks.service import serving
@@ -43,6 +46,27 @@ _WHAT = {
     "a word, before a time": {"q": "flight", "to": "2026-01-02"},
 }
 
+_BESIDE = (
+    "a word of half of all messages",
+    "a word of a third of all messages",
+    "a word that is nowhere",
+)
+_FLOOR: tuple[LiteralString, ...] = (
+    (
+        "CREATE TABLE floor_words AS SELECT position, thread_id, version, "
+        "convert_from(agentlog.body_of(tenant, body, cuts), 'UTF8') AS body FROM agentlog.events"
+    ),
+    (
+        "ALTER TABLE floor_words ADD PRIMARY KEY (thread_id, version), ADD words tsvector "
+        "GENERATED ALWAYS AS (to_tsvector('simple', left(body, 100000))) STORED"
+    ),
+    "CREATE INDEX ON floor_words USING gin (words)",
+)
+_LOOK_UP = (
+    "SELECT thread_id, version, body FROM floor_words "
+    "WHERE words @@ plainto_tsquery('simple', %s) ORDER BY position DESC LIMIT 20"
+)
+
 
 def measure_search(  # noqa: PLR0913 - what a run is of
     server: str, workload: Workload, *, runs: int, times: int, seconds: float, events: int
@@ -58,12 +82,22 @@ def _pages(server: str, workload: Workload, *, runs: int, times: int, events: in
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
         audits = make_big_log(url, workload, events=events, measured=True)
-        _build(url)
+        fill_read_models(url, [MessageWords()])
+        connection = stack.enter_context(connected(url))
+        _make_floor(connection)
+        connection.execute("VACUUM ANALYZE")
         client = stack.enter_context(serving(url))
         actions: list[tuple[Figure, Callable[[], object]]] = [
             (
                 Figure("GET /healthz, which reads nothing", "floor"),
                 partial(client.get, "/healthz"),
+            ),
+            *(
+                (
+                    Figure(f"{what}, by SQL from a `tsvector` in process", "floor"),
+                    partial(_look_up, connection, _WHAT[what]["q"]),
+                )
+                for what in _BESIDE
             ),
             *(
                 (
@@ -83,12 +117,15 @@ def _pages(server: str, workload: Workload, *, runs: int, times: int, events: in
     )
 
 
-def _build(url: str) -> None:
-    with Database(url, pool_size=1) as database, database.connect() as connection:
-        (build,) = builds.at_work(connection, MessageWords())
-        while Projection(MessageWords(), build).step(connection) is StepResult.MORE:
-            pass
-        connection.execute(f"VACUUM ANALYZE agentlog_readmodels.message_words_{build}".encode())
+def _make_floor(connection: psycopg.Connection) -> None:
+    """Make a table of the same bodies with their words, by PostgreSQL alone."""
+    for statement in _FLOOR:
+        connection.execute(statement)
+
+
+def _look_up(connection: psycopg.Connection, text: str) -> list[TupleRow]:
+    with connection.cursor(binary=True) as cursor:
+        return cursor.execute(_LOOK_UP, (text,)).fetchall()
 
 
 def _appends(server: str, workload: Workload, *, runs: int, seconds: float) -> list[Section]:
@@ -96,17 +133,17 @@ def _appends(server: str, workload: Workload, *, runs: int, seconds: float) -> l
     beside = Rate(f"`Store.append`, {_CALLERS} callers, with it", "agentlog")
     drafts = workload.lone_drafts()
     with ExitStack() as stack:
-        stores: list[tuple[Rate, Threads]] = []
+        stores: list[tuple[Rate, Store]] = []
         for rate in (without, beside):
             url = stack.enter_context(new_database(server))
             service = stack.enter_context(store_on(url))
             if rate is without:
                 _pause(url)
             stack.enter_context(ProjectorProcess(url))
-            stores.append((rate, service.threads))
+            stores.append((rate, service.store))
         for number in range(runs):
-            for rate, threads in stores:
-                act = partial(_act, threads, drafts, f"run-{number}", count())
+            for rate, store in stores:
+                act = partial(_act, store, drafts, f"run-{number}", count())
                 rate.runs.append(run_callers(_CALLERS, act, seconds=seconds))
     return [
         rate_table(
@@ -130,13 +167,11 @@ def _pause(url: str) -> None:
         builds.set_paused(connection, MessageWords().name, paused=True)
 
 
-def _act(
-    threads: Threads, drafts: list[Draft], prefix: str, numbers: "count[int]", caller: int
-) -> Act:
+def _act(store: Store, drafts: list[Draft], prefix: str, numbers: "count[int]", caller: int) -> Act:
     del caller  # they share the threads
 
     def act() -> None:
         number = next(numbers)
-        threads.append(f"{prefix}-{number % _THREADS}", [drafts[number % len(drafts)]])
+        store.append(f"{prefix}-{number % _THREADS}", [drafts[number % len(drafts)]])
 
     return act

@@ -17,9 +17,8 @@ from agentlog.infrastructure.reports.summaries import Summaries
 from agentlog.infrastructure.runtime.closeable import Closing
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
-from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.traces import TraceIngest
-from agentlog.infrastructure.views.views import Views
+from agentlog.infrastructure.views.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +26,7 @@ class Tenant:
     """One tenant's log and the objects on it; `hub` starts with the first follower."""
 
     name: str
-    threads: Threads
-    views: Views
+    store: Store
     hub: Hub
     analyst: Analyst
     reports: Reports
@@ -63,7 +61,7 @@ class Tenants(dict[str, Tenant], Closing):
         """Drop a tenant's thread from memory, as contents of it were erased."""
         tenant = self.get(name)
         if tenant is not None:
-            tenant.views.recent.discard((name, thread_id))
+            tenant.store.recent.discard((name, thread_id))
             tenant.hub.discard()
 
     @override

@@ -21,6 +21,7 @@ from agentlog.api.cli.session import (
     print_line,
     print_listing,
     printable,
+    readable_store,
     service_in,
 )
 from agentlog.api.filters import metadata_value
@@ -62,7 +63,7 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
     """List threads, most recently changed first."""
     which = filter_of(status=status, q=q, parent=parent, metadata=metadata)
     with service_in(data_dir) as service:
-        page = service.threads.heads(which, before=after, limit=limit + 1, hidden=hidden)
+        page = readable_store(service, hidden=hidden).threads(which, before=after, limit=limit + 1)
     heads = page[:limit]
     if len(page) > limit:
         typer.echo(f"there are more: go on with --after {heads[-1].position}", err=True)
@@ -98,9 +99,9 @@ def show(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Show a thread and its messages as the log has them."""
     with service_in(data_dir) as service:
-        head = service.threads.head(thread, hidden=hidden)
-        moment = None if at is None else parse_moment(at)
-        events = service.threads.messages(thread, at=moment, hidden=hidden)
+        store = readable_store(service, hidden=hidden)
+        head = store.thread(thread)
+        events = store.messages(thread, at=None if at is None else parse_moment(at))
     if json:
         print_line(thread_json(head))
         for event in events:
@@ -128,8 +129,8 @@ def outline(
 ) -> None:
     """Show what a thread did, a line a step, and where it went wrong."""
     with service_in(data_dir) as service:
-        result = service.views.outline(
-            thread, at=None if at is None else parse_moment(at), hidden=hidden
+        result = readable_store(service, hidden=hidden).outline(
+            thread, at=None if at is None else parse_moment(at)
         )
     if json:
         print_line(outline_json(result))
@@ -153,7 +154,7 @@ def view(  # noqa: PLR0913 - one parameter an option
     chosen = chosen_view(name, option)
     moment = None if at is None else parse_moment(at)
     with service_in(data_dir) as service:
-        result = service.views.view(thread, chosen, at=moment, hidden=hidden)
+        result = readable_store(service, hidden=hidden).view(thread, chosen, at=moment)
     if isinstance(result, State):
         print_line(result.printable)
         return
@@ -179,12 +180,11 @@ def diff(  # noqa: PLR0913 - one parameter a choice
     """Print what changed in a view between two moments, as JSON."""
     chosen = chosen_view(name, option)
     with service_in(data_dir) as service:
-        difference = service.views.difference(
+        difference = readable_store(service, hidden=hidden).difference(
             thread,
             chosen,
             begin=None if begin is None else parse_moment(begin),
             end=None if end is None else parse_moment(end),
-            hidden=hidden,
         )
     print_line(difference_json(difference))
 
@@ -212,8 +212,8 @@ def annotate(
     if len(changes) < len(given) + len(remove or ()):
         raise InvalidOption("a key is given twice")
     with service_in(data_dir) as service:
-        service.threads.annotate(thread, changes)
-        head = service.threads.head(thread)
+        service.store.annotate(thread, changes)
+        head = service.store.thread(thread)
     print_line(head.read_facts()["metadata"])
 
 

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import psycopg
+from psycopg.errors import UndefinedTable
 from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Composed, Identifier
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.readmodels.tables import SCHEMA
 from agentlog.infrastructure.search.query import Query
@@ -19,7 +21,7 @@ from agentlog.projections.readmodels.message_words import MessageWords
 
 MODEL = MessageWords()
 
-_REACH = 2000
+_REACH = 500
 _MANY_THREADS = 1000
 _NO_THREAD = ""
 
@@ -49,25 +51,19 @@ class Candidates:
 
 
 class Index:
-    """The rows of one tenant, on a connection that row-level security does not restrict.
+    """The rows of one tenant, on connections that row-level security does not restrict.
 
     Raises:
-        NotYetBuilt: there is no live table of this code, on construction.
-        psycopg.errors.UndefinedTable: a rebuild replaced it meanwhile.
+        NotYetBuilt: there is no live table of this code.
+        psycopg.errors.UndefinedTable: rebuilds replaced it again and again.
     """
 
-    def __init__(self, connection: psycopg.Connection, tenant: str) -> None:
-        live = [
-            build
-            for build in builds.builds(connection)
-            if (build.name, build.version, build.state) == (MODEL.name, MODEL.version, "live")
-        ]
-        if not live:
-            raise NotYetBuilt(MODEL.name)
-        self._connection = connection
+    def __init__(self, searched: Connections, tenant: str) -> None:
+        self._searched = searched
         self._tenant = tenant
-        self._as_of = live[0].position
-        self._table = Identifier(SCHEMA, f"{MODEL.name}_{live[0].build}")
+        build = self._live_build()
+        self._as_of = build.position
+        self._table = _table(build)
 
     def bounds(self, query: Query) -> Bounds:
         """Return the positions that a query is about."""
@@ -115,13 +111,32 @@ class Index:
             "before": before,
         }
 
-    def _rows(self, name: str, asked: dict[str, Any]) -> list[TupleRow]:
-        text = SQL(statement(name)).format(table=self._table)
-        return self._run(text, {**asked, "tenant": self._tenant})
+    def _rows(self, name: str, asked: dict[str, Any], *, tries: int = 3) -> list[TupleRow]:
+        try:
+            return self._run(SQL(statement(name)).format(table=self._table), asked)
+        except UndefinedTable:  # a rebuild replaced it
+            if tries == 1:
+                raise
+            self._table = _table(self._live_build())
+            return self._rows(name, asked, tries=tries - 1)
 
     def _run(self, text: Composed, asked: dict[str, Any]) -> list[TupleRow]:
-        # unprepared: a generic plan knows neither the words nor which filters are set
-        return self._connection.execute(text, asked, prepare=False).fetchall()
+        with self._searched.connection() as connection:
+            # unprepared: a generic plan knows neither the words nor which filters are set
+            return connection.execute(
+                text, {**asked, "tenant": self._tenant}, prepare=False
+            ).fetchall()
+
+    def _live_build(self) -> Build:
+        with self._searched.connection() as connection:
+            for build in builds.builds(connection):
+                if (build.name, build.version, build.state) == (MODEL.name, MODEL.version, "live"):
+                    return build
+        raise NotYetBuilt(MODEL.name)
+
+
+def _table(build: Build) -> Identifier:
+    return Identifier(SCHEMA, f"{build.name}_{build.build}")
 
 
 def _facts(query: Query) -> bytes | None:

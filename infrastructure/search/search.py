@@ -3,16 +3,14 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 
-from psycopg.errors import UndefinedTable
 from psycopg.rows import tuple_row
 
 from agentlog.domain.events import Event
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.batch import recorded
-from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.search.cursor import Cursor
 from agentlog.infrastructure.search.hits import Hit, hit_of
 from agentlog.infrastructure.search.index import MODEL, Candidates, Index
@@ -27,11 +25,6 @@ _FEW = 0.005
 
 _MOST_EVENTS = 500
 """Most events read at a time; twice as many each time, from those that a page may need."""
-
-_TRIES = 3
-
-AnswerT = TypeVar("AnswerT")
-Asked = ParamSpec("Asked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +90,14 @@ class Search:
         """
         cursor = Cursor.of(after)
         begun = self._clock()
-        query = self._ask(Index.narrowed, query)
-        bounds = self._ask(Index.bounds, query)
+        index = Index(self._searched, self._tenant)
+        query = index.narrowed(query)
+        bounds = index.bounds(query)
         ask = _Pass(bounds.since, min(cursor.before, bounds.upto), limit, kept)
         phrases = query.as_phrase
         hits: list[Hit] = []
         if phrases is not None and cursor.of_phrases:
-            hits, reached = self._pass(phrases, ask, until=begun + SECONDS / 2)
+            hits, reached = self._pass(index, phrases, ask, until=begun + SECONDS / 2)
             if reached is not None and len(hits) == limit:
                 return Found(hits, bounds.as_of, str(Cursor(reached)))
             cursor = Cursor(bounds.upto, of_phrases=False, phrases_from=reached or bounds.since)
@@ -118,12 +112,13 @@ class Search:
                 and hit_of(phrases, event, self._timer(event)) is not None
             )
 
-        others, reached = self._pass(query, ask, until=begun + SECONDS, is_shown=is_shown)
+        others, reached = self._pass(index, query, ask, until=begun + SECONDS, is_shown=is_shown)
         following = cursor._replace(before=reached or 0, of_phrases=False)
         return Found([*hits, *others], bounds.as_of, None if reached is None else str(following))
 
     def _pass(
         self,
+        index: Index,
         query: Query,
         ask: "_Pass",
         *,
@@ -132,7 +127,7 @@ class Search:
     ) -> tuple[list[Hit], int | None]:
         """Return the newest hits before a position, and where to go on; None at the end."""
         hits: list[Hit] = []
-        for candidates in self._candidates(query, since=ask.since, before=ask.before):
+        for candidates in _candidates(index, query, since=ask.since, before=ask.before):
             for event in self._events(candidates.positions, at_a_time=ask.limit + 1, kept=ask.kept):
                 hit = hit_of(query, event, self._timer(event))
                 if hit is not None and not is_shown(event):
@@ -144,38 +139,6 @@ class Search:
             if self._clock() > until and candidates.down_to > ask.since:
                 return hits, candidates.down_to
         return hits, None
-
-    def _candidates(self, query: Query, *, since: int, before: int) -> Iterator[Candidates]:
-        """Yield candidates, newest first, down to a position.
-
-        The newest rows are walked, where many match; the index finds those that are few.
-        """
-        walks, few = not query.threads, _MOST_EVENTS
-        while before > since:
-            if walks:
-                matches = self._ask(Index.walk, query, since, before)
-                walks = not query.narrows or matches.share >= _FEW
-            else:
-                matches = self._ask(Index.look_up, query, since, before, few)
-                few *= 4
-            yield matches
-            before = matches.down_to
-
-    def _ask(
-        self,
-        question: Callable[Concatenate[Index, Asked], AnswerT],
-        *asked: Asked.args,
-        **more: Asked.kwargs,
-    ) -> AnswerT:
-        """Ask the index; again, if a rebuild dropped the table meanwhile."""
-        for left in reversed(range(_TRIES)):
-            try:
-                with self._searched.connection() as connection:
-                    return question(Index(connection, self._tenant), *asked, **more)
-            except UndefinedTable:
-                if not left:
-                    raise
-        raise NotYetBuilt(MODEL.name)
 
     def _events(
         self,
@@ -211,3 +174,20 @@ class Search:
                 raise PathTooSlow("where", event.thread_id, event.version, seconds=SECONDS)
 
         return tick
+
+
+def _candidates(index: Index, query: Query, *, since: int, before: int) -> Iterator[Candidates]:
+    """Yield candidates, newest first, down to a position.
+
+    The newest rows are walked, where many match; the index finds those that are few.
+    """
+    walks, few = not query.threads, _MOST_EVENTS
+    while before > since:
+        if walks:
+            matches = index.walk(query, since, before)
+            walks = not query.narrows or matches.share >= _FEW
+        else:
+            matches = index.look_up(query, since, before, few)
+            few *= 4
+        yield matches
+        before = matches.down_to

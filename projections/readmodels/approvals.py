@@ -41,7 +41,7 @@ class Approvals(ReadModel[ApprovalRow]):
         ApprovalRow,
         name="approvals",
         comment="One row an approval that was asked for, and a response without a request.",
-        key=("version",),
+        key=("tenant", "thread_id", "version"),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"),),
     )

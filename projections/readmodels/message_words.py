@@ -25,7 +25,6 @@ _NAME_CHARACTERS = 200
 class MessageWordsRow(Row):
     """The words of a message."""
 
-    version: Annotated[int, "place in the thread, from 1"]
     position: Annotated[int, "place in the log"]
     recorded_at: Annotated[datetime | None, "when the log took it, by the store's clock"]
     words: Annotated[Words, "of its texts; those of tenant, type and tools begin with a space"]
@@ -38,12 +37,12 @@ class MessageWords(ReadModel[MessageWordsRow]):
         MessageWordsRow,
         name="message_words",
         comment="One row a message or fact: what a search looks up.",
-        key=("version",),
+        key=("tenant", "position"),
         day="recorded_at",
-        indexes=(("tenant", "position"), ("tenant", "recorded_at")),
+        indexes=(("tenant", "thread_id"), ("tenant", "recorded_at")),
         public=False,
     )
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     types: ClassVar[frozenset[str] | None] = None
     long_text_bytes: ClassVar[int] = 2**20
 
@@ -63,7 +62,6 @@ class MessageWords(ReadModel[MessageWordsRow]):
             rows.tenant,
             rows.thread_id,
             False,  # noqa: FBT003 - by place: a row a message
-            event.version,
             event.position or 0,
             event.recorded_at,
             _fitting(words),
@@ -73,7 +71,7 @@ class MessageWords(ReadModel[MessageWordsRow]):
 
 def tenant_word(tenant: str) -> str:
     """Return the word of a tenant's rows, which keeps tenants apart in the index."""
-    return f" of {sha256(tenant.encode()).hexdigest()[:32]}"
+    return f" of {sha256(tenant.encode()).hexdigest()[:8]}"
 
 
 def type_word(type_name: str) -> str:

@@ -36,7 +36,7 @@ class Messages(ReadModel[MessageRow]):
         MessageRow,
         name="messages",
         comment="One row a message of any thread, and a fact of a thread (started, closed).",
-        key=("version",),
+        key=("tenant", "thread_id", "version"),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"),),
     )

@@ -81,7 +81,7 @@ class ModelCalls(ReadModel[ModelCallRow]):
         ModelCallRow,
         name="model_calls",
         comment="One row a request to a model, and a response that no request asked for.",
-        key=("version",),
+        key=("tenant", "thread_id", "version"),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"), ("tenant", "model", "recorded_at")),
     )

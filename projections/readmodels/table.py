@@ -54,7 +54,7 @@ class TableColumn:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; its key begins with tenant and thread, so that it can be distributed by them.
+    """A table; its key begins with the tenant, so that it can be distributed by that.
 
     `indexes` are for reports, created after the table is filled. `day` is the time column that
     partitions its files by day. Only a `public` one is shown to analysts and exported.
@@ -90,11 +90,10 @@ def table_of(  # noqa: PLR0913 - what a table has
     indexes: tuple[tuple[str, ...], ...] = (),
     public: bool = True,
 ) -> Table:
-    """Return the table for rows of `row_type`; `key` is its key after tenant and thread."""
+    """Return the table for rows of `row_type`."""
     hints = get_type_hints(row_type, include_extras=True)
     columns = tuple(_column(field.name, hints[field.name]) for field in fields(row_type))
-    whole_key = ("tenant", "thread_id", *key)
-    return Table(name, comment, row_type, columns, whole_key, day, indexes, public)
+    return Table(name, comment, row_type, columns, key, day, indexes, public)
 
 
 def _column(name: str, hint: Any) -> TableColumn:  # noqa: ANN401 - an annotation has no narrower type

@@ -122,7 +122,7 @@ class Threads(ReadModel[ThreadRow]):
         ThreadRow,
         name="threads",
         comment="One row a thread: its standing, and counts and sums over all of its messages.",
-        key=(),
+        key=("tenant", "thread_id"),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"), ("tenant", "parent"), ("tenant", "last_position")),
     )

@@ -69,7 +69,7 @@ class ToolCalls(ReadModel[ToolCallRow]):
         ToolCallRow,
         name="tool_calls",
         comment="One row a tool call, and a tool result that no call asked for.",
-        key=("version", "ordinal"),
+        key=("tenant", "thread_id", "version", "ordinal"),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"), ("tenant", "tool", "recorded_at")),
     )

@@ -46,7 +46,7 @@ class Workers(ReadModel[WorkerRow]):
         WorkerRow,
         name="workers",
         comment="One row a worker that was sent off, and a result of one that was not.",
-        key=("version",),
+        key=("tenant", "thread_id", "version"),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"),),
     )

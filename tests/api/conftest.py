@@ -37,10 +37,9 @@ from agentlog.infrastructure.reports.summaries import Summaries
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.tenants import Tenant, Tenants
-from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.traces import TraceIngest
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.views import Views
+from agentlog.infrastructure.views.store import Store
 from tests.api.refusals import Refusals
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, Clock, Ids
@@ -50,10 +49,10 @@ MAX_BLOB_BYTES = 5 * 2**20
 ALLOWED_HOSTS = frozenset({"testserver", "here", "there", "logs.example"})
 
 
-def threads_over(database: Database, *, tenant: str = TENANT) -> Threads:
-    """Return the tests' threads."""
+def store_over(database: Database, *, tenant: str = TENANT) -> Store:
+    """Return the tests' store."""
     writer = Writer(database, clock=Clock(), new_id=Ids())
-    return Threads(
+    return Store(
         reader=LogReader(database, tenant=tenant),
         writer=writer,
         blobs=Blobs(database, tenant=tenant),
@@ -77,7 +76,7 @@ def entrance_over(
 
 def app_over(  # noqa: PLR0913 - what tests set
     database: Database,
-    threads: Threads,
+    store: Store,
     *,
     limits: RequestLimits = USUAL,
     access_log: FilteringBoundLogger | None = None,
@@ -85,20 +84,18 @@ def app_over(  # noqa: PLR0913 - what tests set
     audited: bool = False,
     slots: Slots | None = None,
 ) -> FastAPI:
-    """Return an application over these threads, and over others for each other tenant."""
+    """Return an application over a store, and over one of its own for each other tenant."""
     listener = Listener(database, poll_seconds=0.25)
     key = SigningKey(None)
     slots = Slots() if slots is None else slots
 
     def tenant_of(name: str) -> Tenant:
-        own_threads = threads if name == TENANT else threads_over(database, tenant=name)
+        own_store = store if name == TENANT else store_over(database, tenant=name)
         reader = LogReader(database, tenant=name)
         snapshots = Snapshots(database, tenant=name, key=b"key")
-        views = Views(reader, tenant=name, snapshots=snapshots)
         return Tenant(
             name=name,
-            threads=own_threads,
-            views=views,
+            store=own_store,
             hub=Hub(reader, listener),
             analyst=Analyst(login_of(database, name), tenant=name, slots=slots),
             reports=Reports(database, tenant=name),
@@ -108,14 +105,14 @@ def app_over(  # noqa: PLR0913 - what tests set
             derived=DerivedAuditor(database, reader, snapshots, tenant=name),
             redactor=Redactor(
                 database,
-                own_threads,
+                own_store.with_hidden(),
                 Eraser(database),
                 tenant=name,
                 discard=lambda thread_id: tenants.forget(name, thread_id),
             ),
-            comparer=Comparer(views),
-            run_sets=RunSets(views),
-            traces=TraceIngest(own_threads),
+            comparer=Comparer(own_store, reader),
+            run_sets=RunSets(own_store, reader),
+            traces=TraceIngest(own_store),
         )
 
     tenants = Tenants(tenant_of)
@@ -126,7 +123,7 @@ def app_over(  # noqa: PLR0913 - what tests set
         own=TENANT,
         entrance=entrance_over(database, listener, anonymous=anonymous, audited=audited),
         projection_status=ProjectionStatus(database, listener),
-        writer=threads.writer,
+        writer=store.writer,
         max_body_bytes=MAX_BODY_BYTES,
         max_blob_bytes=MAX_BLOB_BYTES,
         limits=limits,
@@ -148,22 +145,15 @@ def end_following(app: FastAPI) -> None:
 
 
 @pytest.fixture
-def threads(database: Database) -> Threads:
-    """The threads that the application serves."""
-    return threads_over(database)
+def store(database: Database) -> Store:
+    """The store that the application serves."""
+    return store_over(database)
 
 
 @pytest.fixture
-def views(app: FastAPI) -> Views:
-    """The views that the application serves."""
-    tenants: Tenants = app.state.tenants
-    return tenants[TENANT].views
-
-
-@pytest.fixture
-def app(database: Database, threads: Threads) -> Iterator[FastAPI]:
+def app(database: Database, store: Store) -> Iterator[FastAPI]:
     """The application."""
-    app = app_over(database, threads)
+    app = app_over(database, store)
     yield app
     end_following(app)
 

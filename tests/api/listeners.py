@@ -8,8 +8,7 @@ from typing import Any
 import httpx2
 from fastapi import FastAPI
 
-from agentlog.domain.json.text import parse
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.text import JsonValue, parse
 from tests.api.servers import running
 from tests.clients import TLS
 

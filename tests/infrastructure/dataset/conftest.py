@@ -8,15 +8,15 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.views.store import Store
 from tests.infrastructure.appends import TENANT, Clock, Ids
 from tests.infrastructure.dataset.datasets import Exporter
 
 
 @pytest.fixture
-def threads(own_database: Database) -> Threads:
+def store(own_database: Database) -> Store:
     """The store of the tests' tenant."""
-    return threads_on(own_database, TENANT)
+    return store_on(own_database, TENANT)
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def exporter(own_database: Database, tmp_path: Path) -> Exporter:
     return Exporter(own_database, tmp_path / "dataset")
 
 
-def threads_on(database: Database, tenant: str) -> Threads:
+def store_on(database: Database, tenant: str) -> Store:
     """Return the store of a tenant."""
-    return Threads(
+    return Store(
         reader=LogReader(database, tenant=tenant),
         writer=Writer(database, clock=Clock(), new_id=Ids()),
         blobs=Blobs(database, tenant=tenant),

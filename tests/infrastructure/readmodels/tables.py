@@ -7,7 +7,6 @@ import psycopg
 from typing_extensions import override
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.values import object_of, text_at
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.builds import Build
@@ -30,7 +29,12 @@ class Talk(ReadModel[TalkRow]):
     """Counts replies, and fails on a word until it is mended."""
 
     table = table_of(
-        TalkRow, name="talk", comment="One row a thread.", key=(), day="said", indexes=(("said",),)
+        TalkRow,
+        name="talk",
+        comment="One row a thread.",
+        key=("tenant", "thread_id"),
+        day="said",
+        indexes=(("said",),),
     )
     types: ClassVar[frozenset[str] | None] = frozenset({"reply"})
     recalls: ClassVar[frozenset[str] | None] = None
@@ -42,7 +46,7 @@ class Talk(ReadModel[TalkRow]):
 
     @override
     def fold(self, event: Event, rows: ThreadRows[TalkRow]) -> None:
-        text = text_at(object_of(event.raw), "text")
+        text = event.raw["text"]
         if text == self.fails_on:
             raise ArithmeticError(f"cannot count {text!r}")
         for row in rows.open:
