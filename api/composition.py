@@ -37,18 +37,18 @@ from agentlog.infrastructure.postgres.roles import LOGIN, check_membership, make
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.infrastructure.reports.reports import Reports
 from agentlog.infrastructure.reports.summaries import Summaries
-from agentlog.infrastructure.runtime.background import Background
 from agentlog.infrastructure.runtime.key_files import SIGNING_KEY
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.tenants import Tenant, Tenants
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.rehearsal import Rehearsal
 from agentlog.infrastructure.transfer.traces import TraceIngest
 from agentlog.infrastructure.views.snapshots.key import given_key, own_key
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.store import Store
 from agentlog.infrastructure.views.view_cache import RecentViews
+from agentlog.infrastructure.views.views import Views
 
 _ANSWER_SECONDS = 1.0
 """With the time until a statement counts as lasting, less than the 2 s that are promised."""
@@ -77,12 +77,17 @@ class Service:
     schema: str
 
     @property
-    def store(self) -> Store:
-        """The store of the settings' tenant."""
-        return self.own.store
+    def threads(self) -> Threads:
+        """The threads of the settings' tenant."""
+        return self.own.threads
 
-    def rehearsal(self) -> Store:
-        """Return a store of the settings' tenant that decides appends and commits none."""
+    @property
+    def views(self) -> Views:
+        """The views of the settings' tenant."""
+        return self.own.views
+
+    def rehearsal(self) -> Threads:
+        """Return threads of the settings' tenant whose appends are decided and not committed."""
         tenant = self.own.name
         return Rehearsal(
             self.database,
@@ -90,7 +95,7 @@ class Service:
             tenant=tenant,
             reader=LogReader(self.database.confined(tenant), tenant=tenant),
             writer=self.writer,
-            blobs=self.store.blobs,
+            blobs=self.threads.blobs,
         )
 
 
@@ -114,7 +119,6 @@ def open_service(
             timeouts=Timeouts(settings.statement_seconds, settings.lock_seconds, _ANSWER_SECONDS),
         ) as database,
         Listener(database) as listener,
-        Background() as background,
     ):
         writer = Writer(
             database,
@@ -131,18 +135,18 @@ def open_service(
         def tenant_of(name: str) -> Tenant:
             confined = database.confined(name)
             reader = LogReader(confined, tenant=name, searched=database)
-            snapshots = Snapshots(confined, tenant=name, key=snapshot_key, later=background.add)
-            store = Store(
+            snapshots = Snapshots(confined, tenant=name, key=snapshot_key)
+            threads = Threads(
                 reader=reader,
                 writer=writer,
                 blobs=Blobs(confined, tenant=name, most_bytes=settings.max_blob_bytes),
                 tenant=name,
-                snapshots=snapshots,
-                recent=recent,
             )
+            views = Views(reader, tenant=name, snapshots=snapshots, recent=recent)
             return Tenant(
                 name=name,
-                store=store,
+                threads=threads,
+                views=views,
                 hub=Hub(reader, listener),
                 analyst=_analyst(place, settings, slots, tenant=name),
                 reports=Reports(confined, tenant=name),
@@ -152,14 +156,14 @@ def open_service(
                 derived=DerivedAuditor(database, reader, snapshots, tenant=name),
                 redactor=Redactor(
                     confined,
-                    store.with_hidden(),
+                    threads,
                     eraser,
                     tenant=name,
                     discard=lambda thread_id: tenants.forget(name, thread_id),
                 ),
-                comparer=Comparer(store, reader),
-                run_sets=RunSets(store, reader),
-                traces=TraceIngest(store),
+                comparer=Comparer(views),
+                run_sets=RunSets(views),
+                traces=TraceIngest(threads),
             )
 
         with Tenants(tenant_of) as tenants:

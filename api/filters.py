@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
 
 from agentlog.domain.errors import InvalidInput, InvalidJson, InvalidMoment
-from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import AtTime, parse_moment
 
 _METADATA = "metadata."

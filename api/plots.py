@@ -12,7 +12,8 @@ from io import BytesIO
 from typing import Any, Literal
 
 from agentlog.domain.errors import AgentlogError
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.reports.question import InvalidQuestion, is_time
 from agentlog.infrastructure.reports.reports import ReportResult
 

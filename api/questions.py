@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import get_args
 
 from agentlog.api.filters import InvalidFilter, metadata_filter, time_filter
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.reports.question import InvalidQuestion, Question
 from agentlog.infrastructure.reports.report import METADATA, Clock, Report
 

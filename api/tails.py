@@ -11,10 +11,11 @@ from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.errors import FutureMoment, InvalidCursor
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import check_thread_id
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment, number_of
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.followed_view import ItemsLive, Live, PatientLive, StateLive, parse_place
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from agentlog.projections.view import StateView
@@ -108,7 +109,7 @@ def view_to_tell(name: str, options: Mapping[str, object]) -> AnyView:
     return choose_view(name, given)
 
 
-def tail_of(store: Store, thread_id: str, asked: FollowRequest) -> Tail:
+def tail_of(views: Views, thread_id: str, asked: FollowRequest, *, hidden: bool = False) -> Tail:
     """Return a thread's view at its start; reads and folds the events up to there.
 
     Raises:
@@ -117,12 +118,12 @@ def tail_of(store: Store, thread_id: str, asked: FollowRequest) -> Tail:
         FutureMoment: the thread has not reached that place or moment.
     """
     view, after = asked.view, asked.after or ""
-    head = store.thread(check_thread_id(thread_id))
-    present = store.version_at(thread_id, asked.at)
+    head = views.reader.head(check_thread_id(thread_id), hidden=hidden)
+    present = views.reader.version_at(head, asked.at)
     if isinstance(view, StateView):
         begin = number_of(after) if after else 0 if asked.whole else present
         _check_there(begin, head.version, thread_id)
-        carry = store.fold_to(thread_id, view, begin).carry
+        carry = views.fold_to(thread_id, view, begin).carry
         state = StateLive(view, carry, version=begin, known=bool(after))
         return Tail(thread_id, state, begin, present)
     try:
@@ -133,9 +134,9 @@ def tail_of(store: Store, thread_id: str, asked: FollowRequest) -> Tail:
     begin = max(place[0] - 1, 0)  # items settled by one version may be before and after a place
     if isinstance(view.options, LettaOptions) and view.options.stream:
         turns = LettaTurnsView()
-        carry = store.fold_to(thread_id, turns, begin).carry
+        carry = views.fold_to(thread_id, turns, begin).carry
         return Tail(thread_id, LettaLive(turns, carry, after=after), begin, present)
-    carry = store.fold_to(thread_id, view, begin).carry
+    carry = views.fold_to(thread_id, view, begin).carry
     if view.follow.is_patient:
         return Tail(thread_id, PatientLive(view, carry, after=after), begin, present)
     return Tail(thread_id, ItemsLive(view, carry, after=place), begin, present)

@@ -26,8 +26,8 @@ def measure_appends(server: str, workload: Workload, *, runs: int, times: int) -
     drafts = workload.drafts(times + _WARMUPS)
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
-        store = stack.enter_context(store_on(url)).store
-        store.append("model", drafts)
+        threads = stack.enter_context(store_on(url)).threads
+        threads.append("model", drafts)
         bodies = floor.stored_bodies(url)
         connection = stack.enter_context(connected(url))
         floor.make_table(connection)
@@ -41,7 +41,7 @@ def measure_appends(server: str, workload: Workload, *, runs: int, times: int) -
             sample_in_turn(
                 [
                     (inserted, _one_by_one(own, partial(floor.insert_one, connection))),
-                    (ours, _one_by_one(([x] for x in drafts), partial(store.append, thread))),
+                    (ours, _one_by_one(([x] for x in drafts), partial(threads.append, thread))),
                     (over_http, _one_by_one(drafts, partial(client.post, path))),
                     (recorded, _one_by_one(own, partial(peer.insert_one, recorder))),
                 ],

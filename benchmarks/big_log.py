@@ -12,7 +12,7 @@ from typing import Any
 
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.appending.append_request import AppendRequest
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.messages import chat
 from benchmarks.databases import connected, store_on
@@ -95,7 +95,7 @@ def make_big_log(url: str, workload: Workload, *, events: int, measured: bool = 
     `measured` adds what these histories lack: times of the producer, and model calls.
     """
     with store_on(url) as service:
-        _append_all(service.store, workload, measured=measured)
+        _append_all(service.threads, workload, measured=measured)
     with connected(url) as connection:
         row = connection.execute("SELECT position FROM agentlog.counter").fetchone()
         if row is None:
@@ -112,7 +112,7 @@ def make_big_log(url: str, workload: Workload, *, events: int, measured: bool = 
     return int(once * (copies + 1))
 
 
-def _append_all(store: Store, workload: Workload, *, measured: bool) -> None:
+def _append_all(threads: Threads, workload: Workload, *, measured: bool) -> None:
     filler = _Measured(Random(_BATCH_THREADS))  # noqa: S311 - the same log at every run
     requests: list[AppendRequest] = []
     for number, record in zip(count(), workload.records, strict=False):
@@ -124,8 +124,8 @@ def _append_all(store: Store, workload: Workload, *, measured: bool) -> None:
             "metadata": {"reward": record.get("reward", number % 2)},
         }
         filled = list(filler.filled(drafts)) if measured else drafts
-        requests.append(store.request(f"airline-{number}", filled, facts=[started]))
+        requests.append(threads.request(f"airline-{number}", filled, facts=[started]))
     for start in range(0, len(requests), _BATCH_THREADS):
-        for outcome in store.append_many(requests[start : start + _BATCH_THREADS]):
+        for outcome in threads.append_many(requests[start : start + _BATCH_THREADS]):
             if isinstance(outcome, AgentlogError):
                 raise outcome

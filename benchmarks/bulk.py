@@ -9,7 +9,7 @@ import psycopg
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.append_request import AppendRequest
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.readmodels.registry import READ_MODELS
 from benchmarks import floor
@@ -38,7 +38,7 @@ def measure_bulk(server: str, workload: Workload, *, runs: int) -> list[Table]:
             (taken,) = copy_bodies(url, bodies)
             copied.runs.append(Run(events / taken))
         with new_database(server) as url, store_on(url) as service:
-            appended.runs.append(_appended(service.store, workload))
+            appended.runs.append(_appended(service.threads, workload))
     return [
         rate_table(
             "In bulk",
@@ -101,20 +101,20 @@ def measure_disk(server: str, workload: Workload) -> list[Table]:
     ]
 
 
-def _appended(store: Store, workload: Workload) -> Run:
+def _appended(threads: Threads, workload: Workload) -> Run:
     reader = chat.READER
     requests = [
-        store.request(f"airline-{number}", list(reader.read(items)))
+        threads.request(f"airline-{number}", list(reader.read(items)))
         for number, items in enumerate(islice(workload.histories(), len(workload.records)))
     ]
-    return Run(_append_all(store, requests))
+    return Run(_append_all(threads, requests))
 
 
-def _append_all(store: Store, requests: list[AppendRequest]) -> float:
+def _append_all(threads: Threads, requests: list[AppendRequest]) -> float:
     """Return how many messages a second were written."""
     began = time.perf_counter()
     for start in range(0, len(requests), _BATCH_THREADS):
-        for outcome in store.append_many(requests[start : start + _BATCH_THREADS]):
+        for outcome in threads.append_many(requests[start : start + _BATCH_THREADS]):
             if isinstance(outcome, AgentlogError):
                 raise outcome
     taken = time.perf_counter() - began

@@ -6,7 +6,7 @@ from functools import partial
 from random import Random
 
 from agentlog.infrastructure.comparison.comparer import SideAsked
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.comparison.alignment import align
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.registry import choose_view
@@ -32,8 +32,8 @@ def measure_comparison(server: str, workload: Workload, *, runs: int, times: int
         url = stack.enter_context(new_database(server))
         service = stack.enter_context(store_on(url))
         drafts = workload.drafts(LENGTH)
-        _append(service.store, "a", drafts)
-        _append(service.store, "b", _edited(drafts))
+        _append(service.threads, "a", drafts)
+        _append(service.threads, "b", _edited(drafts))
         connection = stack.enter_context(connected(url))
         floor.make_table(connection)
         floor.copy_all(connection, floor.stored_bodies(url))
@@ -48,7 +48,7 @@ def measure_comparison(server: str, workload: Workload, *, runs: int, times: int
             ),
             (
                 Figure("the view kernel of both, in process", "agentlog"),
-                lambda: [service.store.view(thread, view) for thread in ("a", "b")],
+                lambda: [service.views.view(thread, view) for thread in ("a", "b")],
             ),
             (Figure("their alignment, in process", "agentlog"), partial(align, a, b)),
             (
@@ -71,10 +71,10 @@ def measure_comparison(server: str, workload: Workload, *, runs: int, times: int
     )
 
 
-def _append(store: Store, thread_id: str, drafts: Sequence[Draft]) -> None:
-    store.start(thread_id, {"policy": "record"})
+def _append(threads: Threads, thread_id: str, drafts: Sequence[Draft]) -> None:
+    threads.start(thread_id, {"policy": "record"})
     for begin in range(0, len(drafts), _BATCH):
-        store.append(thread_id, drafts[begin : begin + _BATCH])
+        threads.append(thread_id, drafts[begin : begin + _BATCH])
 
 
 def _edited(drafts: Sequence[Draft]) -> list[Draft]:

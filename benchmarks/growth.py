@@ -10,7 +10,7 @@ import psycopg
 
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_bytes
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.draft import Draft
 from benchmarks import floor
 from benchmarks.databases import connected, new_database, store_on
@@ -31,16 +31,16 @@ def measure_growth(
 ) -> list[Table]:
     """Return a table for each way to grow; `upto` is the most messages, and the most threads."""
     steps = [10**power for power in range(2, 9) if 10**power <= upto]
-    with _beside(server) as (store, raw):
-        messages = _long_thread(store, raw, workload, steps, runs=runs, times=times)
-    with _beside(server) as (store, raw):
-        threads = _many_threads(store, raw, workload, steps, runs=runs, times=times)
-    with _beside(server) as (store, raw):
-        payload = _large_messages(store, raw, workload, runs=runs, times=times)
+    with _beside(server) as (threads, raw):
+        messages = _long_thread(threads, raw, workload, steps, runs=runs, times=times)
+    with _beside(server) as (threads, raw):
+        of_threads = _many_threads(threads, raw, workload, steps, runs=runs, times=times)
+    with _beside(server) as (threads, raw):
+        payload = _large_messages(threads, raw, workload, runs=runs, times=times)
     about = f"Lone appends in process, in turn with raw INSERTs of the same; {runs} runs of {times}"
     return [
         _table("By messages in the thread", f"{about}.", messages),
-        _table("By threads in the log", f"{about}, to any of the threads.", threads),
+        _table("By threads in the log", f"{about}, to any of the threads.", of_threads),
         _table("By bytes of the message", f"{about}, of large ones fewer.", payload),
     ]
 
@@ -49,21 +49,21 @@ _Line = tuple[int, Figure, Figure]
 
 
 def _long_thread(  # noqa: PLR0913 - what is grown, and how often it is asked
-    store: Store, raw: _Write, workload: Workload, steps: list[int], *, runs: int, times: int
+    threads: Threads, raw: _Write, workload: Workload, steps: list[int], *, runs: int, times: int
 ) -> list[_Line]:
     drafts = workload.lone_drafts()
     lines, length = [], 0
     for step in steps:
         while length < step:
             many = [drafts[(length + n) % len(drafts)] for n in range(min(_BATCH, step - length))]
-            length += len(store.append("long", many).messages)
-        lines.append(_line(step, store, raw, lambda: "long", drafts, runs=runs, times=times))
-        length = store.thread("long").version
+            length += len(threads.append("long", many).messages)
+        lines.append(_line(step, threads, raw, lambda: "long", drafts, runs=runs, times=times))
+        length = threads.head("long").version
     return lines
 
 
 def _many_threads(  # noqa: PLR0913 - what is grown, and how often it is asked
-    store: Store, raw: _Write, workload: Workload, steps: list[int], *, runs: int, times: int
+    threads: Threads, raw: _Write, workload: Workload, steps: list[int], *, runs: int, times: int
 ) -> list[_Line]:
     drafts = workload.lone_drafts()
     random = Random(_BATCH)  # noqa: S311 - the same threads at every run
@@ -71,8 +71,8 @@ def _many_threads(  # noqa: PLR0913 - what is grown, and how often it is asked
     for step in steps:
         while made < step:
             numbers = range(made, min(made + _BATCH, step))
-            requests = [store.request(f"t-{n}", [drafts[n % len(drafts)]]) for n in numbers]
-            for outcome in store.append_many(requests):
+            requests = [threads.request(f"t-{n}", [drafts[n % len(drafts)]]) for n in numbers]
+            for outcome in threads.append_many(requests):
                 if isinstance(outcome, AgentlogError):
                     raise outcome
             made = numbers.stop
@@ -80,12 +80,12 @@ def _many_threads(  # noqa: PLR0913 - what is grown, and how often it is asked
         def any_thread(last: int = step - 1) -> str:
             return f"t-{random.randint(0, last)}"
 
-        lines.append(_line(step, store, raw, any_thread, drafts, runs=runs, times=times))
+        lines.append(_line(step, threads, raw, any_thread, drafts, runs=runs, times=times))
     return lines
 
 
 def _large_messages(
-    store: Store, raw: _Write, workload: Workload, *, runs: int, times: int
+    threads: Threads, raw: _Write, workload: Workload, *, runs: int, times: int
 ) -> list[_Line]:
     text = "".join(str(draft["text"]) for draft in workload.lone_drafts())
     lines = []
@@ -97,7 +97,7 @@ def _large_messages(
         fewer = max(1, min(times, _MOST_BYTES // size // runs // 2))
         numbers = count()
         thread = partial(_numbered, size, numbers)
-        lines.append(_line(size, store, raw, thread, drafts, runs=runs, times=fewer))
+        lines.append(_line(size, threads, raw, thread, drafts, runs=runs, times=fewer))
     return lines
 
 
@@ -107,7 +107,7 @@ def _numbered(size: int, numbers: "count[int]") -> str:
 
 def _line(  # noqa: PLR0913 - what is appended where, and how often
     step: int,
-    store: Store,
+    threads: Threads,
     raw: _Write,
     thread: Callable[[], str],
     drafts: list[Draft],
@@ -119,7 +119,7 @@ def _line(  # noqa: PLR0913 - what is appended where, and how often
     numbers = count()
 
     def append() -> None:
-        store.append(thread(), [drafts[next(numbers) % len(drafts)]])
+        threads.append(thread(), [drafts[next(numbers) % len(drafts)]])
 
     def insert() -> None:
         raw(thread(), drafts[next(numbers) % len(drafts)])
@@ -130,7 +130,7 @@ def _line(  # noqa: PLR0913 - what is appended where, and how often
 
 
 @contextmanager
-def _beside(server: str) -> Iterator[tuple[Store, _Write]]:
+def _beside(server: str) -> Iterator[tuple[Threads, _Write]]:
     """Yield a store on a database of its own, and what inserts a row there."""
     with (
         new_database(server) as url,
@@ -138,7 +138,7 @@ def _beside(server: str) -> Iterator[tuple[Store, _Write]]:
         connected(url) as connection,
     ):
         floor.make_table(connection)
-        yield service.store, partial(_insert, connection, count())
+        yield service.threads, partial(_insert, connection, count())
 
 
 def _insert(

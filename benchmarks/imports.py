@@ -60,7 +60,7 @@ def import_in_process(url: str, workload: Workload) -> list[float]:
     run: list[float] = []
     plan = Plan(choose_format("openai"), messages=_MESSAGES, thread_id=_THREAD_ID)
     with store_on(url) as service:
-        importer = Importer(service.store, plan, progress=lambda _: None)
+        importer = Importer(service.threads, plan, progress=lambda _: None)
         with timed(run):
             importer.import_sources(find_sources([workload.path]))
     if importer.report.failures:

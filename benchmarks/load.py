@@ -16,7 +16,7 @@ import psycopg
 from eventsourcing.postgres import PostgresApplicationRecorder
 
 from agentlog.domain.json.text import print_bytes
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.draft import Draft
 from benchmarks import floor, peer
 from benchmarks.callers import Act, run_callers
@@ -45,8 +45,8 @@ def measure_load(server: str, workload: Workload, *, runs: int, seconds: float) 
     drafts = workload.lone_drafts()
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
-        store = stack.enter_context(store_on(url)).store
-        bodies = _stored(url, store, drafts)
+        threads = stack.enter_context(store_on(url)).threads
+        bodies = _stored(url, threads, drafts)
         connection = stack.enter_context(connected(url))
         recorder = stack.enter_context(peer.library_recorder(url, connections=_LIBRARY_THREADS))
         for number in range(runs):
@@ -58,10 +58,10 @@ def measure_load(server: str, workload: Workload, *, runs: int, seconds: float) 
             copied.runs.append(_copied(connection, bodies))
             for callers, rate in ours.items():
                 prefix = f"run-{number}-{callers}"
-                _make_threads(store, drafts, prefix)
-                append = partial(_appends, store, drafts, prefix, count())
+                _make_threads(threads, drafts, prefix)
+                append = partial(_appends, threads, drafts, prefix, count())
                 rate.runs.append(run_callers(callers, append, seconds=seconds))
-            start = partial(_appends, store, drafts, f"new-{number}", count())
+            start = partial(_appends, threads, drafts, f"new-{number}", count())
             starting.runs.append(run_callers(1, start, seconds=seconds))
     size = sum(len(body.body) for body in bodies) // len(bodies)
     most = max(_CALLERS)
@@ -98,10 +98,10 @@ def measure_http_load(
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
         with store_on(url) as service:
-            bodies = _stored(url, service.store, drafts)
+            bodies = _stored(url, service.threads, drafts)
             for number in range(runs):
                 for connections in _CALLERS:
-                    _make_threads(service.store, drafts, f"run-{number}-{connections}")
+                    _make_threads(service.threads, drafts, f"run-{number}-{connections}")
         connection = stack.enter_context(connected(url))
         where = stack.enter_context(served(url))
         for number in range(runs):
@@ -143,9 +143,9 @@ def _beside() -> tuple[Rate, Rate, Rate]:
     )
 
 
-def _stored(url: str, store: Store, drafts: list[Draft]) -> list[StoredBody]:
+def _stored(url: str, threads: Threads, drafts: list[Draft]) -> list[StoredBody]:
     """Return the drafts as the log stores them: what floor and peer write."""
-    store.append("model", drafts)
+    threads.append("model", drafts)
     return floor.stored_bodies(url)
 
 
@@ -171,24 +171,24 @@ def _next_body(bodies: list[StoredBody], prefix: str, write: Callable[[StoredBod
     return act
 
 
-def _make_threads(store: Store, drafts: list[Draft], prefix: str) -> None:
+def _make_threads(threads: Threads, drafts: list[Draft], prefix: str) -> None:
     """Have threads to append to, each with a first message."""
     requests = [
-        store.request(f"{prefix}-{number}", [drafts[number % len(drafts)]])
+        threads.request(f"{prefix}-{number}", [drafts[number % len(drafts)]])
         for number in range(THREADS)
     ]
     for start in range(0, THREADS, _AT_ONCE):
-        store.append_many(requests[start : start + _AT_ONCE])
+        threads.append_many(requests[start : start + _AT_ONCE])
 
 
 def _appends(
-    store: Store, drafts: list[Draft], prefix: str, numbers: "count[int]", caller: int
+    threads: Threads, drafts: list[Draft], prefix: str, numbers: "count[int]", caller: int
 ) -> Act:
     del caller  # they share the threads
 
     def act() -> None:
         number = next(numbers)
-        store.append(f"{prefix}-{number % THREADS}", [drafts[number % len(drafts)]])
+        threads.append(f"{prefix}-{number % THREADS}", [drafts[number % len(drafts)]])
 
     return act
 

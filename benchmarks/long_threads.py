@@ -8,7 +8,7 @@ from random import Random
 
 import psycopg
 
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.registry import VIEWS
 from agentlog.projections.view import StateView
@@ -41,7 +41,7 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
         with store_on(url) as service:
-            fill_long_thread(service.store, workload)
+            fill_long_thread(service.threads, workload)
         connection = stack.enter_context(connected(url))
         floor.make_table(connection)
         floor.copy_all(connection, floor.stored_bodies(url))
@@ -73,12 +73,12 @@ def measure_long_threads(server: str, workload: Workload, *, runs: int, times: i
     )
 
 
-def fill_long_thread(store: Store, workload: Workload) -> None:
+def fill_long_thread(threads: Threads, workload: Workload) -> None:
     """Append a thread `long` of `LENGTH` messages."""
-    store.start(_THREAD, {"policy": "record"})
+    threads.start(_THREAD, {"policy": "record"})
     drafts = islice(_with_thoughts(workload.drafts(LENGTH)), LENGTH)
     while batch := list(islice(drafts, _BATCH)):
-        store.append(_THREAD, batch)
+        threads.append(_THREAD, batch)
 
 
 def _with_thoughts(drafts: Iterable[Draft]) -> Iterator[Draft]:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, CDPSession, Page
 
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.appending.append_request import AppendRequest
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import timed
 from benchmarks.folded import wait_until_folded
@@ -38,8 +38,8 @@ def measure_page(
     with ExitStack() as stack:
         url = stack.enter_context(new_database(server))
         with store_on(url) as service:
-            _fill_threads(service.store)
-            fill_long_thread(service.store, workload)
+            _fill_threads(service.threads)
+            fill_long_thread(service.threads, workload)
         client = stack.enter_context(serving(url))
         _wait_until_level(client)
         connection = stack.enter_context(connected(url))
@@ -55,14 +55,14 @@ def measure_page(
     return [aims_table(f"The page, {_THREADS:,} threads, one of {LENGTH:,} messages", aims)]
 
 
-def _fill_threads(store: Store) -> None:
+def _fill_threads(threads: Threads) -> None:
     for first in range(0, _THREADS, _BATCH):
-        store.append_many([_thread(store, number) for number in range(first, first + _BATCH)])
+        threads.append_many([_thread(threads, number) for number in range(first, first + _BATCH)])
 
 
-def _thread(store: Store, number: int) -> AppendRequest:
+def _thread(threads: Threads, number: int) -> AppendRequest:
     said = {"type": "input", "text": f"Change flight HAT{number % 300} of customer {number}."}
-    return store.request(f"run-{number}", [said])
+    return threads.request(f"run-{number}", [said])
 
 
 def _wait_until_level(client: Client) -> None:

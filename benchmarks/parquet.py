@@ -94,7 +94,7 @@ def _copied(url: str) -> float:
 def _append(url: str) -> None:
     with store_on(url) as service:
         replies = [{"type": "reply", "text": str(number)} for number in range(_NEW_EVENTS)]
-        service.store.append("new", replies)
+        service.threads.append("new", replies)
 
 
 def _position(url: str) -> int:

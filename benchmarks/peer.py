@@ -8,7 +8,7 @@ from eventsourcing.persistence import JSONTranscoder, StoredEvent
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
 from psycopg.conninfo import conninfo_to_dict
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from benchmarks.databases import connected
 from benchmarks.floor import StoredBody
 

@@ -11,7 +11,8 @@ from itertools import chain, islice
 from pathlib import Path
 from statistics import median, quantiles
 
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from benchmarks import floor, peer
 from benchmarks.databases import connected, new_database, store_on
 from benchmarks.figures import Role
@@ -42,7 +43,7 @@ def measure_peers(server: str, workload: Workload, scratch: Path, *, runs: int) 
     given = scratch / "items.jsonl"
     given.write_bytes(b"\n".join(print_bytes(item) for item in items) + b"\n")
     with new_database(server) as url, store_on(url) as service:
-        service.store.append("model", workload.drafts(MESSAGES))
+        service.threads.append("model", workload.drafts(MESSAGES))
         bodies = floor.stored_bodies(url)
     writes: list[tuple[str, Role, _Write]] = [
         ("raw psycopg INSERT", "floor", partial(_raw, bodies)),
@@ -82,7 +83,7 @@ def _peer(python: Path, name: str, given: Path, url: str) -> list[float]:
 def _ours(workload: Workload, url: str) -> list[float]:
     with store_on(url) as service:
         drafts = workload.drafts(MESSAGES)
-        return _timed([partial(service.store.append, "one", [draft]) for draft in drafts])
+        return _timed([partial(service.threads.append, "one", [draft]) for draft in drafts])
 
 
 def _raw(bodies: Sequence[StoredBody], url: str) -> list[float]:

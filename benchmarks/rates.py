@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from benchmarks.figures import Role
 from benchmarks.table import Table, milliseconds
 
@@ -136,5 +136,5 @@ def _json(rate: Rate, beside: Mapping[str, Rate]) -> JsonValue:
             {"perSecond": run.per_second, "p50": run.p50, "p99": run.p99, "memory": run.memory}
             for run in rate.runs
         ],
-        "times": {name: rate.times(other) for name, other in beside.items()},
+        "times": {name: [*rate.times(other)] for name, other in beside.items()},
     }

@@ -43,7 +43,7 @@ def _import(server: str, paths: list[Path]) -> list[float]:
         copies = -(-_MESSAGES // max(1, counted.report.appended))
         copied = [_copy(file, n, at) for n in range(copies) for at, file in enumerate(files)]
         plan = Plan(thread_id="{path}-{record}-{thread?}")
-        importer = Importer(service.store, plan, progress=lambda _: None)
+        importer = Importer(service.threads, plan, progress=lambda _: None)
         with timed(run):
             importer.import_sources(Sources(copied, {}))
     if importer.report.failures:

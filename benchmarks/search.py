@@ -14,7 +14,7 @@ from psycopg.rows import TupleRow
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.process import ProjectorProcess
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readmodels.message_words import MessageWords
 from benchmarks.big_log import make_big_log
@@ -133,17 +133,17 @@ def _appends(server: str, workload: Workload, *, runs: int, seconds: float) -> l
     beside = Rate(f"`Store.append`, {_CALLERS} callers, with it", "agentlog")
     drafts = workload.lone_drafts()
     with ExitStack() as stack:
-        stores: list[tuple[Rate, Store]] = []
+        stores: list[tuple[Rate, Threads]] = []
         for rate in (without, beside):
             url = stack.enter_context(new_database(server))
             service = stack.enter_context(store_on(url))
             if rate is without:
                 _pause(url)
             stack.enter_context(ProjectorProcess(url))
-            stores.append((rate, service.store))
+            stores.append((rate, service.threads))
         for number in range(runs):
-            for rate, store in stores:
-                act = partial(_act, store, drafts, f"run-{number}", count())
+            for rate, threads in stores:
+                act = partial(_act, threads, drafts, f"run-{number}", count())
                 rate.runs.append(run_callers(_CALLERS, act, seconds=seconds))
     return [
         rate_table(
@@ -167,11 +167,13 @@ def _pause(url: str) -> None:
         builds.set_paused(connection, MessageWords().name, paused=True)
 
 
-def _act(store: Store, drafts: list[Draft], prefix: str, numbers: "count[int]", caller: int) -> Act:
+def _act(
+    threads: Threads, drafts: list[Draft], prefix: str, numbers: "count[int]", caller: int
+) -> Act:
     del caller  # they share the threads
 
     def act() -> None:
         number = next(numbers)
-        store.append(f"{prefix}-{number % _THREADS}", [drafts[number % len(drafts)]])
+        threads.append(f"{prefix}-{number % _THREADS}", [drafts[number % len(drafts)]])
 
     return act

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 
 _ADDRESS = re.compile(r"listens on http://([^:]+):(\d+)")
 _AGENTLOG = Path(sys.executable).with_name("agentlog")

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from benchmarks.figures import Case, Figure
 
 _HEADINGS = "| what | whose | median | spread | p99 | times floor | must be |"

@@ -37,7 +37,7 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
         with store_on(url) as service:
             drafts = workload.drafts(LENGTH)
             for number in range(_THREADS):
-                service.store.append(f"long-{number}", drafts)
+                service.threads.append(f"long-{number}", drafts)
         connection = stack.enter_context(connected(url))
         recorder = stack.enter_context(peer.library_recorder(url))
         bodies = [body for body in floor.stored_bodies(url) if body.thread_id == _THREAD]

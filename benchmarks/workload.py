@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, cycle, islice
 from pathlib import Path
+from typing import Any
 
-from agentlog.domain.json.text import JsonValue, parse, print_bytes, print_text
+from agentlog.domain.json.text import parse, print_bytes, print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.view import Item
@@ -23,7 +25,7 @@ class Workload:
 
     path: Path
     name: str
-    records: Sequence[Item]
+    records: Sequence[dict[str, Any]]
 
     @property
     def messages(self) -> int:
@@ -54,7 +56,7 @@ def load_workload(path: Path | None, scratch: Path) -> Workload:
     return Workload(chosen, chosen.name, parse(chosen.read_bytes()))
 
 
-def _with_unique_calls(records: Sequence[Item]) -> Iterator[list[JsonValue]]:
+def _with_unique_calls(records: Sequence[dict[str, Any]]) -> Iterator[list[JsonValue]]:
     """Yield the items of each history, over and over, every call with an id of its own."""
     fresh = count(1)
     for record in cycle(records):

@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 
 from agentlog.domain.catalogue import read_stored
 from agentlog.domain.facts import Fact
-from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import Message
 
 ValueT = TypeVar("ValueT")

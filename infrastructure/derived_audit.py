@@ -154,16 +154,14 @@ class DerivedAuditor:
             items = anew.read_all(row.version)
             same = True
             if row.carry is not None:
-                start = self._snapshots.nearest(thread_id, view, row.version).start
+                start = self._snapshots.nearest(thread_id, view, row.version)
                 same = (start.version, view.dump(start.carry)) == (
                     row.version,
                     view.dump(anew.carry),
                 )
             if same and not isinstance(view, StateView):
                 after = row.version - interval
-                kept = self._snapshots.items(
-                    thread_id, view, after=after, upto=row.version, limit=1
-                )
+                kept = self._snapshots.items(thread_id, view, after=after, upto=row.version, few=1)
                 same = [item for _, taken in kept for item in taken] == items
             if not same:
                 yield row.version

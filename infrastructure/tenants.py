@@ -17,8 +17,9 @@ from agentlog.infrastructure.reports.summaries import Summaries
 from agentlog.infrastructure.runtime.closeable import Closing
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.traces import TraceIngest
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Tenant:
     """One tenant's log and the objects on it; `hub` starts with the first follower."""
 
     name: str
-    store: Store
+    threads: Threads
+    views: Views
     hub: Hub
     analyst: Analyst
     reports: Reports
@@ -61,7 +63,7 @@ class Tenants(dict[str, Tenant], Closing):
         """Drop a tenant's thread from memory, as contents of it were erased."""
         tenant = self.get(name)
         if tenant is not None:
-            tenant.store.recent.discard((name, thread_id))
+            tenant.views.recent.discard((name, thread_id))
             tenant.hub.discard()
 
     @override

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import jsonpatch
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.view import Item, Printed
 
 

@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Literal
 from typing_extensions import override
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.view import Item, Placed, StateView, View
 
 Place = tuple[int, int]

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue
 
 CallPlaces = dict[str, tuple[str, int]]
 """Ids of calls, each with its tool and its place among the calls of its item."""

@@ -9,7 +9,8 @@ returns the imported items, and every other view sees plain messages.
 from collections.abc import Callable, Sequence
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.view import Item
 
 METADATA_KEY = "wire"

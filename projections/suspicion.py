@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic_core import from_json
 
 from agentlog.domain.json.beginning import beginning_of
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 
 # --- rules over one result ----------------------------------------------------------------------
 

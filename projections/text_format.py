@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import JsonValue, parse, print_text
+from agentlog.domain.json.text import parse, print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ToolCall, ToolError, ToolResult
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC; to print a zone takes as long as the rest

@@ -14,11 +14,11 @@ from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from agentlog.domain.events import Event, read_messages
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes, print_to_keep
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.text import parse_stored, print_bytes, print_to_keep
+from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.projections.item_content import CallPlaces, ItemContent, content_of
 
-Item = dict[str, JsonValue]
+Item = JsonObject
 Framing = Literal["standard", "letta", "maria"]
 CarryT = TypeVar("CarryT")
 

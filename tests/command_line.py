@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from typer.testing import CliRunner
 
 from agentlog.api.cli.main import app
-from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.text import parse
 
 AGENTLOG = Path(sys.executable).with_name("agentlog")
 WAIT_SECONDS = 60
@@ -28,7 +29,7 @@ class Outcome:
     err: str
 
     @property
-    def lines(self) -> list[JsonValue]:
+    def lines(self) -> list[Any]:
         """Standard output as JSON lines."""
         return [parse(line) for line in self.out.splitlines()]
 

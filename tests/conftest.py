@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import objects_of
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.migration import migrate
 from agentlog.infrastructure.runtime.garbage import collect_rarely
@@ -133,5 +134,4 @@ def tau_bench() -> list[dict[str, Any]]:
     """The 200 records of tau-bench's airline tasks: real conversations of GPT-4o with tools."""
     if not TAU_BENCH.exists():
         pytest.skip(f"the tau-bench histories are not there: {TAU_BENCH}")
-    records: list[dict[str, Any]] = parse(TAU_BENCH.read_bytes())
-    return records
+    return objects_of(parse(TAU_BENCH.read_bytes()))

@@ -9,6 +9,7 @@ import pytest
 from agentlog.domain.catalogue import MESSAGE_TYPES, validate_message
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import object_of
 from agentlog.domain.messages import CustomMessage
 from tests.command_line import agentlog
 from tests.databases import new_database
@@ -17,7 +18,7 @@ from tests.projections.letta_api import check_the_client_reads
 
 FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES: dict[str, dict[str, Any]] = {
-    path.stem: parse(path.read_bytes()) for path in sorted(FOLDER.glob("*.json"))
+    path.stem: object_of(parse(path.read_bytes())) for path in sorted(FOLDER.glob("*.json"))
 }
 
 every_example = pytest.mark.parametrize("thread_id", EXAMPLES)

@@ -70,16 +70,16 @@ def service(imported_url: str) -> Iterator[Service]:
 
 
 def _items(service: Service, run: Run, view: str, **options: object) -> list[Item]:
-    page = service.store.view(_thread_id(run), choose_view(view, options))
+    page = service.views.view(_thread_id(run), choose_view(view, options))
     assert isinstance(page, Page)
     return [placed.item for placed in page.items]
 
 
 def test_there_are_200_threads_with_what_their_records_say(service: Service) -> None:
     assert len(RUNS) == 200
-    assert len(service.store.thread_ids(limit=1000)) == 200
+    assert len(service.threads.thread_ids(limit=1000)) == 200
     for run in RUNS:
-        head = service.store.thread(_thread_id(run))
+        head = service.threads.head(_thread_id(run))
         assert head.read_facts()["metadata"] == {
             "task": run["task_id"],
             "reward": run["reward"],
@@ -125,12 +125,12 @@ def test_every_letta_item_is_read_as_the_class_it_claims(service: Service) -> No
 
 
 def test_a_second_import_adds_nothing(service: Service, imported_url: str) -> None:
-    before = service.store.log()[-1].position
+    before = service.threads.log()[-1].position
     outcome = _import(imported_url)
     assert outcome.code == 0, outcome.err
     assert outcome.counted["threads"] == 200
     assert "events" not in outcome.counted
-    assert service.store.log()[-1].position == before
+    assert service.threads.log()[-1].position == before
 
 
 # --- the agent's state, folded straight from the source -----------------------------------------
@@ -212,23 +212,23 @@ def test_the_state_at_every_version_equals_a_straight_fold(service: Service) -> 
     versions = 0
     for run in RUNS:
         carry = view.start()
-        events = service.store.messages(_thread_id(run))
+        events = service.threads.messages(_thread_id(run))
         for event, expected in zip(events, straight_states(run["traj"]), strict=True):
             carry, _ = view.fold(carry, event)
             assert view.state(carry) == expected, (run["task_id"], run["trial"], event.version)
         versions += len(events)
-    assert versions == service.store.log()[-1].position
+    assert versions == service.threads.log()[-1].position
 
 
 def test_the_store_answers_with_the_state_at_each_version(service: Service) -> None:
     view = choose_view("agent-state")
     for run in RUNS[::20]:
         for version, expected in enumerate(straight_states(run["traj"]), 1):
-            state = service.store.view(_thread_id(run), view, at=AtVersion(version))
+            state = service.views.view(_thread_id(run), view, at=AtVersion(version))
             assert isinstance(state, State)
             assert (state.version, state.state) == (version, expected)
     for run in RUNS:
-        state = service.store.view(_thread_id(run), view)
+        state = service.views.view(_thread_id(run), view)
         assert isinstance(state, State)
         *_, last = straight_states(run["traj"])
         assert state.state == last

@@ -172,9 +172,9 @@ def _export_threads(settings: Settings, asked: Asked) -> None:
     )
     moment = None if asked.at is None else parse_moment(asked.at)
     with open_service(settings) as service:
-        chosen = asked.threads or all_thread_ids(service.store)
+        chosen = asked.threads or all_thread_ids(service.threads)
         with _opened(asked.output) as file:
-            for record in export_threads(service.store, view, chosen, at=moment):
+            for record in export_threads(service.threads, view, chosen, at=moment):
                 file.write(f"{json_line(record)}\n".encode())
 
 
@@ -197,11 +197,11 @@ def _export_examples(settings: Settings, asked: Asked) -> None:
     left_out: Counter[LeftOut] = Counter()
     count = 0
     with open_service(settings) as service, _opened(asked.output) as file:
-        store = service.store
-        named = [store.thread(thread) for thread in asked.threads]
-        heads = named or threads_matching(store, asked.which)
+        threads = service.threads
+        named = [threads.head(thread) for thread in asked.threads]
+        heads = named or threads_matching(threads, asked.which)
         open_too = bool(named or asked.open or asked.status == "open")
-        for example in training_examples(store, heads, open_too=open_too):
+        for example in training_examples(threads, heads, open_too=open_too):
             if isinstance(example, LeftOut):
                 left_out[example] += 1
             else:
@@ -221,17 +221,17 @@ def _export_spans(settings: Settings, asked: Asked) -> None:
         raise InvalidOption("give --to or --output, not both")
     moment = None if asked.at is None else parse_moment(asked.at)
     with open_service(settings) as service:
-        store = service.store
-        chosen = asked.threads or all_thread_ids(store)
-        threads = (spans_of(head, store.messages(head, at=moment)) for head in chosen)
+        threads = service.threads
+        chosen = asked.threads or all_thread_ids(threads)
+        of_threads = (spans_of(head, threads.messages(head, at=moment)) for head in chosen)
         if asked.to is None:
             with _opened(asked.output) as file:
-                for spans in threads:
+                for spans in of_threads:
                     if spans:
                         file.write(f"{json_line(export_request(spans))}\n".encode())
             return
         count = 0
-        for spans in threads:
+        for spans in of_threads:
             if spans:
                 send(asked.to, spans)
                 count += 1

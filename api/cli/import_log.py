@@ -7,7 +7,7 @@ import typer
 from agentlog.api.cli.session import DataDir, json_line, printable, service_in
 from agentlog.api.composition import Service
 from agentlog.api.shapes.shape import time_text
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.imports import Import, Imports
 
 app = typer.Typer()
@@ -19,7 +19,7 @@ ImportId = Annotated[str, typer.Argument(metavar="ID", help="Id of the import, a
 
 def imports_of(service: Service) -> Imports:
     """Return the imports of the service's tenant."""
-    return Imports(service.database, service.store, tenant=service.own.name)
+    return Imports(service.database, service.threads, tenant=service.own.name)
 
 
 @imports_.callback(invoke_without_command=True)

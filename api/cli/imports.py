@@ -161,7 +161,7 @@ def _import_files(
             running = on.enter_context(imports.running(import_id, [str(path) for path in paths]))
         task = bar.add_task("importing", total=total)
         importer = Importer(
-            service.rehearsal() if is_dry else service.store,
+            service.rehearsal() if is_dry else service.threads,
             plan,
             progress=lambda size: bar.advance(task, size),
             between=held.let_go,

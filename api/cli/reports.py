@@ -24,7 +24,8 @@ from agentlog.api.cli.session import (
 from agentlog.api.plots import plot as plotted
 from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import report_csv, report_json
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.reports.catalogue import report as report_named
 from agentlog.infrastructure.reports.query import read_models_of
 from agentlog.infrastructure.reports.report import METADATA, ReportColumn

@@ -36,7 +36,6 @@ from agentlog.infrastructure.readmodels.catch_up import bring_up
 from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
 from agentlog.infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
 from agentlog.infrastructure.settings import Settings
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 
 DataDir = Annotated[
@@ -110,11 +109,6 @@ def service_in(data_dir: Path | None, *, new: bool = False) -> AbstractContextMa
     `new`: whether a folder without data becomes one; commands that only read make none.
     """
     return open_service(settings_with(data_dir=data_dir), new=new)
-
-
-def readable_store(service: Service, *, hidden: bool) -> Store:
-    """Return the store for reads of threads."""
-    return service.store.with_hidden() if hidden else service.store
 
 
 @contextmanager

@@ -161,7 +161,7 @@ def _tail_log(hub: Hub, which: LogFilter, how: Tailing) -> None:
 
 def _tail_events(service: Service, thread_id: str, which: LogFilter, how: Tailing) -> None:
     begin = 0 if how.after is None else number_of(how.after)
-    thread_tail = tail_of(service.store, thread_id, FollowRequest(choose_view("kernel")))
+    thread_tail = tail_of(service.views, thread_id, FollowRequest(choose_view("kernel")))
     for event in _of_thread(service.own.hub, thread_tail, begin, how):
         if event is not None and which.takes(event):
             _print_event(event, how)
@@ -169,7 +169,7 @@ def _tail_events(service: Service, thread_id: str, which: LogFilter, how: Tailin
 
 def _tail_view(service: Service, thread_id: str, view: AnyView, how: Tailing) -> None:
     asked = FollowRequest(view, after=how.after, whole=how.speed is not None)
-    thread_tail = tail_of(service.store, thread_id, asked)
+    thread_tail = tail_of(service.views, thread_id, asked)
     for event in _of_thread(service.own.hub, thread_tail, thread_tail.version, how):
         updates = thread_tail.live.present() if event is None else thread_tail.live.fold(event)
         _print_told(updates, how)

@@ -21,7 +21,6 @@ from agentlog.api.cli.session import (
     print_line,
     print_listing,
     printable,
-    readable_store,
     service_in,
 )
 from agentlog.api.filters import metadata_value
@@ -63,7 +62,7 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
     """List threads, most recently changed first."""
     which = filter_of(status=status, q=q, parent=parent, metadata=metadata)
     with service_in(data_dir) as service:
-        page = readable_store(service, hidden=hidden).threads(which, before=after, limit=limit + 1)
+        page = service.threads.heads(which, before=after, limit=limit + 1, hidden=hidden)
     heads = page[:limit]
     if len(page) > limit:
         typer.echo(f"there are more: go on with --after {heads[-1].position}", err=True)
@@ -99,9 +98,9 @@ def show(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Show a thread and its messages as the log has them."""
     with service_in(data_dir) as service:
-        store = readable_store(service, hidden=hidden)
-        head = store.thread(thread)
-        events = store.messages(thread, at=None if at is None else parse_moment(at))
+        head = service.threads.head(thread, hidden=hidden)
+        moment = None if at is None else parse_moment(at)
+        events = service.threads.messages(thread, at=moment, hidden=hidden)
     if json:
         print_line(thread_json(head))
         for event in events:
@@ -129,8 +128,8 @@ def outline(
 ) -> None:
     """Show what a thread did, a line a step, and where it went wrong."""
     with service_in(data_dir) as service:
-        result = readable_store(service, hidden=hidden).outline(
-            thread, at=None if at is None else parse_moment(at)
+        result = service.views.outline(
+            thread, at=None if at is None else parse_moment(at), hidden=hidden
         )
     if json:
         print_line(outline_json(result))
@@ -154,7 +153,7 @@ def view(  # noqa: PLR0913 - one parameter an option
     chosen = chosen_view(name, option)
     moment = None if at is None else parse_moment(at)
     with service_in(data_dir) as service:
-        result = readable_store(service, hidden=hidden).view(thread, chosen, at=moment)
+        result = service.views.view(thread, chosen, at=moment, hidden=hidden)
     if isinstance(result, State):
         print_line(result.printable)
         return
@@ -180,11 +179,12 @@ def diff(  # noqa: PLR0913 - one parameter a choice
     """Print what changed in a view between two moments, as JSON."""
     chosen = chosen_view(name, option)
     with service_in(data_dir) as service:
-        difference = readable_store(service, hidden=hidden).difference(
+        difference = service.views.difference(
             thread,
             chosen,
             begin=None if begin is None else parse_moment(begin),
             end=None if end is None else parse_moment(end),
+            hidden=hidden,
         )
     print_line(difference_json(difference))
 
@@ -212,8 +212,8 @@ def annotate(
     if len(changes) < len(given) + len(remove or ()):
         raise InvalidOption("a key is given twice")
     with service_in(data_dir) as service:
-        service.store.annotate(thread, changes)
-        head = service.store.thread(thread)
+        service.threads.annotate(thread, changes)
+        head = service.threads.head(thread)
     print_line(head.read_facts()["metadata"])
 
 

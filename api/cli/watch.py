@@ -57,7 +57,7 @@ def watch(
     plan = Plan(choose_format(agent), masks=KNOWN_SECRETS if mask else ())
     console = Console(stderr=True)
     with service_in(data_dir, new=True) as service:
-        follower = FileFollower(service.store, plan)
+        follower = FileFollower(service.threads, plan)
         _say(console, f"watching {root}; Ctrl-C ends it")
         waiting: set[Path] = set()
         is_first = True

@@ -81,7 +81,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.followings = followings = Followers(tenants)
     gauges = Gauges(
         followers=lambda: followings.count,
-        recent_bytes=lambda: tenants[own].store.recent.size,  # all tenants share it
+        recent_bytes=lambda: tenants[own].views.recent.size,  # all tenants share it
     )
     app.state.metrics = Metrics(writer, database, traffic, gauges, projection_status.lags)
     app.state.readiness = monitoring.readiness_of(database, writer)

@@ -9,7 +9,8 @@ import httpx2
 from mcp.server.mcpserver.exceptions import ToolError
 from starlette.types import ASGIApp
 
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue
 
 _SECONDS = 60
 _IN_PROCESS = "http://127.0.0.1"

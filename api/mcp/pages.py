@@ -5,7 +5,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 
 MOST_BYTES = 16_000
 """Most bytes of a page as JSON. A result carries it twice, as structure and as escaped text."""

@@ -10,8 +10,7 @@ from agentlog.api.mcp.answers import Report, Reports, SqlAnswer, Tables
 from agentlog.api.mcp.http_api import path_of
 from agentlog.api.mcp.pages import MOST_BYTES, fitted, items_that_fit
 from agentlog.api.mcp.parameters import ApiOf
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.values import JsonValue, object_of
 
 
 class ReportTools:

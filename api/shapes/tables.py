@@ -11,8 +11,8 @@ from typing_extensions import TypedDict
 
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.numbers import WrittenFloat
-from agentlog.domain.json.text import JsonValue, parse_stored, print_text
-from agentlog.domain.json.values import array_of
+from agentlog.domain.json.text import parse_stored, print_text
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.infrastructure.analysts.answers import AnswerColumn, QueryResult
 from agentlog.infrastructure.analysts.errors import InvalidQuery
 

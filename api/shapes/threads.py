@@ -13,8 +13,8 @@ from agentlog.domain.events import Event as Recorded
 from agentlog.domain.facts import Policy
 from agentlog.domain.json.printed import PrintedArray
 from agentlog.domain.json.shortened import beginnings
-from agentlog.domain.json.text import JsonValue, printed_json
-from agentlog.domain.json.values import JsonObject, object_of
+from agentlog.domain.json.text import printed_json
+from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.appending import append_request
 from agentlog.infrastructure.eventlog.body_deduplication import with_links, without_data

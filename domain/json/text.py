@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum, auto
 from math import isfinite
 from types import NoneType
-from typing import Any, Final, Literal, Never
+from typing import Final, Literal, Never
 
 import orjson
 
@@ -22,18 +22,12 @@ from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.numbers import WrittenFloat, integer
 from agentlog.domain.json.places import first_refused, is_deeper, path, walk
 from agentlog.domain.json.printed import PrintedArray
+from agentlog.domain.json.values import JsonValue
 
 MAX_DEPTH = 128
 """Levels of objects and arrays; orjson prints up to 254, so a message fits in its envelopes."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-
-JsonValue = Any
-"""None, bool, int, float (as `WrittenFloat`), str, list or dict of str: what `parse` returns.
-
-A float is a plain one where that prints as it was written.
-"""
-
 
 _SCALARS = frozenset({NoneType, bool, int, float, WrittenFloat, str})
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from agentlog.domain.json.numbers import WrittenFloat
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.analysts.errors import InvalidQuery
 
 MOST_CHARACTERS = 100_000

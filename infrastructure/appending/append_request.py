@@ -9,7 +9,7 @@ from agentlog.domain.catalogue import MOST_FLAWS
 from agentlog.domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
 from agentlog.domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
 from agentlog.domain.identifiers import check_thread_id, derived_message_id
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Breach
 from agentlog.infrastructure.eventlog.body_deduplication import Stored, stored
 

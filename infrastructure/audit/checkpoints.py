@@ -102,7 +102,7 @@ class Checkpoints:
         self._database = database
         self.tenant = tenant
         self._key = key
-        self._reader = LogReader(database, tenant=tenant).with_hidden()
+        self._reader = LogReader(database, tenant=tenant)
 
     @property
     def origin(self) -> str:
@@ -170,8 +170,8 @@ class Checkpoints:
             NotCovered: the message came after the checkpoint.
             LogContradicted: there is no proof, because the log was changed.
         """
-        event = self._reader.message(thread_id, message_id)
-        head = self._reader.head(thread_id)
+        event = self._reader.message(thread_id, message_id, hidden=True)
+        head = self._reader.head(thread_id, hidden=True)
         chain = self._reader.chain_of(head, event.version)
         position = event.position or 0
         return self.inclusion_of(position, chain or b"", self.covering(position, size=size))

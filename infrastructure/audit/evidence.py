@@ -14,7 +14,8 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from agentlog.domain.integrity.hash_chain import GENESIS
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.audit.checkpoints import (
     Checkpoints,
     Inclusion,
@@ -83,7 +84,7 @@ class Evidence:
         self._database = database
         self._checkpoints = checkpoints
         self._tenant = tenant
-        self._reader = LogReader(database, tenant=tenant).with_hidden()
+        self._reader = LogReader(database, tenant=tenant)
 
     def page(self, thread_id: str, *, after: int, limit: int) -> ChainPage:
         """Return at most `limit` events beyond a version, fewer if they are large.
@@ -91,7 +92,7 @@ class Evidence:
         Raises:
             UnknownThread: there is none.
         """
-        head = self._reader.head(thread_id)
+        head = self._reader.head(thread_id, hidden=True)
         previous = self._reader.chain_of(head, after) if after else GENESIS
         first = after + 1 if after else LOWEST
         return ChainPage(head, after, previous, self._events(head, first, limit))
@@ -107,7 +108,7 @@ class Evidence:
             NoSigningKey: a checkpoint is needed, and there is no key.
             LogContradicted: there is no proof, because the log was changed.
         """
-        head = self._reader.head(thread_id)
+        head = self._reader.head(thread_id, hidden=True)
         checkpoint = self._covering(head.position, signing=signing)
         inclusion = self._checkpoints.inclusion_of(head.position, head.chain, checkpoint)
         yield _opening(self._tenant, head, inclusion)

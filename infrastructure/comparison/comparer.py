@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.identifiers import check_thread_id
 from agentlog.domain.points_in_time import AtPosition, AtVersion, Moment, parse_moment
-from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.views.results import Page
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.comparison import ComparedHistory, Comparison, compare
 from agentlog.projections.comparison.partings import Parting, partings
 from agentlog.projections.comparison.steps import StateNotComparable, Stepping, Which
@@ -77,9 +76,9 @@ class Compared:
 class Comparer:
     """Comparisons of one tenant's threads."""
 
-    def __init__(self, store: Store, reader: LogReader) -> None:
-        self._store = store
-        self._reader = reader
+    def __init__(self, views: Views) -> None:
+        self._views = views
+        self._reader = views.reader
 
     def compare(
         self,
@@ -99,12 +98,12 @@ class Comparer:
         """
         stepping = [Stepping(view, which) for _ in asked]
         given = [
-            None if side.moment is None else self._store.version_at(side.thread_id, side.moment)
+            None if side.moment is None else self._version(side.thread_id, side.moment)
             for side in asked
         ]
         position = self._reader.position() if as_of is None else as_of  # at or after each moment
         versions = [
-            self._store.version_at(side.thread_id, AtPosition(position)) if known is None else known
+            self._version(side.thread_id, AtPosition(position)) if known is None else known
             for side, known in zip(asked, given, strict=True)
         ]
         if sum(versions) > MOST_EVENTS:
@@ -123,8 +122,11 @@ class Comparer:
             parted[0] if parted else None,
         )
 
+    def _version(self, thread_id: str, moment: Moment) -> int:
+        return self._reader.version_at(self._reader.head(thread_id), moment)
+
     def _side(self, thread_id: str, view: AnyView, version: int, stepping: Stepping) -> Side:
-        page = self._store.view(thread_id, view, at=AtVersion(version))
+        page = self._views.view(thread_id, view, at=AtVersion(version))
         if not isinstance(page, Page):
             raise StateNotComparable(view.name)
         history = ComparedHistory.of(stepping.steps(page.items))

@@ -6,14 +6,13 @@ from itertools import islice
 from typing import Literal
 
 from agentlog.domain.json.canonical import canonical_bytes
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ExitMessage
 from agentlog.domain.points_in_time import AtPosition, AtVersion
 from agentlog.infrastructure.comparison.comparer import MOST_EVENTS
-from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.results import Page
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.comparison import ComparedHistory
 from agentlog.projections.comparison.details import Glimpse, glimpse
 from agentlog.projections.comparison.partings import Parting, partings
@@ -98,9 +97,9 @@ class ComparedSets:
 class RunSets:
     """Comparisons of the runs of one tenant's tasks."""
 
-    def __init__(self, store: Store, reader: LogReader) -> None:
-        self._store = store
-        self._reader = reader
+    def __init__(self, views: Views) -> None:
+        self._views = views
+        self._reader = views.reader
 
     def compare(self, asked: SetsAsked) -> ComparedSets:
         """Compare the threads that have each value of the key.
@@ -110,7 +109,7 @@ class RunSets:
         """
         Stepping(asked.view)  # refuses a state, even where there are no threads
         as_of = self._reader.position()
-        heads = self._store.threads(asked.threads, before=None, limit=MOST_THREADS + 1)
+        heads = self._reader.heads(asked.threads, before=None, limit=MOST_THREADS + 1)
         chosen, is_cut = self._chosen(heads, as_of)
         tasks: dict[bytes, list[tuple[Head, int]]] = {}
         lacking = 0
@@ -130,7 +129,7 @@ class RunSets:
         for head in heads[:MOST_THREADS]:
             version = head.version
             if head.position > as_of:
-                version = self._store.version_at(head.thread_id, AtPosition(as_of))
+                version = self._reader.version_at(head, AtPosition(as_of))
             events += version
             if events > MOST_EVENTS:
                 return chosen, True
@@ -147,8 +146,7 @@ class RunSets:
     def _run(self, head: Head, version: int, failed: Mapping[str, JsonValue] | None) -> Run:
         end: str = head.status
         if head.status != "open":
-            at = AtVersion(version)
-            for event in self._store.messages(head.thread_id, at=at, types=["exit"], limit=1):
+            for event in self._reader.events(head.thread_id, upto=version, types=["exit"], limit=1):
                 if isinstance(event.message, ExitMessage):
                     end = event.message.reason
         if failed is not None:
@@ -181,7 +179,7 @@ class RunSets:
         stepping = Stepping(asked.view, asked.which)
         at, after = AtVersion(run.version), None
         while True:
-            page = self._store.view(run.thread_id, asked.view, at=at, after=after, limit=_CHUNK)
+            page = self._views.view(run.thread_id, asked.view, at=at, after=after, limit=_CHUNK)
             if not isinstance(page, Page):
                 return
             yield from stepping.steps(page.items)

@@ -8,11 +8,14 @@ from typing import Any
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
-from agentlog.domain.points_in_time import AtVersion, Moment
+from agentlog.domain.identifiers import check_thread_id
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue
+from agentlog.domain.points_in_time import Moment
+from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.search.json_path import PathTooSlow, Predicate
-from agentlog.infrastructure.views.store import Store
 from agentlog.infrastructure.views.view_fold import CHUNK
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.changes import shortened
 from agentlog.projections.registry import VIEWS, AnyView
 from agentlog.projections.view import StateView
@@ -64,7 +67,7 @@ class ValueChanges:
 
 
 def value_changes(  # noqa: PLR0913 - what is asked
-    store: Store,
+    views: Views,
     thread_id: str,
     view: AnyView,
     path: str,
@@ -72,6 +75,7 @@ def value_changes(  # noqa: PLR0913 - what is asked
     after: int = 0,
     at: Moment | None = None,
     limit: int = 100,
+    hidden: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> ValueChanges:
     """Return where the values that a JSONPath selects in a state change, after a version.
@@ -87,13 +91,14 @@ def value_changes(  # noqa: PLR0913 - what is asked
     if not isinstance(view, StateView):
         raise NotOneState(view.name)
     watched = _Watched(thread_id, view, Predicate(path, parameter="path"), clock)
-    upto = store.version_at(thread_id, at)
+    head = views.reader.head(check_thread_id(thread_id), hidden=hidden)
+    upto = views.reader.version_at(head, at)
     until = clock() + SECONDS
-    fold = store.fold_to(thread_id, view, min(after, upto))
+    fold = views.fold_to(thread_id, view, min(after, upto))
     carry, examined = fold.carry, fold.version
     watched.news(carry, examined)
     changes: list[ValueChange] = []
-    for event in _events(store, thread_id, examined, min(upto, examined + MOST_EVENTS)):
+    for event in _events(views.reader, thread_id, examined, min(upto, examined + MOST_EVENTS)):
         carry, _ = view.fold(carry, event)
         examined = event.version
         values = watched.news(carry, examined)
@@ -106,12 +111,12 @@ def value_changes(  # noqa: PLR0913 - what is asked
     return ValueChanges(thread_id, examined, changes, examined if examined < upto else None)
 
 
-def _events(store: Store, thread_id: str, after: int, upto: int) -> Iterator[Event]:
+def _events(reader: LogReader, thread_id: str, after: int, upto: int) -> Iterator[Event]:
     """Yield events with their places; few are read at first, as changes may soon fill a page."""
     few = _FEW
     while after < upto:
         end = min(after + few, upto)
-        yield from store.messages(thread_id, after=after, at=AtVersion(end))
+        yield from reader.events(thread_id, after=after, upto=end)
         after, few = end, min(2 * few, CHUNK)
 
 

@@ -22,7 +22,7 @@ from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
 from agentlog.infrastructure.eventlog.body_deduplication import files_in
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 
 MOST_MESSAGES = 1000
 """Most messages that one redaction names."""
@@ -65,14 +65,14 @@ class Redactor:
     def __init__(
         self,
         database: Connections,
-        store: Store,
+        threads: Threads,
         eraser: Eraser,
         *,
         tenant: str,
         discard: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._database = database
-        self._store = store
+        self._threads = threads
         self._eraser = eraser
         self._tenant = tenant
         self._discard = discard
@@ -95,7 +95,7 @@ class Redactor:
             NothingToRedact: no message is named, or too many.
         """
         fact = _fact(reason)
-        self._store.thread(thread_id)
+        self._threads.head(thread_id, hidden=True)
         self._eraser.finish_all(self._tenant)
         self._eraser.finish(self._tenant, thread_id)
         if message_ids is None:
@@ -149,20 +149,20 @@ class Redactor:
         """
         left, known = LeftDigests(fact), None
         while True:
-            version = self._store.thread(thread_id).version
+            version = self._threads.head(thread_id, hidden=True).version
             self._eraser.finish(self._tenant, thread_id)  # what it leaves is then final
             if known != (known := set(self._redactions(thread_id))):
                 left = LeftDigests(fact)
             with self._database.connection() as connection, connection.cursor(binary=True) as row:
                 left.go_on(row, self._tenant, thread_id, version)
-            request = self._store.request(
+            request = self._threads.request(
                 thread_id,
                 facts=[{**fact, "left": [*left.digests()]}],
                 expected_version=version,
                 origin=origin,
             )
             try:
-                place = self._store.writer.append(request).messages[0]
+                place = self._threads.writer.append(request).messages[0]
             except VersionConflict:
                 continue
             self._eraser.finish(self._tenant, thread_id)
@@ -179,7 +179,7 @@ class Redactor:
             "tenant": self._tenant,
             "thread_id": thread_id,
             "after": 0,
-            "before": self._store.thread(thread_id).version + 1,
+            "before": self._threads.head(thread_id, hidden=True).version + 1,
             "message_ids": None,
             "limit": 1,
         }
@@ -193,7 +193,9 @@ class Redactor:
             raise NothingToRedact(
                 f"name at least one message and at most {MOST_MESSAGES}, or redact the whole thread"
             )
-        events = [self._store.message(thread_id, message_id) for message_id in message_ids]
+        events = [
+            self._threads.message(thread_id, message_id, hidden=True) for message_id in message_ids
+        ]
         for event in events:
             if event.type in ONLY_WITH_ALL:
                 raise NotRedactable(thread_id, event.message_id, event.type)
@@ -203,7 +205,7 @@ class Redactor:
         return max(event.redacted or 0 for event in events)
 
     def _redactions(self, thread_id: str) -> Mapping[int, ThreadRedacted]:
-        events = self._store.messages(thread_id, types=["thread.redacted"])
+        events = self._threads.messages(thread_id, types=["thread.redacted"], hidden=True)
         return {
             event.version: event.message
             for event in events

@@ -15,7 +15,7 @@ from agentlog.domain.retention import RetentionRule, Rules
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 
 _PAGE = 500
 
@@ -65,9 +65,9 @@ def read_rules(path: Path) -> Rules:
 class Retention:
     """Finds expired threads of one tenant."""
 
-    def __init__(self, database: Connections, store: Store, *, tenant: str) -> None:
+    def __init__(self, database: Connections, threads: Threads, *, tenant: str) -> None:
         self._database = database
-        self._store = store
+        self._threads = threads
         self._tenant = tenant
 
     def due(self, rules: Rules) -> Iterator[Due]:
@@ -81,7 +81,7 @@ class Retention:
             raise RuntimeError("the store has no clock")
         now: datetime = row[0]
         before: int | None = None
-        while heads := self._store.threads(ThreadFilter(), before=before, limit=_PAGE):
+        while heads := self._threads.heads(ThreadFilter(), before=before, limit=_PAGE, hidden=True):
             for head in heads:
                 rule = _rule_for(rules, head, now)
                 if rule is not None and not self._is_erased(head):
@@ -90,7 +90,9 @@ class Retention:
 
     def _is_erased(self, head: Head) -> bool:
         """Return whether the thread's last event is its redaction."""
-        events = self._store.messages(head.thread_id, after=head.version - 1, limit=1)
+        events = self._threads.messages(
+            head.thread_id, after=head.version - 1, limit=1, hidden=True
+        )
         last = events[0].message if events else None
         return isinstance(last, ThreadRedacted) and last.all
 

@@ -11,8 +11,7 @@ from psycopg.rows import TupleRow
 
 from agentlog.domain.errors import ContentMissing, InvalidMessage, NotThere
 from agentlog.domain.json.beginning import readable
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.infrastructure.eventlog.body_deduplication import Digest, digests_in
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement

@@ -11,8 +11,8 @@ from struct import Struct
 from typing import NamedTuple
 
 from agentlog.domain.drafts import Prepared
-from agentlog.domain.json.text import JsonValue, print_bytes
-from agentlog.domain.json.values import JsonObject, array_of, object_of
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of
 from agentlog.domain.messages import InputMessage, SystemMessage, ToolResultsMessage
 
 SHORTEST = 512

@@ -1,7 +1,6 @@
 """Reads of the log: heads, events of one thread or all, and the version at a point in time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from difflib import get_close_matches
 from math import isqrt
 from typing import get_args
@@ -37,7 +36,7 @@ class LogReader:
 
     `searched`: the connections for word search, if other than `database`. Row-level security would
     prevent the use of their index; rows found there are read again in `database`.
-    Hidden threads are in no list, and unknown by their ids.
+    Hidden threads are in no list, and unknown by their ids, unless a read is `hidden`.
     """
 
     def __init__(
@@ -46,29 +45,24 @@ class LogReader:
         self._database = database
         self._tenant = tenant
         self._searched = searched
-        self._hidden = False
 
-    def with_hidden(self) -> "LogReader":
-        """Return a reader to which hidden threads are known too."""
-        copied = copy(self)
-        copied._hidden = True  # noqa: SLF001 - a copy of itself
-        return copied
-
-    def head(self, thread_id: str) -> Head:
+    def head(self, thread_id: str, *, hidden: bool = False) -> Head:
         """Return the head of a thread; raises `UnknownThread`."""
         rows = self._heads("select_heads", tenants=[self._tenant], thread_ids=[thread_id])
-        if not rows or (rows[0].hidden and not self._hidden):
-            similar = () if rows else self._similar(thread_id)
+        if not rows or (rows[0].hidden and not hidden):
+            similar = () if rows else self._similar(thread_id, hidden=hidden)
             raise UnknownThread(thread_id, is_hidden=bool(rows), similar=similar)
         return rows[0]
 
-    def _similar(self, thread_id: str) -> list[str]:
+    def _similar(self, thread_id: str, *, hidden: bool) -> list[str]:
         """Return ids like one that is unknown, of those beside it in their order."""
-        asked = {"thread_id": thread_id, "hidden": self._hidden, "limit": _NEIGHBOURS}
+        asked = {"thread_id": thread_id, "hidden": hidden, "limit": _NEIGHBOURS}
         neighbours = [row[0] for row in self._rows("select_neighbours", **asked)]
         return get_close_matches(thread_id, neighbours, cutoff=_SIMILAR)
 
-    def heads(self, which: ThreadFilter, *, before: int | None, limit: int) -> list[Head]:
+    def heads(
+        self, which: ThreadFilter, *, before: int | None, limit: int, hidden: bool = False
+    ) -> list[Head]:
         """Return threads by recency, newest first, whose latest position is below `before`.
 
         A search scans the newest first: a filter that many threads match fills a page there, and
@@ -78,7 +72,7 @@ class LogReader:
             "status": which.status,
             "statuses": list(get_args(Status)) if which.status is None else [which.status],
             "parent": which.parent,
-            "hidden": self._hidden,
+            "hidden": hidden,
             **which.searched,
         }
         before = BIGGEST if before is None else before
@@ -115,9 +109,9 @@ class LogReader:
         ended = any(oldest for *_, oldest in rows)
         return [Head(*row) for *row, matches, _ in rows if matches], ended
 
-    def thread_ids(self, *, after: str, limit: int) -> list[str]:
+    def thread_ids(self, *, after: str, limit: int, hidden: bool = False) -> list[str]:
         """Return ids of threads in the order of the ids, after `after`."""
-        asked = {"after": after, "limit": limit, "hidden": self._hidden}
+        asked = {"after": after, "limit": limit, "hidden": hidden}
         return [row[0] for row in self._rows("select_thread_ids", **asked)]
 
     def grown(self, *, after: int, limit: int) -> list[tuple[str, int, int]]:
@@ -189,12 +183,12 @@ class LogReader:
         """Return the log's position, over all tenants."""
         return log_position(self._database)
 
-    def message(self, thread_id: str, message_id: str) -> Event:
+    def message(self, thread_id: str, message_id: str, *, hidden: bool = False) -> Event:
         """Return one event; raises `UnknownThread` or `UnknownMessage`."""
-        asked = {"thread_id": thread_id, "message_id": message_id, "hidden": self._hidden}
+        asked = {"thread_id": thread_id, "message_id": message_id, "hidden": hidden}
         events = self._events("select_message", **asked)
         if not events:
-            self.head(thread_id)
+            self.head(thread_id, hidden=hidden)
             raise UnknownMessage(thread_id, message_id)
         return events[0]
 
@@ -214,7 +208,7 @@ class LogReader:
                     raise FutureMoment(f"version {version}", present=present)
                 return version
             case AtMessage(message_id):
-                return self.message(head.thread_id, message_id).version
+                return self.message(head.thread_id, message_id, hidden=head.hidden).version
             case AtPosition(position):
                 last = self.position()
                 if position > last:

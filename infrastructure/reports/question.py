@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from agentlog.domain.errors import InvalidInput
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.reports.report import METADATA, TIMES, Clock, Report
 
 MOST_ROWS = 10_000

@@ -13,7 +13,8 @@ from psycopg.rows import tuple_row
 from psycopg.sql import Identifier
 
 from agentlog.domain.errors import AgentlogError
-from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.log_position import position_in
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt

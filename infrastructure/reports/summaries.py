@@ -10,7 +10,8 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from agentlog.domain.facts import Policy
-from agentlog.domain.json.text import JsonValue, parse_stored
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Connections

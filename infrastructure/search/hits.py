@@ -7,7 +7,8 @@ from itertools import islice, takewhile
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.places import path
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.search.json_path import Tick
 from agentlog.infrastructure.search.query import Query
 from agentlog.projections.search.message_texts import content_of, role_of, texts_of, tools_of

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.places import Parts
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 
 MOST_CHARACTERS = 1000
 """Characters of the longest JSONPath."""

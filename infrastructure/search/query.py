@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 
 from agentlog.domain.errors import InvalidInput
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.search.json_path import Predicate
 from agentlog.projections.readmodels.message_words import tenant_word, tool_word, type_word
 from agentlog.projections.search.message_texts import ROLES, types_of_role

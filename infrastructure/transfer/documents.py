@@ -9,7 +9,7 @@ from jsonpath import compile as compile_path
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.facts import Policy
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.files.records import SourceRecord, gathered
 from agentlog.infrastructure.transfer.template import check_template, named_fields
 from agentlog.projections.readers.history import Format

@@ -8,7 +8,7 @@ from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.history import OWN_FACTS
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import StateView, render
@@ -16,21 +16,21 @@ from agentlog.projections.view import StateView, render
 _PAGE = 500
 
 
-def all_thread_ids(store: Store) -> Iterator[str]:
+def all_thread_ids(threads: Threads) -> Iterator[str]:
     """Yield the id of every thread, a page at a time; new ones may or may not be included."""
     after = ""
-    while page := store.thread_ids(after=after, limit=_PAGE):
+    while page := threads.thread_ids(after=after, limit=_PAGE):
         yield from page
         after = page[-1]
 
 
 def export_threads(
-    store: Store, view: AnyView, thread_ids: Iterable[str], *, at: Moment | None = None
+    threads: Threads, view: AnyView, thread_ids: Iterable[str], *, at: Moment | None = None
 ) -> Iterator[dict[str, JsonValue]]:
     """Yield a record for each thread: its facts, and its messages in a view."""
     for thread_id in thread_ids:
-        head = store.thread(thread_id)
-        events = store.messages(thread_id, at=at)
+        head = threads.head(thread_id)
+        events = threads.messages(thread_id, at=at)
         rendering = render(view, events)
         content: JsonValue = (
             view.state(rendering.carry)

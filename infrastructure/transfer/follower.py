@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 from agentlog.infrastructure.transfer.files.sources import Sources
 from agentlog.infrastructure.transfer.growth import Written
 from agentlog.infrastructure.transfer.importer import Importer
 from agentlog.infrastructure.transfer.report import ImportFinding, ImportReport
-from agentlog.infrastructure.views.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class FileFollower:
     file is read whole once, and its messages are found in the log by their ids.
     """
 
-    def __init__(self, store: Store, plan: Plan) -> None:
-        self._store = store
+    def __init__(self, threads: Threads, plan: Plan) -> None:
+        self._threads = threads
         self._plan = plan
         self._read: dict[Path, _Read] = {}
 
@@ -49,7 +49,7 @@ class FileFollower:
         if has_grown and len(data) == before.size:
             return ImportReport()
         written = before.written if has_grown else {}
-        importer = Importer(self._store, self._plan, progress=lambda _: None, written=written)
+        importer = Importer(self._threads, self._plan, progress=lambda _: None, written=written)
         file = SourceFile(str(path), PurePosixPath(path.name), len(data), lambda: data)
         importer.import_sources(Sources([file], {}))
         self._read[path] = _Read(len(data), sha256(data).digest(), written)

@@ -16,8 +16,8 @@ from agentlog.domain.errors import (
 )
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.append_request import Appended, AppendRequest, Outcome
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.threads import ImportedThread, annotation
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.remedy import RefusedSource, Remedy
 
@@ -89,7 +89,7 @@ def _digest(drafts: Sequence[Draft]) -> bytes:
 
 
 def request_to_add(
-    store: Store,
+    threads: Threads,
     thread: ImportedThread,
     refused: AppendRequest,
     error: ThreadExists | VersionConflict,
@@ -99,25 +99,25 @@ def request_to_add(
     If nothing is to be added, the thread as it is; the error if the log has another history.
     """
     differs = isinstance(error, ThreadExists)
-    if thread.drafts and not grows(store, thread):
+    if thread.drafts and not grows(threads, thread):
         # without new messages it is there already, whatever its facts are
         return refused._replace(facts=()) if differs else error
     facts: Sequence[Draft] = refused.facts
     if differs:
-        head = store.thread(thread.thread_id)
+        head = threads.head(thread.thread_id, hidden=True)
         added = annotation(head, refused.facts[0])
         if added is None:
             return error
         facts = added
         if not (facts or thread.drafts or refused.closing):
             return Appended(head.thread_id, head.version, head.position, ())
-    whole = store.request(thread.thread_id, thread.drafts, times=thread.times)
+    whole = threads.request(thread.thread_id, thread.drafts, times=thread.times)
     return refused._replace(
         drafts=whole.drafts, times=whole.times, facts=facts, expected_version=None
     )
 
 
-def grows(store: Store, thread: ImportedThread) -> bool:
+def grows(threads: Threads, thread: ImportedThread) -> bool:
     """Return whether a thread in the log is an earlier version of a record's.
 
     It is if the first message that the source names, and that the log has, stands in the log no
@@ -125,7 +125,7 @@ def grows(store: Store, thread: ImportedThread) -> bool:
     are sorted. What is new follows what is there, but for messages about the whole.
     """
     places = {draft["id"]: place for place, draft in enumerate(thread.drafts)}
-    ids = list(store.message_ids(thread.thread_id))
+    ids = list(threads.message_ids(thread.thread_id, hidden=True))
     there = set(ids)
     are_there = [message_id in there for message_id in places if message_id not in thread.of_whole]
     if are_there != sorted(are_there, reverse=True):

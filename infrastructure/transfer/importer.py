@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from agentlog.domain.drafts import NO_ORIGIN
 from agentlog.domain.errors import AgentlogError, InvalidInput, ThreadExists, VersionConflict
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.append_request import (
     Appended,
     AppendRequest,
@@ -22,6 +22,7 @@ from agentlog.infrastructure.appending.append_request import (
     Outcomes,
     raised,
 )
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.files.records import SourceRecord, read_records
 from agentlog.infrastructure.transfer.files.source_file import SourceFile
@@ -36,7 +37,6 @@ from agentlog.infrastructure.transfer.growth import (
 from agentlog.infrastructure.transfer.imports import RunningImport
 from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog.infrastructure.transfer.threads import ImportedThread, threads_of
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.history import Format
 from agentlog.projections.readers.registry import recognise
@@ -74,7 +74,7 @@ class Importer:
 
     def __init__(  # noqa: PLR0913 - what it consists of
         self,
-        store: Store,
+        threads: Threads,
         plan: Plan,
         *,
         progress: Callable[[int], None],
@@ -82,7 +82,7 @@ class Importer:
         written: dict[str, Written] | None = None,
         running: RunningImport | None = None,
     ) -> None:
-        self._store = store.with_hidden()
+        self._threads = threads
         self._running = running
         self._plan = plan
         self._documents = Documents(plan)
@@ -126,7 +126,7 @@ class Importer:
             try:
                 document = self._documents.value(record)
                 known = chosen or recognise([document])
-                threads = self._threads(known, record, document)
+                threads = self._threads_of(known, record, document)
             except AgentlogError as error:
                 self._refuse(record, error)
                 continue
@@ -141,7 +141,7 @@ class Importer:
         if is_empty:
             self.report.pass_over(file.place, "it is empty")
 
-    def _threads(
+    def _threads_of(
         self, chosen: Format, record: SourceRecord, document: JsonValue
     ) -> list[ImportedThread]:
         """Return the threads of a record, all or none."""
@@ -167,7 +167,7 @@ class Importer:
         if started is None and written is NOTHING and self._running is not None:
             started = {"type": "thread.started"}
         try:
-            request = self._store.request(
+            request = self._threads.request(
                 thread.thread_id,
                 drafts,
                 facts=[] if started is None else [started],
@@ -189,7 +189,7 @@ class Importer:
         pending, self._pending, self._waiting = self._pending, [], 0
         if pending:
             answer: Future[Outcomes] = Future()
-            self._store.submit([entry.request for entry in pending], answer.set_result)
+            self._threads.submit([entry.request for entry in pending], answer.set_result)
             self._on_their_way.append((answer, pending))
         self._settle(but=_BATCHES_ON_THEIR_WAY)
 
@@ -217,13 +217,13 @@ class Importer:
         again: dict[int, AppendRequest] = {}
         for n, (refused, outcome) in enumerate(zip(sent, outcomes, strict=True)):
             if isinstance(outcome, ThreadExists | VersionConflict):
-                addition = request_to_add(self._store, refused.thread, refused.request, outcome)
+                addition = request_to_add(self._threads, refused.thread, refused.request, outcome)
                 if isinstance(addition, AppendRequest):
                     again[n] = addition
                 else:
                     settled[n] = addition
         if again:
-            appended = self._store.append_many(list(again.values()))
+            appended = self._threads.append_many(list(again.values()))
             for n, outcome in zip(again, appended, strict=True):
                 settled[n] = outcome
         return settled

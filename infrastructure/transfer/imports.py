@@ -16,7 +16,7 @@ from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.appending.append_request import Appended
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 
 _PAGE = 500
 
@@ -76,9 +76,9 @@ class RunningImport:
 class Imports:
     """The imports of one tenant."""
 
-    def __init__(self, database: Database, store: Store, *, tenant: str) -> None:
+    def __init__(self, database: Database, threads: Threads, *, tenant: str) -> None:
         self._database = database
-        self._store = store
+        self._threads = threads
         self._tenant = tenant
 
     @contextmanager
@@ -127,8 +127,8 @@ class Imports:
         done = 0
         for thread_ids in self.made_by(import_id, hidden=kind == "thread.shown"):
             fact: JsonObject = {"type": kind, "importId": import_id}
-            requests = [self._store.request(thread_id, facts=[fact]) for thread_id in thread_ids]
-            for outcome in self._store.append_many(requests):
+            requests = [self._threads.request(thread_id, facts=[fact]) for thread_id in thread_ids]
+            for outcome in self._threads.append_many(requests):
                 if isinstance(outcome, AgentlogError):
                     raise outcome
                 done += 1

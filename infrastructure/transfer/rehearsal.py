@@ -1,4 +1,4 @@
-"""A store for a dry run: appends are decided as the writer decides them, and none is committed."""
+"""Threads for a dry run: appends are decided as the writer decides them, and none is committed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,10 +21,10 @@ from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.postgres.database import Connections
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 
 
-class Rehearsal(Store):
+class Rehearsal(Threads):
     """A tenant's threads as they would be after the appends, which are kept in memory."""
 
     def __init__(  # noqa: PLR0913 - what it consists of
@@ -64,13 +64,13 @@ class Rehearsal(Store):
         deliver(self.append_many(requests))
 
     @override
-    def thread(self, thread_id: str) -> Head:
+    def head(self, thread_id: str, *, hidden: bool = False) -> Head:
         head = self._batch.head((self._tenant, thread_id))
-        return head if head is not None and head.version else super().thread(thread_id)
+        return head if head is not None and head.version else super().head(thread_id, hidden=hidden)
 
     @override
-    def message_ids(self, thread_id: str) -> Iterator[str]:
-        yield from super().message_ids(thread_id)
+    def message_ids(self, thread_id: str, *, hidden: bool = False) -> Iterator[str]:
+        yield from super().message_ids(thread_id, hidden=hidden)
         yield from self._rehearsed.get(thread_id, ())
 
     def _stored_body(self, tenant: str, thread_id: str, version: int) -> bytes:

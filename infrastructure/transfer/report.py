@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agentlog.domain.errors import AgentlogError
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.append_request import Appended
 from agentlog.infrastructure.transfer.files.records import SourceRecord
 from agentlog.projections.readers.draft import Unmapped

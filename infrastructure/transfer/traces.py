@@ -21,8 +21,8 @@ from agentlog.domain.errors import (
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.threads import fitted
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.spans.otlp import events
 from agentlog.projections.readers.spans.otlp.drafts import UNBOUNDED, TooManyAdded
@@ -75,8 +75,8 @@ class _Share:
 class TraceIngest:
     """Takes spans into one tenant's threads; any number of threads may call it."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store.with_hidden()
+    def __init__(self, threads: Threads) -> None:
+        self._threads = threads
         self._recent: OrderedDict[str, SpanThread] = OrderedDict()
 
     def take_spans(
@@ -172,7 +172,7 @@ class TraceIngest:
             states[thread_id] = state
             requests.append(request)
         again: dict[str, _Share] = {}
-        for request, outcome in zip(requests, self._store.append_many(requests), strict=True):
+        for request, outcome in zip(requests, self._threads.append_many(requests), strict=True):
             thread_id = request.thread_id
             if _is_stale(outcome):
                 again[thread_id] = shares[thread_id]
@@ -200,7 +200,7 @@ class TraceIngest:
             closing.append({"type": "thread.annotated", "metadata": metadata})
         if not (drafts or closing):
             return None
-        return self._store.request(
+        return self._threads.request(
             thread_id,
             drafts,
             facts=facts,
@@ -214,14 +214,16 @@ class TraceIngest:
         if thread_id in self._recent:
             return True
         try:
-            self._store.thread(thread_id)
+            self._threads.head(thread_id, hidden=True)
         except UnknownThread:
             return False
         return True
 
     def _read(self, thread_id: str) -> SpanThread:
         try:
-            return folded(self._store.messages(thread_id, most_bytes=_BEGINNING_BYTES))
+            return folded(
+                self._threads.messages(thread_id, most_bytes=_BEGINNING_BYTES, hidden=True)
+            )
         except UnknownThread:
             return SpanThread()
 

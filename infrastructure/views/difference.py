@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.views.view_fold import CHUNK, Fold
 from agentlog.projections.difference import ItemsDifference, items_difference, state_difference
 from agentlog.projections.registry import AnyView

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.difference import ItemsDifference
 from agentlog.projections.outline import Step
 from agentlog.projections.view import Item, Printed

@@ -9,7 +9,8 @@ import jsonpatch
 
 from agentlog.domain.json.canonical import canonical
 from agentlog.domain.json.shortened import beginnings
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.comparison.alignment import common_prefix, matched
 
 MOST_CHARACTERS = 2000

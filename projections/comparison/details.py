@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.comparison.changes import MOST_BYTES, Change, changes, shortened
 from agentlog.projections.comparison.comparison import AlignedRow, ComparedHistory, Comparison
 from agentlog.projections.view import View

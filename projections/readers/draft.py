@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from agentlog.domain.catalogue import validate_message
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, print_bytes
-from agentlog.domain.json.values import object_at, object_of
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.projections.registry import AnyView
 from agentlog.projections.residue import METADATA_KEY, residue, residue_of
 from agentlog.projections.view import Item, render

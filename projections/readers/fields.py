@@ -8,8 +8,7 @@ from uuid import UUID
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.identifiers import message_id_of
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import number_at, object_of, objects_of
+from agentlog.domain.json.values import JsonValue, number_at, object_of, objects_of
 from agentlog.projections.view import Item
 
 

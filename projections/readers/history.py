@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft, Reader, Unmapped
 from agentlog.projections.view import Item
 

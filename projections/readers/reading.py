@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from agentlog.domain.identifiers import derived_message_id
-from agentlog.domain.json.text import JsonValue, print_text
-from agentlog.domain.json.values import object_at, text_at
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue, object_at, text_at
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import History

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import UnknownFormat
-from agentlog.domain.json.text import JsonValue, print_text
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.agents import (
     aider,
     atif,

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.views.letta.shapes import read_date
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

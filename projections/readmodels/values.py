@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TypeVar
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 
 TextT = TypeVar("TextT", str, str | None)
 

@@ -8,8 +8,8 @@ from typing_extensions import override
 
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, is_stored_object
-from agentlog.domain.json.values import objects_of
+from agentlog.domain.json.text import is_stored_object
+from agentlog.domain.json.values import JsonValue, objects_of
 from agentlog.projections.item_content import (
     CallPlaces,
     ItemContent,

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.domain.facts import ThreadAnnotated, ThreadStarted
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import CustomMessage, LlmRequestMessage, SystemMessage
 from agentlog.projections.difference import state_difference
 from agentlog.projections.residue import METADATA_KEY

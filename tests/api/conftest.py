@@ -37,9 +37,10 @@ from agentlog.infrastructure.reports.summaries import Summaries
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.tenants import Tenant, Tenants
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.traces import TraceIngest
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from tests.api.refusals import Refusals
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, Clock, Ids
@@ -49,10 +50,10 @@ MAX_BLOB_BYTES = 5 * 2**20
 ALLOWED_HOSTS = frozenset({"testserver", "here", "there", "logs.example"})
 
 
-def store_over(database: Database, *, tenant: str = TENANT) -> Store:
-    """Return the tests' store."""
+def threads_over(database: Database, *, tenant: str = TENANT) -> Threads:
+    """Return the tests' threads."""
     writer = Writer(database, clock=Clock(), new_id=Ids())
-    return Store(
+    return Threads(
         reader=LogReader(database, tenant=tenant),
         writer=writer,
         blobs=Blobs(database, tenant=tenant),
@@ -76,7 +77,7 @@ def entrance_over(
 
 def app_over(  # noqa: PLR0913 - what tests set
     database: Database,
-    store: Store,
+    threads: Threads,
     *,
     limits: RequestLimits = USUAL,
     access_log: FilteringBoundLogger | None = None,
@@ -84,18 +85,20 @@ def app_over(  # noqa: PLR0913 - what tests set
     audited: bool = False,
     slots: Slots | None = None,
 ) -> FastAPI:
-    """Return an application over a store, and over one of its own for each other tenant."""
+    """Return an application over these threads, and over others for each other tenant."""
     listener = Listener(database, poll_seconds=0.25)
     key = SigningKey(None)
     slots = Slots() if slots is None else slots
 
     def tenant_of(name: str) -> Tenant:
-        own_store = store if name == TENANT else store_over(database, tenant=name)
+        own_threads = threads if name == TENANT else threads_over(database, tenant=name)
         reader = LogReader(database, tenant=name)
         snapshots = Snapshots(database, tenant=name, key=b"key")
+        views = Views(reader, tenant=name, snapshots=snapshots)
         return Tenant(
             name=name,
-            store=own_store,
+            threads=own_threads,
+            views=views,
             hub=Hub(reader, listener),
             analyst=Analyst(login_of(database, name), tenant=name, slots=slots),
             reports=Reports(database, tenant=name),
@@ -105,14 +108,14 @@ def app_over(  # noqa: PLR0913 - what tests set
             derived=DerivedAuditor(database, reader, snapshots, tenant=name),
             redactor=Redactor(
                 database,
-                own_store.with_hidden(),
+                own_threads,
                 Eraser(database),
                 tenant=name,
                 discard=lambda thread_id: tenants.forget(name, thread_id),
             ),
-            comparer=Comparer(own_store, reader),
-            run_sets=RunSets(own_store, reader),
-            traces=TraceIngest(own_store),
+            comparer=Comparer(views),
+            run_sets=RunSets(views),
+            traces=TraceIngest(own_threads),
         )
 
     tenants = Tenants(tenant_of)
@@ -123,7 +126,7 @@ def app_over(  # noqa: PLR0913 - what tests set
         own=TENANT,
         entrance=entrance_over(database, listener, anonymous=anonymous, audited=audited),
         projection_status=ProjectionStatus(database, listener),
-        writer=store.writer,
+        writer=threads.writer,
         max_body_bytes=MAX_BODY_BYTES,
         max_blob_bytes=MAX_BLOB_BYTES,
         limits=limits,
@@ -145,15 +148,22 @@ def end_following(app: FastAPI) -> None:
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
-    """The store that the application serves."""
-    return store_over(database)
+def threads(database: Database) -> Threads:
+    """The threads that the application serves."""
+    return threads_over(database)
 
 
 @pytest.fixture
-def app(database: Database, store: Store) -> Iterator[FastAPI]:
+def views(app: FastAPI) -> Views:
+    """The views that the application serves."""
+    tenants: Tenants = app.state.tenants
+    return tenants[TENANT].views
+
+
+@pytest.fixture
+def app(database: Database, threads: Threads) -> Iterator[FastAPI]:
     """The application."""
-    app = app_over(database, store)
+    app = app_over(database, threads)
     yield app
     end_following(app)
 

@@ -8,7 +8,8 @@ from typing import Any
 import httpx2
 from fastapi import FastAPI
 
-from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue
 from tests.api.servers import running
 from tests.clients import TLS
 

@@ -5,12 +5,11 @@ from typing import Any
 from agentlog.api.shapes.comparison_text import compared_lines, run_sets_lines
 from agentlog.infrastructure.comparison.comparer import Comparer, parse_side
 from agentlog.infrastructure.comparison.run_sets import RunSets, SetsAsked
-from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
-from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import choose_view
-from tests.infrastructure.appends import TENANT, reply
+from tests.infrastructure.appends import reply
 
 KERNEL = choose_view("kernel")
 
@@ -20,11 +19,11 @@ def _search(to: str) -> dict[str, Any]:
     return {"type": "tool_calls", "calls": [call]}
 
 
-def test_a_comparison_begins_with_the_first_difference(database: Database, store: Store) -> None:
+def test_a_comparison_begins_with_the_first_difference(threads: Threads, views: Views) -> None:
     said = [reply(f"word {n}") for n in range(6)]
-    store.append("a", [*said, _search("BER"), reply("done")])
-    store.append("b", [*said, _search("MUC"), reply("\x1b[2Jso\nit goes"), reply("done")])
-    comparer = Comparer(store, LogReader(database, tenant=TENANT))
+    threads.append("a", [*said, _search("BER"), reply("done")])
+    threads.append("b", [*said, _search("MUC"), reply("\x1b[2Jso\nit goes"), reply("done")])
+    comparer = Comparer(views)
     compared = comparer.compare([parse_side("a"), parse_side("b"), parse_side("a")], KERNEL)
     assert list(compared_lines(compared)) == [
         "a  a at version 8, 8 items",
@@ -45,13 +44,13 @@ def test_a_comparison_begins_with_the_first_difference(database: Database, store
     ]
 
 
-def test_sets_say_where_runs_part_and_which_way_failed(database: Database, store: Store) -> None:
+def test_sets_say_where_runs_part_and_which_way_failed(threads: Threads, views: Views) -> None:
     for number, (to, reward) in enumerate([("BER", 1), ("MUC", 0), ("BER", 1)]):
-        store.start(f"run-{number}", {"metadata": {"task": 7, "reward": reward}})
-        store.append(f"run-{number}", [_search(to)])
-    store.append("other", [reply("no task")])
+        threads.start(f"run-{number}", {"metadata": {"task": 7, "reward": reward}})
+        threads.append(f"run-{number}", [_search(to)])
+    threads.append("other", [reply("no task")])
     asked = SetsAsked(ThreadFilter(), KERNEL, by="task", failed={"reward": 0})
-    compared = RunSets(store, LogReader(database, tenant=TENANT)).compare(asked)
+    compared = RunSets(views).compare(asked)
     assert list(run_sets_lines(compared)) == [
         "task 7: 3 runs (1 failed, 2 succeeded)",
         "  after 0 equal items",

@@ -13,7 +13,8 @@ from agentlog.api.filters import metadata_filter
 from agentlog.api.mcp.pages import fitted
 from agentlog.api.tails import LogFilter
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.redaction import is_left_by_files, left_digests, without_files
 from agentlog.infrastructure.eventlog.body_deduplication import file_digests, with_links
 from agentlog.infrastructure.transfer.documents import Documents, Plan

@@ -18,7 +18,8 @@ from agentlog.api.http.codec.otlp_work import Work
 from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.api.http.request.limits import USUAL
 from agentlog.domain.errors import InvalidInput
-from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
 from agentlog.projections.readers.spans.otlp.drafts import UNBOUNDED

@@ -22,7 +22,7 @@ from agentlog.domain.fields import (
     models_in,
 )
 from agentlog.domain.json.text import parse_stored, print_bytes
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.messages import CustomMessage
 from agentlog.domain.redaction import (
     is_left_by_files,
@@ -182,7 +182,7 @@ def test_nothing_is_left_of_what_was_said(raw: dict[str, Any]) -> None:
 def test_errors_stay_errors_and_ids_and_figures_stay() -> None:
     def left(raw: dict[str, Any]) -> JsonValue:
         body = print_bytes({"id": ID, "timestamp": 1, **raw})
-        stored = parse_stored(redacted_body(raw["type"], ID, body))
+        stored = object_of(parse_stored(redacted_body(raw["type"], ID, body)))
         return {key: stored[key] for key in stored if key not in {"id", "timestamp", "type"}}
 
     assert left(SAYING[4]) == {"calls": [{"id": "a", "name": "f"}]}

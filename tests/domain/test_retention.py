@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import ValidationError
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.retention import RetentionRule, age_of
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

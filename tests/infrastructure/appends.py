@@ -12,12 +12,12 @@ from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.domain.integrity.hash_chain import GENESIS, digest, link
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import Page, State
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.view import Printed
 
 TENANT = "tests"
@@ -90,10 +90,10 @@ def started(**facts: Any) -> dict[str, Any]:
     return {"type": "thread.started", **facts}
 
 
-def record(store: Store, thread_id: str, *kinds: str) -> None:
+def record(threads: Threads, thread_id: str, *kinds: str) -> None:
     """Append facts of these types, without fields."""
-    (appended,) = store.append_many(
-        [store.request(thread_id, facts=[{"type": kind} for kind in kinds])]
+    (appended,) = threads.append_many(
+        [threads.request(thread_id, facts=[{"type": kind} for kind in kinds])]
     )
     assert not isinstance(appended, Exception)
 
@@ -104,13 +104,13 @@ def fetch(database: Database, query: str, *parameters: object) -> list[tuple[Any
         return connection.execute(query.encode(), parameters).fetchall()
 
 
-def append_apart(store: Store, thread_id: str, drafts: Sequence[JsonValue]) -> list[Event]:
+def append_apart(threads: Threads, thread_id: str, drafts: Sequence[JsonValue]) -> list[Event]:
     """Append drafts one by one, each followed by one to another thread; return the events."""
-    store.start(thread_id, {"policy": "record"})
+    threads.start(thread_id, {"policy": "record"})
     for draft in drafts:
-        store.append(thread_id, [draft])
-        store.append("between", [reply("elsewhere")])
-    return store.messages(thread_id)
+        threads.append(thread_id, [draft])
+        threads.append("between", [reply("elsewhere")])
+    return threads.messages(thread_id)
 
 
 def time_of(event: Event) -> datetime:

@@ -7,7 +7,9 @@ from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.views import Views
 from tests.infrastructure.appends import TENANT, Clock, Ids, reply, request
 
 
@@ -36,9 +38,15 @@ def blobs(database: Database) -> Blobs:
 
 
 @pytest.fixture
-def store(reader: LogReader, writer: Writer, blobs: Blobs) -> Store:
-    """The store of the tests' tenant."""
-    return Store(reader=reader, writer=writer, blobs=blobs, tenant=TENANT)
+def threads(reader: LogReader, writer: Writer, blobs: Blobs) -> Threads:
+    """The threads of the tests' tenant."""
+    return Threads(reader=reader, writer=writer, blobs=blobs, tenant=TENANT)
+
+
+@pytest.fixture
+def views(reader: LogReader, database: Database) -> Views:
+    """The views of the tests' tenant."""
+    return Views(reader, tenant=TENANT, snapshots=Snapshots(database, tenant=TENANT, key=b"key"))
 
 
 @pytest.fixture

@@ -15,13 +15,15 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readmodels.registry import READ_MODELS
 from agentlog.projections.registry import choose_view
 from tests.databases import name_of, new_database
 from tests.infrastructure.appends import STORY, TENANT, Clock, Ids, fetch, reply
 from tests.infrastructure.audit.conftest import Owner
+from tests.infrastructure.precomputed import precompute
 from tests.infrastructure.readmodels.tables import catch_up
 
 KEY, OTHER_KEY = b"the key of the services", b"the key of a new container"
@@ -55,14 +57,17 @@ class Derived:
     def snapshots(self, key: bytes = KEY) -> Snapshots:
         return Snapshots(self.database, tenant=TENANT, key=key, interval=5, share=100)
 
-    def store(self, key: bytes = KEY) -> Store:
-        return Store(
+    def threads(self) -> Threads:
+        return Threads(
             reader=LogReader(self.database, tenant=TENANT),
             writer=Writer(self.database, clock=Clock(), new_id=Ids()),
             blobs=Blobs(self.database, tenant=TENANT),
             tenant=TENANT,
-            snapshots=self.snapshots(key),
         )
+
+    def views(self) -> Views:
+        reader = LogReader(self.database, tenant=TENANT)
+        return Views(reader, tenant=TENANT, snapshots=self.snapshots())
 
     def findings(self, key: bytes = KEY) -> set[str]:
         """Return what `agentlog verify --derived` finds beside the log itself."""
@@ -79,16 +84,16 @@ def template(server_url: str, template_database: str) -> Iterator[str]:
     """The name of a database with the log."""
     with new_database(server_url, template=template_database) as url:
         with Database(url, pool_size=2) as database:
-            store = Derived(database).store()
-            store.start("t", {"policy": "record", "goal": "Find the parcel"})
-            store.append("t", STORY)
-            store.append("redacted", [reply("a secret")])
-            redactor = Redactor(database, store, Eraser(database), tenant=TENANT)
+            threads = Derived(database).threads()
+            threads.start("t", {"policy": "record", "goal": "Find the parcel"})
+            threads.append("t", STORY)
+            threads.append("redacted", [reply("a secret")])
+            redactor = Redactor(database, threads, Eraser(database), tenant=TENANT)
             redactor.redact("redacted", None, "asked for")
             for model in READ_MODELS.values():
                 catch_up(database, model, most_events=500)
-            for view in ("agent-state", "openai"):
-                store.view("t", choose_view(view))
+            chosen = [choose_view(view) for view in ("agent-state", "openai")]
+            precompute(Derived(database).views(), "t", *chosen)
         yield name_of(url)
 
 
@@ -169,12 +174,12 @@ def test_snapshots_of_another_key_are_neither_broken_nor_whole_nor_read(derived:
 
 
 def test_a_forged_snapshot_that_names_another_key_is_not_read(derived: Derived) -> None:
-    right = derived.store().view("t", choose_view("openai"))
+    right = derived.views().view("t", choose_view("openai"))
     derived.forge("UPDATE agentlog.snapshots SET items = 'forged' WHERE items IS NOT NULL")
     assert derived.findings() == {"derived-differs"}
     derived.forge("UPDATE agentlog.snapshots SET format = format || '0'")
     assert derived.findings() == {"derived-unchecked"}
-    assert derived.store().view("t", choose_view("openai")) == right
+    assert derived.views().view("t", choose_view("openai")) == right
 
 
 @drawn(st.data())

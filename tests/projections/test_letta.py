@@ -126,7 +126,7 @@ def test_the_client_reads_every_real_history(tau_bench: list[dict[str, Any]]) ->
     for run in tau_bench:
         items = items_of(LIST, history(*chat.READER.read(run["traj"])))
         check_the_client_reads(items)
-        kinds.update(item["message_type"] for item in items)
+        kinds.update(str(item["message_type"]) for item in items)
     expected = "system user assistant tool_call tool_return"
     assert kinds == {f"{kind}_message" for kind in expected.split()}
 

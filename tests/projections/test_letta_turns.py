@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.letta.turns import DONE, LettaLive, LettaTurnsView
 from agentlog.projections.views.letta.view import LettaOptions, LettaView

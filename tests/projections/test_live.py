@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.followed_view import (
     FollowUpdate,
     ItemsLive,
@@ -42,7 +43,7 @@ def settled_and_held(heard: Sequence[FollowUpdate]) -> list[JsonValue]:
     """Return what a client shows who replaces what is held."""
     held: list[JsonValue] = []
     for told in heard:
-        held = told.data if told.kind == "held" else held
+        held = array_of(told.data) if told.kind == "held" else held
     return [*(told.data for told in heard if told.kind == "item"), *held]
 
 

@@ -14,6 +14,7 @@ from agentlog.domain.errors import InvalidJson
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import parse, print_bytes, print_text
+from agentlog.domain.json.values import object_at
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.maria.view import Dialect, MariaOptions, MariaView
@@ -37,7 +38,7 @@ def _events(events: Sequence[Event], dialect: Dialect = "2025-12") -> list[Item]
 
 
 def _descs(events: Sequence[Event]) -> list[Item]:
-    return [item["desc"] for item in _events(events, "2026-03")]
+    return [object_at(item, "desc") for item in _events(events, "2026-03")]
 
 
 SYSTEM = {"type": "system", "text": "You are a helpful assistant."}

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import array_of
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.openai import FILLER, MARK, OpenAIOptions, OpenAIView
 from tests.histories import histories, history
@@ -266,7 +267,7 @@ def test_without_repair_nothing_is_invented(events: list[Event]) -> None:
     ]
     assert sum(item["role"] == "tool" for item in shown) == len(results)
     calls = [c for e in events if e.message and e.type == "tool_calls" for c in e.raw["calls"]]
-    assert sum(len(item.get("tool_calls") or ()) for item in shown) == len(calls)
+    assert sum(len(array_of(item.get("tool_calls"))) for item in shown) == len(calls)
 
 
 @given(histories(), st.booleans())

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.persistent_list import Layers, PrintedList
 
 keys = st.sampled_from([f"k{n}" for n in range(12)])

@@ -52,10 +52,10 @@ class Reads(Twins):
                     recorded for recorded in thread.events if time_of(recorded) <= event.recorded_at
                 ]
                 self.just_before(index, thread, event)
-        store, thread_id = self.stores[index], thread.key[1]
-        assert store.version_at(thread_id, named) == len(upto)
-        assert told(store.messages(thread_id, at=named)) == expected_of(upto)
-        self.check_view(store, thread, upto, view, named)
+        threads, thread_id = self.threads[index], thread.key[1]
+        assert threads.version_at(thread_id, named) == len(upto)
+        assert told(threads.messages(thread_id, at=named)) == expected_of(upto)
+        self.check_view(index, thread, upto, view, named)
 
     @rule(index=who, number=numbers, begin=numbers, end=numbers, limit=st.integers(1, 4))
     def page_through_messages(
@@ -64,13 +64,13 @@ class Reads(Twins):
         thread = self.pick(self.model.threads_of(self.tenants[index]), number)
         if thread is None:
             return
-        store, (_, thread_id) = self.stores[index], thread.key
+        threads, (_, thread_id) = self.threads[index], thread.key
         kinds = [None, ["reply", "log", "tick"], ["tool_calls", "tool_results"]][begin % 3]
         upto = end % (len(thread.events) + 1)
         after = begin % (len(thread.events) + 1)
         events: list[Event] = []
         place = after
-        while page := store.messages(
+        while page := threads.messages(
             thread_id, after=place, at=AtVersion(upto), types=kinds, limit=limit
         ):
             assert len(page) <= limit
@@ -79,7 +79,7 @@ class Reads(Twins):
         wanted = [event for event in thread.events[after:upto] if not kinds or event.type in kinds]
         assert told(events) == expected_of(wanted)
         for wanted_event in wanted[-2:]:
-            assert told([store.message(thread_id, str(wanted_event.id))]) == expected_of(
+            assert told([threads.message(thread_id, str(wanted_event.id))]) == expected_of(
                 [wanted_event]
             )
 
@@ -91,12 +91,14 @@ class Reads(Twins):
         chosen = view_of(view)
         if thread is None or isinstance(chosen, StateView):
             return
-        store, version = self.stores[index], at % (len(thread.events) + 1)
+        version = at % (len(thread.events) + 1)
         moment = AtVersion(version)
         contents: list[Content] = []
         cursor: str | None = None
         while True:
-            page = store.view(thread.key[1], chosen, at=moment, after=cursor, limit=limit)
+            page = self.views[index].view(
+                thread.key[1], chosen, at=moment, after=cursor, limit=limit
+            )
             assert isinstance(page, Page)
             assert len(page.items) <= limit
             contents += [placed.item for placed in page.items]
@@ -107,7 +109,7 @@ class Reads(Twins):
 
     @rule(index=who, limit=st.integers(1, 3), number=numbers)
     def page_through_lists(self, index: int, limit: int, number: int) -> None:
-        store, own = self.stores[index], self.model.threads_of(self.tenants[index])
+        threads, own = self.threads[index], self.model.threads_of(self.tenants[index])
         statuses: tuple[Status | None, ...] = (None, "open", "exited", "closed")
         status = statuses[number % 4]
         parent = (None, None, *THREADS)[number % 6]
@@ -126,12 +128,12 @@ class Reads(Twins):
         )
         listed: list[str] = []
         before: int | None = None
-        while heads := store.threads(which, before=before, limit=limit):
+        while heads := threads.heads(which, before=before, limit=limit):
             listed += [head.thread_id for head in heads]
             before = heads[-1].position
         assert listed == wanted
         ids: list[str] = []
-        while page := store.thread_ids(after=ids[-1] if ids else "", limit=limit):
+        while page := threads.thread_ids(after=ids[-1] if ids else "", limit=limit):
             ids += page
         assert ids == sorted(known.key[1] for known in own)
 
@@ -144,7 +146,7 @@ class Reads(Twins):
         wanted = expected_of(
             [recorded for recorded in self.model.of(tenant) if recorded.position > begin]
         )
-        reader, events, place = self.stores[index], list[Event](), begin
+        reader, events, place = self.threads[index], list[Event](), begin
         while page := reader.log(after=place, limit=limit):
             events += page
             place = page[-1].position or 0
@@ -156,24 +158,27 @@ class Reads(Twins):
 
     @rule(index=who, number=numbers)
     def ask_for_what_is_not_there(self, index: int, number: int) -> None:
-        store, thread_id = self.stores[index], THREADS[number % 4]
+        threads, thread_id = self.threads[index], THREADS[number % 4]
         thread = self.model.threads.get(self.key(index, thread_id))
         kernel = choose_view("kernel")
         if thread is None:
             for ask in (
-                lambda: store.thread(thread_id),
-                lambda: store.messages(thread_id),
-                lambda: store.view(thread_id, kernel),
-                lambda: store.message(thread_id, given(1)),
+                lambda: threads.head(thread_id),
+                lambda: threads.messages(thread_id),
+                lambda: self.views[index].view(thread_id, kernel),
+                lambda: threads.message(thread_id, given(1)),
             ):
                 assert name_of(ask) == "UnknownThread"
             return
         after = AtVersion(len(thread.events) + 1)
-        assert name_of(lambda: store.view(thread_id, kernel, at=after)) == "FutureMoment"
-        beyond = AtPosition(self.model.position + 1)
-        assert name_of(lambda: store.messages(thread_id, at=beyond)) == "FutureMoment"
-        nobody = given(10**6 + number)
-        assert name_of(lambda: store.message(thread_id, nobody)) == "UnknownMessage"
         assert (
-            name_of(lambda: store.view(thread_id, kernel, at=AtMessage(nobody))) == "UnknownMessage"
+            name_of(lambda: self.views[index].view(thread_id, kernel, at=after)) == "FutureMoment"
+        )
+        beyond = AtPosition(self.model.position + 1)
+        assert name_of(lambda: threads.messages(thread_id, at=beyond)) == "FutureMoment"
+        nobody = given(10**6 + number)
+        assert name_of(lambda: threads.message(thread_id, nobody)) == "UnknownMessage"
+        assert (
+            name_of(lambda: self.views[index].view(thread_id, kernel, at=AtMessage(nobody)))
+            == "UnknownMessage"
         )

@@ -17,13 +17,15 @@ from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.exporter import export_threads
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.importer import Importer
 from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog.infrastructure.views.results import Page
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readers.registry import FORMATS, choose_format
 from agentlog.projections.readers.wires import kernel
 from agentlog.projections.registry import VIEWS, choose_view
@@ -57,9 +59,9 @@ def writer(own_database: Database) -> Writer:
     return Writer(own_database, clock=Clock(), new_id=Ids())
 
 
-def store_of(database: Database, writer: Writer, tenant: str) -> Store:
-    """Return an empty store."""
-    return Store(
+def store_of(database: Database, writer: Writer, tenant: str) -> Threads:
+    """Return empty threads."""
+    return Threads(
         reader=LogReader(database, tenant=tenant),
         writer=writer,
         blobs=Blobs(database, tenant=tenant),
@@ -67,23 +69,23 @@ def store_of(database: Database, writer: Writer, tenant: str) -> Store:
     )
 
 
-def imported(store: Store, plan: Plan, path: Path) -> ImportReport:
+def imported(threads: Threads, plan: Plan, path: Path) -> ImportReport:
     """Import a file, and see that each of its records is counted once."""
     taken: list[int] = []
-    importer = Importer(store, plan, progress=taken.append)
+    importer = Importer(threads, plan, progress=taken.append)
     importer.import_sources(find_sources([path]))
     assert importer.report.threads + len(importer.report.failures) <= len(taken)
     return importer.report
 
 
-def sources(store: Store, tau_bench: list[dict[str, Any]] | None) -> Iterator[Source]:
+def sources(threads: Threads, tau_bench: list[dict[str, Any]] | None) -> Iterator[Source]:
     """Yield the examples in every format, as arrays and as lines, and real conversations."""
     for path in EXAMPLES:
-        assert not imported(store, Plan(choose_format("kernel")), path).failures
-    ids = store.thread_ids(limit=100)
+        assert not imported(threads, Plan(choose_format("kernel")), path).failures
+    ids = threads.thread_ids(limit=100)
     for wire in WIRES:
         view = choose_view(wire, SAME_VIEW.get(wire))
-        lines = [json.dumps(line).encode() for line in _plain(store, view, ids)]
+        lines = [json.dumps(line).encode() for line in _plain(threads, view, ids)]
         plan = Plan(choose_format(wire))
         yield Source(f"{wire}.json", b"[" + b",\n".join(lines) + b"]", plan)
         yield Source(f"{wire}.jsonl", b"\n".join(lines), plan)
@@ -92,8 +94,8 @@ def sources(store: Store, tau_bench: list[dict[str, Any]] | None) -> Iterator[So
         yield Source("tau.json", json.dumps(tau_bench[:3]).encode(), plan)
 
 
-def _plain(store: Store, view: Any, ids: list[str]) -> list[dict[str, Any]]:
-    return [json.loads(json.dumps(thread)) for thread in export_threads(store, view, ids)]
+def _plain(threads: Threads, view: Any, ids: list[str]) -> list[dict[str, Any]]:
+    return [json.loads(json.dumps(thread)) for thread in export_threads(threads, view, ids)]
 
 
 def test_a_spoiled_file_leaves_whole_records_and_says_which_failed(  # noqa: PLR0913, PLR0917
@@ -134,24 +136,26 @@ def check_import(
     database: Database, writer: Writer, tenant: str, plan: Plan, path: Path
 ) -> Counter[str]:
     """Import a file twice, and check what is there against what was said."""
-    store = store_of(database, writer, tenant)
-    report = imported(store, plan, path)
+    threads = store_of(database, writer, tenant)
+    report = imported(threads, plan, path)
     for failure in report.failures:
         assert failure.place.startswith(str(path))
         assert failure.reason
-    heads = store.threads(ThreadFilter(), before=None, limit=10_000)
+    heads = threads.heads(ThreadFilter(), before=None, limit=10_000)
     assert sum(head.version for head in heads) == report.appended
     auditor = Auditor(database, tenant=tenant)
     for head in heads:
         assert auditor.thread(head.thread_id).whole
-    check_records(store, plan, path, {failure.place for failure in report.failures})
-    again = imported(store, plan, path)
+    snapshots = Snapshots(database, tenant=tenant, key=b"key")
+    views = Views(LogReader(database, tenant=tenant), tenant=tenant, snapshots=snapshots)
+    check_records(threads, views, plan, path, {failure.place for failure in report.failures})
+    again = imported(threads, plan, path)
     if len(heads) == report.threads:  # else a thread stands in two records, which may conflict
         assert (again.appended, again.failures) == (0, report.failures)
     return Counter(files=1, threads=report.threads, failures=len(report.failures))
 
 
-def check_records(store: Store, plan: Plan, path: Path, failed: set[str]) -> None:
+def check_records(threads: Threads, views: Views, plan: Plan, path: Path, failed: set[str]) -> None:
     """Check each record, as far as a lenient reader of JSON finds it: there in whole, or not."""
     records, wire = dict(lenient(path)), (plan.format or kernel.FORMAT).name
     ids = Counter(_thread_id(record) for record in records.values())
@@ -161,9 +165,9 @@ def check_records(store: Store, plan: Plan, path: Path, failed: set[str]) -> Non
         if thread_id is None or ids[thread_id] > 1:
             continue
         refused = not failed.isdisjoint({place, str(path)})  # or the file as a whole
-        assert (thread_id in store.thread_ids(limit=10_000)) is not refused, (place, failed)
+        assert (thread_id in threads.thread_ids(limit=10_000)) is not refused, (place, failed)
         if not refused:
-            shown = store.view(thread_id, view)
+            shown = views.view(thread_id, view)
             assert isinstance(shown, Page)
             check_items(wire, [placed.item for placed in shown.items], record)
 

@@ -24,12 +24,14 @@ from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import StateView, render
 from tests.infrastructure.appends import Clock, Ids, last_position
+from tests.infrastructure.precomputed import precompute
 from tests.reliability.comparing import event_of, expected_of, printed_items, time_of, told, view_of
 from tests.reliability.drawn import ViewChoice
 from tests.reliability.model import (
@@ -60,29 +62,27 @@ class Ground:
 
 @dataclass
 class Process:
-    """What a process of the service has: connections, a writer, and a store for each tenant."""
+    """What a process of the service has: connections, and threads and views of each tenant."""
 
     database: Database
-    stores: Sequence[Store]
+    threads: Sequence[Threads]
+    views: Sequence[Views]
 
     @classmethod
     def started(cls, machine: "Twins", index: int) -> "Process":
         database = Database(machine.ground.url, pool_size=2, in_role=True)
         database.open()
         writer = Writer(database, clock=machine.clock, new_id=machine.ids)
-        stores = []
+        threads, views = [], []
         for tenant in machine.tenants[index::2]:
             confined = database.confined(tenant)
-            snapshots = Snapshots(confined, tenant=tenant, key=b"key", interval=3, share=10)
-            store = Store(
-                reader=LogReader(confined, tenant=tenant, searched=database),
-                writer=writer,
-                blobs=Blobs(confined, tenant=tenant),
-                tenant=tenant,
-                snapshots=snapshots if index else None,
-            )
-            stores.append(store)
-        return cls(database, stores)
+            reader = LogReader(confined, tenant=tenant, searched=database)
+            blobs = Blobs(confined, tenant=tenant)
+            threads.append(Threads(reader=reader, writer=writer, blobs=blobs, tenant=tenant))
+            interval = 3 if index else 10_000
+            snapshots = Snapshots(confined, tenant=tenant, key=b"key", interval=interval, share=10)
+            views.append(Views(reader, tenant=tenant, snapshots=snapshots))
+        return cls(database, threads, views)
 
 
 class Twins(RuleBasedStateMachine):
@@ -115,25 +115,31 @@ class Twins(RuleBasedStateMachine):
             assert all(audit.whole for _, audit in auditor.log())
 
     @property
-    def stores(self) -> list[Store]:
-        """Ours, the same in another process that keeps snapshots, and a stranger's in the first."""
+    def threads(self) -> list[Threads]:
+        """Ours, the same in another process that has snapshots, and a stranger's in the first."""
         first, second = self.processes
-        return [first.stores[0], second.stores[0], first.stores[1]]
+        return [first.threads[0], second.threads[0], first.threads[1]]
+
+    @property
+    def views(self) -> list[Views]:
+        """The views of each of the threads."""
+        first, second = self.processes
+        return [first.views[0], second.views[0], first.views[1]]
 
     @property
     def redactors(self) -> list[Redactor]:
-        """What erases from each of the stores."""
+        """What erases from each of the threads."""
         return [
             Redactor(
                 process.database.confined(tenant),
-                store,
+                threads,
                 Eraser(process.database),
                 tenant=tenant,
                 discard=partial(self.discard, tenant),
             )
-            for process, store, tenant in zip(
+            for process, threads, tenant in zip(
                 (self.processes[0], self.processes[1], self.processes[0]),
-                self.stores,
+                self.threads,
                 self.tenants,
                 strict=True,
             )
@@ -142,8 +148,8 @@ class Twins(RuleBasedStateMachine):
     def discard(self, tenant: str, thread_id: str) -> None:
         """Have all processes discard, as the watch of each does once it is told."""
         for process in self.processes:
-            for store in process.stores:
-                store.recent.discard((tenant, thread_id))
+            for views in process.views:
+                views.recent.discard((tenant, thread_id))
         self.hub.discard()
 
     def key(self, index: int, thread_id: str) -> ThreadKey:
@@ -165,9 +171,9 @@ class Twins(RuleBasedStateMachine):
         key = self.key(index, thread_id)
         thread = self.model.threads.get(key)
         version = None if expected is None else expected + (len(thread.events) if thread else 0)
-        store = self.stores[index]
+        threads = self.threads[index]
         self.both(
-            lambda: store.append(thread_id, drafts, expected_version=version),
+            lambda: threads.append(thread_id, drafts, expected_version=version),
             key,
             drafts=drafts,
             expected=version,
@@ -235,14 +241,16 @@ class Twins(RuleBasedStateMachine):
 
     def check_view(
         self,
-        store: Store,
+        index: int,
         thread: KnownThread,
         upto: Sequence[Recorded],
         view: ViewChoice,
         moment: Moment,
     ) -> None:
         chosen = view_of(view)
-        result = store.view(thread.key[1], chosen, at=moment)
+        if index == 1:
+            precompute(self.views[index], thread.key[1], chosen)
+        result = self.views[index].view(thread.key[1], chosen, at=moment)
         assert (result.version, result.position) == (len(upto), upto[-1].position if upto else None)
         if isinstance(result, State):
             assert isinstance(chosen, StateView)
@@ -267,7 +275,7 @@ class Twins(RuleBasedStateMachine):
 
     def just_before(self, index: int, thread: KnownThread, event: Recorded) -> None:
         moment = AtTime(time_of(event) - timedelta(microseconds=1))
-        version = self.stores[index].version_at(thread.key[1], moment)
+        version = self.threads[index].version_at(thread.key[1], moment)
         assert version == len(
             [recorded for recorded in thread.events if time_of(recorded) < time_of(event)]
         )
@@ -307,7 +315,7 @@ class Twins(RuleBasedStateMachine):
         assert last_position(self.database) == self.model.position
         for index in (0, 1, 2):
             own = self.model.threads_of(self.tenants[index])
-            heads = self.stores[index].threads(ThreadFilter(), before=None, limit=100)
+            heads = self.threads[index].heads(ThreadFilter(), before=None, limit=100)
             assert [
                 (head.thread_id, head.version, head.position, head.policy, head.status)
                 for head in heads

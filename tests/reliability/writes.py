@@ -27,7 +27,7 @@ class Writes(Twins):
     @rule(index=who, thread_id=threads, started=facts)
     def start(self, index: int, thread_id: str, started: Content) -> None:
         def do() -> Appended:
-            return self.stores[index].start(thread_id, started)
+            return self.threads[index].start(thread_id, started)
 
         self.both(do, self.key(index, thread_id), facts=[{"type": "thread.started", **started}])
 
@@ -107,13 +107,13 @@ class Writes(Twins):
     def append_many(self, index: int, parts: Any) -> None:
         """Hand in requests for many threads, some of them twice: each counts by itself."""
         requests, wanted = [], []
-        store = self.stores[index]
+        threads = self.threads[index]
         for thread_id, drafts, started, closed in parts:
             begin = [] if started is None else [{"type": "thread.started", **started}]
             end: list[Content] = [{"type": "thread.closed", "reason": "done"}] if closed else []
-            requests.append(store.request(thread_id, drafts, facts=begin, closing=end))
+            requests.append(threads.request(thread_id, drafts, facts=begin, closing=end))
             wanted.append((self.key(index, thread_id), drafts, begin, end))
-        outcomes = store.append_many(requests)
+        outcomes = threads.append_many(requests)
         assert len(outcomes) == len(requests)
         touched = set()
         for outcome, (key, drafts, begin, end) in zip(outcomes, wanted, strict=True):
@@ -126,7 +126,7 @@ class Writes(Twins):
     def close(self, index: int, thread_id: str, reason: str | None) -> None:
         fact = {"type": "thread.closed", **({} if reason is None else {"reason": reason})}
         self.both(
-            lambda: self.stores[index].close(thread_id, reason),
+            lambda: self.threads[index].close(thread_id, reason),
             self.key(index, thread_id),
             closing=[fact],
             known=True,
@@ -135,7 +135,7 @@ class Writes(Twins):
     @rule(index=who, thread_id=threads, metadata=notes)
     def annotate(self, index: int, thread_id: str, metadata: Content) -> None:
         self.both(
-            lambda: self.stores[index].annotate(thread_id, metadata),
+            lambda: self.threads[index].annotate(thread_id, metadata),
             self.key(index, thread_id),
             facts=[{"type": "thread.annotated", "metadata": metadata}],
             known=True,
@@ -156,7 +156,7 @@ class Writes(Twins):
         fact = thread.events[version - 1]
         assert done.position == fact.position
         if not replayed:
-            (stored, *_) = self.stores[index].messages(key[1], after=version - 1)
+            (stored, *_) = self.threads[index].messages(key[1], after=version - 1)
             fact.id = stored.message_id
             fact.content["left"] = stored.raw["left"]  # which the audit compares with what is left
         self.settle({key})

@@ -63,7 +63,7 @@ def redact(  # noqa: PLR0913 - one parameter an option
             for thread_id in hidden:
                 typer.echo(json_line(Redaction.of(redactor.redact(thread_id, None, reason))))
         else:
-            head = service.store.with_hidden().thread(str(thread))
+            head = service.threads.head(str(thread), hidden=True)
             count = f"{len(message)} of the" if message else "all"
             what = f"{count} {head.version} events of thread {thread!r}"
             _ask(f"erase the contents of {what} for ever?", sure=yes)
@@ -88,7 +88,7 @@ def retention(
     with opening as service:
         tenant = service.own
         due_by = Retention(
-            service.database.confined(tenant.name), tenant.store.with_hidden(), tenant=tenant.name
+            service.database.confined(tenant.name), tenant.threads, tenant=tenant.name
         )
         due = list(due_by.due(read))
         with Progress(

@@ -35,7 +35,7 @@ from agentlog.infrastructure.settings import Settings, TraceSettings
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.importer import Importer
-from agentlog.infrastructure.view_precomputation import Ahead
+from agentlog.infrastructure.view_precomputation import Precomputation
 from agentlog.infrastructure.views.snapshots.table import warn_of_other_keys
 from agentlog.projections.readers.registry import choose_format
 
@@ -118,7 +118,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
             ErasureWatch(service.database, service.listener, service.eraser, service.tenants.forget)
         )
         if settings.fold_ahead == "on":
-            beside.enter_context(Ahead(service.tenants, service.listener))
+            beside.enter_context(Precomputation(service.tenants, service.listener))
         if with_examples:
             _load_examples(service, console)
         application = application_over(settings, service, anonymous)
@@ -244,7 +244,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 def _load_examples(service: Service, console: Console) -> None:
     """Import the examples; prints the name of each that fails."""
-    importer = Importer(service.store, Plan(choose_format("kernel")), progress=lambda _: None)
+    importer = Importer(service.threads, Plan(choose_format("kernel")), progress=lambda _: None)
     importer.import_sources(find_sources([_examples_dir()]))
     for failure in importer.report.failures:  # left by another version's demo: show what exists
         console.print(printable(f"example not loaded: {failure.place}: {failure.reason}"))

@@ -21,7 +21,7 @@ from agentlog.domain.access import Principal
 from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment, number_in, number_of, parse_moment
 from agentlog.domain.traces import read_traceparent
 from agentlog.infrastructure.appending.append_request import (
@@ -31,7 +31,8 @@ from agentlog.infrastructure.appending.append_request import (
     appended_in,
 )
 from agentlog.infrastructure.tenants import Tenant, Tenants
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.views.views import Views
 
 SMALL_BODY = 64 * 2**10
 _ESCAPED = re.compile(rb"\\u00[0-7]")
@@ -57,20 +58,14 @@ def header_of(headers: Headers, name: bytes) -> bytes | None:
     return None
 
 
-async def store_of(request: Request) -> Store:
-    """Return the store of the principal's tenant."""
-    return tenant_of(request).store
+async def threads_of(request: Request) -> Threads:
+    """Return the threads of the principal's tenant."""
+    return tenant_of(request).threads
 
 
-async def readable_store_of(
-    request: Request,
-    hidden: Annotated[  # noqa: FBT002 - a query parameter has a name
-        bool, Query(description="Hidden threads too.")
-    ] = False,
-) -> Store:
-    """Return the store of the principal's tenant, for reads of threads."""
-    store = tenant_of(request).store
-    return store.with_hidden() if hidden else store
+async def views_of(request: Request) -> Views:
+    """Return the views of the principal's tenant."""
+    return tenant_of(request).views
 
 
 async def body_of(request: Request) -> bytes:
@@ -159,7 +154,7 @@ def drafts_in(body: bytes, limits: RequestLimits) -> list[JsonValue]:
     )
 
 
-async def append(store: Store, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
+async def append(threads: Threads, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
     """Append and return the outcome; `read` makes the request from the body.
 
     A small body is read in the event loop, which takes less time than a thread switch; a large one
@@ -175,9 +170,9 @@ async def append(store: Store, body: bytes, read: Callable[[bytes], AppendReques
         loop.call_soon_threadsafe(_settle, settling, outcomes)
 
     if is_small(body):
-        store.submit([read(body)], deliver)
+        threads.submit([read(body)], deliver)
     else:
-        await run_in_threadpool(lambda: store.submit([read(body)], deliver))
+        await run_in_threadpool(lambda: threads.submit([read(body)], deliver))
     return appended_in(await settling)
 
 
@@ -211,8 +206,9 @@ def without_nul(text: str) -> str:
     return text.replace("\x00", "\ufffd")
 
 
-TheStore = Annotated[Store, Depends(store_of)]
-ReadableStore = Annotated[Store, Depends(readable_store_of)]
+TheThreads = Annotated[Threads, Depends(threads_of)]
+TheViews = Annotated[Views, Depends(views_of)]
+Hidden = Annotated[bool, Query(description="Hidden threads too.")]
 TheLimits = Annotated[RequestLimits, Depends(request_limits)]
 Body = Annotated[bytes, Depends(body_of)]
 At = Annotated[Moment | None, Depends(moment_of)]

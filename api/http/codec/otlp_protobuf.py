@@ -16,7 +16,7 @@ from math import isfinite
 from agentlog.api.http.codec.otlp_work import DEEPEST, Work
 from agentlog.api.http.codec.protobuf_wire import FIXED64, LENGTH, VARINT, Malformed, Wire, tag
 from agentlog.api.http.request.errors import InvalidOtlp
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.view import Item
 
 _COMMON, _ITEMS = tag(1, LENGTH), tag(2, LENGTH)

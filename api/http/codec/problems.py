@@ -60,7 +60,7 @@ from agentlog.domain.errors import (
     UnknownView,
     VersionConflict,
 )
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.analysts.errors import (
     AnalystNotConfined,
     Complaint,

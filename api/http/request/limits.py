@@ -10,7 +10,8 @@ from typing import Literal
 
 from agentlog.domain.errors import AgentlogError, InvalidInput, InvalidJson
 from agentlog.domain.json.places import is_deeper
-from agentlog.domain.json.text import MAX_DEPTH, JsonValue, parse
+from agentlog.domain.json.text import MAX_DEPTH, parse
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.settings import Settings
 
 _SIGNS = b"[]{}:,"

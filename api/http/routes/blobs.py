@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from typing_extensions import TypedDict
 
-from agentlog.api.http.codec.dependencies import TheStore, store_of
+from agentlog.api.http.codec.dependencies import TheThreads, threads_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers, body
 from agentlog.api.http.request.errors import BlobMismatch, BlobTooLarge
@@ -46,7 +46,7 @@ class Blob(TypedDict):
 )
 async def put_blob(request: Request, digest: Digest) -> Response:
     """Keep a file, for messages to name in `files` by its `sha256`; again is as good as once."""
-    store = await store_of(request)
+    threads = await threads_of(request)
     limit: int = request.app.state.max_blob_bytes
     hashed, size = sha256(), 0
     with SpooledTemporaryFile(max_size=PIECE) as kept:
@@ -59,7 +59,7 @@ async def put_blob(request: Request, digest: Digest) -> Response:
         if hashed.hexdigest() != digest:
             raise BlobMismatch(named=digest, actual=hashed.hexdigest())
         kept.seek(0)
-        new = await run_in_threadpool(store.blobs.write, digest, kept)
+        new = await run_in_threadpool(threads.blobs.write, digest, kept)
     return json_answer({"sha256": digest, "bytes": size}, status=201 if new else 200)
 
 
@@ -71,9 +71,9 @@ async def put_blob(request: Request, digest: Digest) -> Response:
         304: {"description": "As it was: a content never changes under its name."},
     },
 )
-def get_blob(request: Request, store: TheStore, digest: Digest) -> Response:
+def get_blob(request: Request, threads: TheThreads, digest: Digest) -> Response:
     """Read a file, or a long text of a message as its JSON has it."""
-    size = store.blobs.size(digest)
+    size = threads.blobs.size(digest)
     headers = {
         "ETag": f'"{digest}"',
         "Cache-Control": "private, max-age=31536000, immutable",
@@ -83,6 +83,6 @@ def get_blob(request: Request, store: TheStore, digest: Digest) -> Response:
     if f'"{digest}"' in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     headers["Content-Length"] = str(size)
-    pieces = store.blobs.read(digest)
+    pieces = threads.blobs.read(digest)
     first = next(pieces, b"")  # an altered small file gives an error, not a broken response
     return StreamingResponse(chain([first], pieces), headers=headers, media_type=_BYTES)

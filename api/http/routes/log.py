@@ -15,13 +15,13 @@ from typing_extensions import override
 from agentlog.api.http.codec.dependencies import (
     After,
     Limit,
-    TheStore,
+    TheThreads,
     Types,
     append_origin,
     may_name_file,
     number_cursor,
     request_limits,
-    store_of,
+    threads_of,
 )
 from agentlog.api.http.codec.ndjson import NumberedLine, numbered_lines
 from agentlog.api.http.codec.problems import problem_of
@@ -34,7 +34,7 @@ from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError, InvalidMessage
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 
 router = APIRouter(tags=["log"])
 
@@ -44,13 +44,13 @@ _BATCH = 500
 
 @router.get("/log", responses=answers(200, Page[Event]))
 def read_log(
-    store: TheStore,
+    threads: TheThreads,
     types: Types,
     after: After = None,
     limit: Limit = 100,
 ) -> Response:
     """Read events of all threads beyond a position, in the order of the log."""
-    events = store.log(after=number_cursor(after) or 0, types=types, limit=limit + 1)
+    events = threads.log(after=number_cursor(after) or 0, types=types, limit=limit + 1)
     shown = partial(event_json, with_thread=True)
     return page_answer(events, limit, shown=shown, place=lambda event: event.position or 0)
 
@@ -76,9 +76,11 @@ async def append_lines(request: Request) -> StreamingResponse:
 
     Lines are written as they come, in batches, and each is answered by a line once it is durable.
     """
-    store = await store_of(request)
+    threads = await threads_of(request)
     lines = numbered_lines(request.stream(), longest=request.app.state.max_body_bytes)
-    lines_out = _answers(store, lines, await request_limits(request), await append_origin(request))
+    lines_out = _answers(
+        threads, lines, await request_limits(request), await append_origin(request)
+    )
     return _Duplex(lines_out, media_type=_LINES)
 
 
@@ -95,7 +97,7 @@ class _Duplex(StreamingResponse):
 
 
 async def _answers(
-    store: Store,
+    threads: Threads,
     chunks: AsyncIterator[list[NumberedLine]],
     limits: RequestLimits,
     origin: Origin,
@@ -106,24 +108,24 @@ async def _answers(
         batch = 1 if named else _BATCH
         for start in range(0, len(lines), batch):
             some = lines[start : start + batch]
-            yield await run_in_threadpool(_append, store, some, limits, origin)
+            yield await run_in_threadpool(_append, threads, some, limits, origin)
 
 
 def _append(
-    store: Store,
+    threads: Threads,
     lines: Sequence[NumberedLine],
     limits: RequestLimits,
     origin: Origin,
 ) -> bytes:
     """Append a batch of lines; return one line of response for each."""
     read = [
-        (number, _request(store, line, limits, origin) if isinstance(line, bytes) else line)
+        (number, _request(threads, line, limits, origin) if isinstance(line, bytes) else line)
         for number, line in lines
     ]
     requests = [request for _, request in read if isinstance(request, AppendRequest)]
     outcomes: Iterator[Outcome]
     try:
-        outcomes = iter(store.append_many(requests) if requests else ())
+        outcomes = iter(threads.append_many(requests) if requests else ())
     except AgentlogError as error:  # no database: every line gets the error
         outcomes = repeat(error)
     answers = (
@@ -136,7 +138,7 @@ def _append(
 
 
 def _request(
-    store: Store, text: bytes, limits: RequestLimits, origin: Origin
+    threads: Threads, text: bytes, limits: RequestLimits, origin: Origin
 ) -> AppendRequest | AgentlogError:
     try:
         match limits.json_in(text):
@@ -146,7 +148,7 @@ def _request(
                 expected = rest.get("expectedVersion")
                 if not isinstance(expected, int | None) or isinstance(expected, bool):
                     return InvalidMessage.at("expectedVersion", "not an integer")
-                return store.request(
+                return threads.request(
                     thread_id,
                     limits.batch(drafts),
                     expected_version=expected,

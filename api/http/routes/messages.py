@@ -9,9 +9,10 @@ from fastapi import APIRouter, Query, Request, Response
 from agentlog.api.http.codec.dependencies import (
     After,
     At,
+    Hidden,
     Limit,
     MessageId,
-    ReadableStore,
+    TheThreads,
     ThreadId,
     Types,
     append,
@@ -39,7 +40,7 @@ from agentlog.domain.json.shortened import MOST_ENTRIES, MOST_VALUES
 from agentlog.infrastructure.appending import append_request as appending
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.eventlog.body_deduplication import file_digests
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 
 router = APIRouter(tags=["messages"])
 
@@ -67,20 +68,20 @@ async def append_messages(request: Request) -> Response:
     first place (`replayed`), so a retry is always safe. With If-Match nothing is appended unless
     the thread is at that version.
     """
-    store = tenant_of(request).store
+    threads = tenant_of(request).threads
     read = partial(
         append_request,
-        store,
+        threads,
         request.path_params["thread_id"],
         request.scope["headers"],
         principal_of(request),
         await request_limits(request),
     )
-    return appended_answer(await append(store, await body_of(request), read))
+    return appended_answer(await append(threads, await body_of(request), read))
 
 
 def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
-    store: Store,
+    threads: Threads,
     thread_id: str,
     headers: Headers,
     principal: Principal,
@@ -96,7 +97,7 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
     expected = expected_version_of(None if if_match is None else if_match.decode("latin-1"))
     drafts = drafts_in(body, limits)
     origin = origin_in(headers, principal)
-    return store.request(thread_id, drafts, expected_version=expected, origin=origin)
+    return threads.request(thread_id, drafts, expected_version=expected, origin=origin)
 
 
 def appended_answer(appended: appending.Appended) -> PrintedResponse:
@@ -138,7 +139,7 @@ router.add_api_route(
 
 @router.get("/threads/{thread_id}/messages", responses=answers(200, Page[Event], 404))
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
-    store: ReadableStore,
+    threads: TheThreads,
     thread_id: ThreadId,
     at: At,
     types: Types,
@@ -146,9 +147,10 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     limit: Limit = 100,
     files: Files = "inline",
     cut: Cut = None,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
     """List a thread's events in their order, as the log has them."""
-    events = store.messages(
+    events = threads.messages(
         thread_id,
         after=number_cursor(after) or 0,
         at=at,
@@ -156,10 +158,11 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
         limit=limit + 1,
         # digests of files are those of their whole data
         most_bytes=None if cut is None or files == "linked" else bytes_beyond(cut),
+        hidden=hidden,
     )
     page = events[:limit]
     following = str(page[-1].version) if len(events) > limit else None
-    links = _links(store, page, files)
+    links = _links(threads, page, files)
     items = [
         event_json(event, links=of_event, cut=cut)
         for event, of_event in zip(page, links, strict=True)
@@ -169,24 +172,28 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
 
 @router.get("/threads/{thread_id}/messages/{message_id}", responses=answers(200, Event, 404))
 def read_message(
-    store: ReadableStore, thread_id: ThreadId, message_id: MessageId, files: Files = "inline"
+    threads: TheThreads,
+    thread_id: ThreadId,
+    message_id: MessageId,
+    files: Files = "inline",
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
     """Read one message with its places."""
-    event = store.message(thread_id, message_id)
+    event = threads.message(thread_id, message_id, hidden=hidden)
     if event.missing:
         raise ContentMissing(f"message {message_id}", event.missing)
-    (links,) = _links(store, [event], files)
+    (links,) = _links(threads, [event], files)
     return json_answer(event_json(event, links=links))
 
 
 def _links(
-    store: Store, page: Sequence[events.Event], files: str
+    threads: Threads, page: Sequence[events.Event], files: str
 ) -> Sequence[Sequence[str | None]]:
     """Return for each event the digests to show for its files; empty where their data is shown."""
     if files == "inline":
         return [()] * len(page)
     digests = [file_digests(event.raw) for event in page]
-    known = store.blobs.known(
+    known = threads.blobs.known(
         {digest for of_event in digests for digest in of_event if digest is not None}
     )
     return [[digest if digest in known else None for digest in of_event] for of_event in digests]

@@ -11,7 +11,7 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers, body, content
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.tables import QueryAnswer, query_csv, query_json
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.analysts.analyst import USUAL_ROWS, Analyst
 from agentlog.infrastructure.analysts.answers import CatalogueTable, QueryResult
 from agentlog.infrastructure.analysts.errors import InvalidQuery

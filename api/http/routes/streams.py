@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from agentlog.api.filters import metadata_filter
-from agentlog.api.http.codec.dependencies import principal_of, store_of, without_nul
+from agentlog.api.http.codec.dependencies import principal_of, views_of, without_nul
 from agentlog.api.http.openapi.answers import answers, metadata_parameter, parameter
 from agentlog.api.http.routes.views import option_parameters
 from agentlog.api.http.streaming.log_stream import LogStream
@@ -63,13 +63,12 @@ async def follow_thread(request: Request) -> StreamResponse:
     finite = not _flag(query, "follow") or at is not None
     header = request.headers.get("last-event-id") if view.follow.resumes else None
     asked = FollowRequest(view, after=header or query.get("after"), at=at, whole=pace is not None)
-    store, following = await store_of(request), _following(request)
-    if _flag(query, "hidden", default="false"):
-        store = store.with_hidden()
+    views, following = await views_of(request), _following(request)
+    hidden = _flag(query, "hidden", default="false")
 
     def begin() -> Tail:
         following.hub.start()
-        return tail_of(store, thread_id, asked)
+        return tail_of(views, thread_id, asked, hidden=hidden)
 
     tail = await run_in_threadpool(begin)
     stream = ThreadStream(following, tail, FRAMINGS[view.follow.framing], finite=finite, pace=pace)

@@ -10,11 +10,11 @@ from agentlog.api.filters import metadata_filter
 from agentlog.api.http.codec.dependencies import (
     After,
     Body,
+    Hidden,
     Limit,
-    ReadableStore,
     TheLimits,
     TheOrigin,
-    TheStore,
+    TheThreads,
     ThreadId,
     number_cursor,
     without_nul,
@@ -25,7 +25,7 @@ from agentlog.api.http.request.limits import RequestLimits
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Appended, Thread, appended_json, thread_json
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 
@@ -82,7 +82,7 @@ TheFilter = Annotated[ThreadFilter, Depends(thread_filter)]
     responses={**answers(200, Appended), **answers(201, Appended, 400, 409, 413)},
     openapi_extra=body("StartBody", TRACEPARENT, description="What the thread is for."),
 )
-def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
+def start_thread(threads: TheThreads, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
     """Start a thread, under an id of yours or a new one. Starting it again the same way is safe."""
     facts = dict(_object(body, limits))
     thread_id = facts.pop("threadId", None)
@@ -90,7 +90,7 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
         raise InvalidMessage.at("threadId", "not a string")
     _only(facts, *_FACTS)
     new_id = str(ULID()) if thread_id is None else thread_id
-    appended = store.start(new_id, facts, origin=origin)
+    appended = threads.start(new_id, facts, origin=origin)
     headers = {"Location": f"/v1/threads/{appended.thread_id}", "ETag": f'"{appended.version}"'}
     status = 200 if appended.messages[0].replayed else 201
     return json_answer(appended_json(appended), status=status, headers=headers)
@@ -102,17 +102,25 @@ def start_thread(store: TheStore, limits: TheLimits, body: Body, origin: TheOrig
     openapi_extra={"parameters": [METADATA_PARAMETER]},
 )
 def list_threads(
-    store: ReadableStore, which: TheFilter, after: After = None, limit: Limit = 50
+    threads: TheThreads,
+    which: TheFilter,
+    after: After = None,
+    limit: Limit = 50,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
     """List threads, most recently changed first; with several filters those that match them all."""
-    heads = store.threads(which, before=number_cursor(after), limit=limit + 1)
+    heads = threads.heads(which, before=number_cursor(after), limit=limit + 1, hidden=hidden)
     return page_answer(heads, limit, shown=thread_json, place=lambda head: head.position)
 
 
 @router.get("/threads/{thread_id}", responses=answers(200, Thread, 404))
-def read_thread(store: ReadableStore, thread_id: ThreadId) -> Response:
+def read_thread(
+    threads: TheThreads,
+    thread_id: ThreadId,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
+) -> Response:
     """Where a thread stands; its version comes as ETag too."""
-    head = store.thread(thread_id)
+    head = threads.head(thread_id, hidden=hidden)
     return json_answer(thread_json(head), headers={"ETag": f'"{head.version}"'})
 
 
@@ -122,7 +130,7 @@ def read_thread(store: ReadableStore, thread_id: ThreadId) -> Response:
     openapi_extra=body("CloseBody", TRACEPARENT, description="Why, if there is something to say."),
 )
 def close_thread(
-    store: TheStore,
+    threads: TheThreads,
     limits: TheLimits,
     thread_id: ThreadId,
     body: Body,
@@ -134,7 +142,7 @@ def close_thread(
     reason = fields.get("reason")
     if not isinstance(reason, str | None):
         raise InvalidMessage.at("reason", "not a string")
-    appended = store.close(thread_id, reason, origin=origin)
+    appended = threads.close(thread_id, reason, origin=origin)
     return json_answer(appended_json(appended))
 
 
@@ -146,7 +154,7 @@ def close_thread(
     ),
 )
 def annotate_thread(
-    store: TheStore,
+    threads: TheThreads,
     limits: TheLimits,
     thread_id: ThreadId,
     body: Body,
@@ -158,7 +166,7 @@ def annotate_thread(
     metadata = fields.get("metadata")
     if not isinstance(metadata, dict):
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
-    appended = store.annotate(thread_id, metadata, origin=origin)
+    appended = threads.annotate(thread_id, metadata, origin=origin)
     return json_answer(appended_json(appended))
 
 

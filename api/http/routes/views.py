@@ -7,8 +7,9 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from agentlog.api.http.codec.dependencies import (
     After,
     At,
+    Hidden,
     Limit,
-    ReadableStore,
+    TheViews,
     ThreadId,
     number_cursor,
 )
@@ -57,7 +58,7 @@ def chosen_view(request: Request, name: str) -> AnyView:
 )
 def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    store: ReadableStore,
+    views: TheViews,
     thread_id: ThreadId,
     view: ViewName,
     at: At,
@@ -66,16 +67,24 @@ def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     bare: Annotated[  # noqa: FBT002 - a query parameter has a name
         bool, Query(description="Just the items, ready to hand to a model or a client.")
     ] = False,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
     """Read a thread in a view: all of it unless `limit` cuts it into pages."""
-    shown = store.view(thread_id, chosen_view(request, view), at=at, after=after, limit=limit)
+    shown = views.view(
+        thread_id, chosen_view(request, view), at=at, after=after, limit=limit, hidden=hidden
+    )
     return pieces_answer(bare_view_json(shown) if bare else view_json(shown))
 
 
 @router.get("/threads/{thread_id}/outline", responses=answers(200, Outline, 404))
-def read_outline(store: ReadableStore, thread_id: ThreadId, at: At) -> Response:
+def read_outline(
+    views: TheViews,
+    thread_id: ThreadId,
+    at: At,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
+) -> Response:
     """Read what a thread did, a line a step."""
-    return pieces_answer(outline_json(store.outline(thread_id, at=at)))
+    return pieces_answer(outline_json(views.outline(thread_id, at=at, hidden=hidden)))
 
 
 @router.get(
@@ -85,7 +94,7 @@ def read_outline(store: ReadableStore, thread_id: ThreadId, at: At) -> Response:
 )
 def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    store: ReadableStore,
+    views: TheViews,
     thread_id: ThreadId,
     view: Annotated[str, Query(description=f"One of {', '.join(VIEWS)}.")] = "agent-state",
     begin: Annotated[
@@ -94,13 +103,15 @@ def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
     end: Annotated[
         str | None, Query(alias="to", description="A moment, as `at`; default the present.")
     ] = None,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
     """Read what changed in a view between two moments."""
-    difference = store.difference(
+    difference = views.difference(
         thread_id,
         chosen_view(request, view),
         begin=None if begin is None else parse_moment(begin),
         end=None if end is None else parse_moment(end),
+        hidden=hidden,
     )
     return json_answer(difference_json(difference))
 
@@ -112,7 +123,7 @@ def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
 )
 def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    store: ReadableStore,
+    views: TheViews,
     thread_id: ThreadId,
     path: Annotated[
         str,
@@ -126,18 +137,20 @@ def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
     view: Annotated[str, Query(description="A view that is one state.")] = "agent-state",
     after: After = None,
     limit: Limit = 100,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
     """Read after which messages the values that a JSONPath selects in a state are others.
 
     `after` may be any version: the changes after it are read.
     """
     changes = value_changes(
-        store,
+        views,
         thread_id,
         chosen_view(request, view),
         path,
         after=number_cursor(after) or 0,
         at=at,
         limit=limit,
+        hidden=hidden,
     )
     return json_answer(value_changes_json(changes))

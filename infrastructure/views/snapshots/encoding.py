@@ -9,7 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.growth import Growth
 from agentlog.projections.view import Printed
 

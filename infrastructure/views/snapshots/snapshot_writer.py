@@ -1,8 +1,7 @@
-"""Writes snapshots of what a fold passes, without delaying the fold."""
+"""Writes the snapshots of a view along a thread."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Generic, TypeVar
 
 from agentlog.infrastructure.views.snapshots.encoding import packed, packed_items, packed_lists
@@ -11,9 +10,6 @@ from agentlog.projections.growth import growth, without_lists
 from agentlog.projections.view import OptionsT, Printed, View
 
 CarryT = TypeVar("CarryT")
-
-Later = Callable[[Callable[[], None], int], None]
-"""Schedules a task after the earlier ones; the integer is how many bytes the task holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,59 +43,47 @@ class Passed(Generic[CarryT]):
 
 
 class SnapshotWriter(Generic[CarryT]):
-    """The snapshots of one fold from `start` on: keeps those that are missing and worth it.
+    """The snapshots of one view of one thread from `start` on: writes those that are missing.
 
-    Snapshots stand at multiples of `interval`. A carry is kept if its bytes, without its lists, are
-    at most `share` of those of the events since the one before.
+    Snapshots stand at multiples of an interval. A carry is kept if its bytes, without its lists,
+    are at most `share` of those of the events since the one before.
+
+    Make it before the first events are read: anything erased later may be in their carries.
     """
 
-    def __init__(  # noqa: PLR0913 - what it consists of
+    def __init__(
         self,
         table: SnapshotTable,
         series: Series,
         view: View[CarryT, OptionsT],
         start: Start[CarryT],
         *,
-        interval: int,
         share: float,
-        later: Later,
     ) -> None:
-        self.start = start
-        self._interval = interval
         self._table = table
         self._series = series
         self._dump = view.dump
         self._share = share
-        self._later = later
+        self._is_first = start.version == 0
         self._erased = start.erased
+        if self._erased is None:
+            self._erased = tried(lambda: table.erased(series.tenant, series.thread_id))
         self._at = start  # the last that is kept; it lags behind the fold
 
-    def look(self, upto: int) -> None:
-        """Read the latest erasure, if versions up to `upto` are to be kept.
-
-        Call it before the first events are read: anything erased later may be in their carries.
-        """
-        passes = self.start.version // self._interval < upto // self._interval
-        if passes and self._erased is None:
-            series = self._series
-            self._erased = tried(lambda: self._table.erased(series.tenant, series.thread_id))
-
-    def add(self, passed: Sequence[Passed[CarryT]]) -> None:
-        """Schedule the keeping of passed carries, unless `look` has not been called."""
-        if passed and self._erased is not None:
-            self._later(
-                partial(self._keep, passed, self._erased), sum(carry.size for carry in passed)
-            )
-
-    def _keep(self, passed: Sequence[Passed[CarryT]], erased: int) -> None:
+    def write(self, passed: Sequence[Passed[CarryT]]) -> None:
+        """Write the carries and items passed since the time before, at each multiple."""
+        erased = self._erased
+        if erased is None:
+            return
         versions = [carry.version for carry in passed]
         known = tried(lambda: self._table.kept(self._series, versions)) or {}
         rows: list[SnapshotRow] = []
         for carry in passed:
             self._step(carry, known, rows)
         if rows:
-            alone = self.start.version == 0
-            tried(lambda: self._table.insert(self._series, rows, alone=alone, erased=erased))
+            tried(
+                lambda: self._table.insert(self._series, rows, alone=self._is_first, erased=erased)
+            )
 
     def _step(
         self, now: Passed[CarryT], known: Mapping[int, bool], rows: list[SnapshotRow]

@@ -4,14 +4,14 @@ A fold begins at the nearest snapshot instead of the thread's start, and printed
 instead of folded: those of a list view are kept as they settled, interval by interval. The size of
 snapshots stays in proportion to the log: the lists of a carry are kept as their growth since the
 snapshot before, and the rest of it only if it is small beside the events that it saves reading.
-Reads write snapshots, and nothing depends on them: a row that is missing, garbage, of another
-format or of another history is ignored, and written again by that read; if they cannot be read or
-written at all, views are folded from the start.
+Nothing depends on them: a row that is missing, garbage, of another format or of another history is
+ignored, and written again by precomputation; if they cannot be read or written at all, views are
+folded from the start.
 """
 
 import logging
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Iterator
+from functools import partial
 from typing import TypeVar
 
 from agentlog.infrastructure.postgres.database import Connections
@@ -23,13 +23,16 @@ from agentlog.infrastructure.views.snapshots.encoding import (
     unpacked_lists,
 )
 from agentlog.infrastructure.views.snapshots.key import id_of
-from agentlog.infrastructure.views.snapshots.snapshot_writer import Later, SnapshotWriter, Start
+from agentlog.infrastructure.views.snapshots.snapshot_writer import SnapshotWriter, Start
 from agentlog.infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
 from agentlog.projections.growth import grown, with_lists
 from agentlog.projections.persistent_list import PrintedList
 from agentlog.projections.view import OptionsT, Printed, View
 
 CarryT = TypeVar("CarryT")
+
+_MOST_ROWS = 128
+"""Rows of items read at once."""
 
 _logger = logging.getLogger("agentlog")
 
@@ -42,21 +45,15 @@ class _Broken(Exception):
         self.version = version
 
 
-def at_once(keep: Callable[[], None], _: int) -> None:
-    """Keep snapshots at once, in the fold's thread."""
-    keep()
-
-
 class Snapshots:
     """One tenant's snapshots.
 
     `key` seals them: it has to be secret, and the same wherever they are read. Its id is part of
     the format, so that snapshots of another key are not read. Snapshots stand at multiples of
-    `interval`. `share` is that of `SnapshotWriter`. `later` schedules writes; by default they are
-    done at once.
+    `interval`. `share` is that of `SnapshotWriter`.
     """
 
-    def __init__(  # noqa: PLR0913 - what it consists of
+    def __init__(
         self,
         database: Connections,
         *,
@@ -64,34 +61,27 @@ class Snapshots:
         key: bytes,
         interval: int = 250,
         share: float = 0.125,
-        later: Later = at_once,
     ) -> None:
         self.interval = interval
         self._table = SnapshotTable(database, key)
         self._key_id = id_of(key)
         self._tenant = tenant
         self._share = share
-        self._later = later
 
-    def nearest(
-        self, thread_id: str, view: View[CarryT, OptionsT], version: int
-    ) -> SnapshotWriter[CarryT]:
-        """Return what writes from the nearest carry at or before `version`, or from the start."""
-        series = self._series(thread_id, view)
+    def nearest(self, thread_id: str, view: View[CarryT, OptionsT], version: int) -> Start[CarryT]:
+        """Return the nearest carry at or before `version`, or that of the thread's start."""
         if view.begins_anywhere:
-            start = Start(version, view.start())
-        else:
-            nearest = tried(lambda: self._nearest(series, view, version))
-            start = Start(0, view.start()) if nearest is None else nearest
-        return SnapshotWriter(
-            self._table,
-            series,
-            view,
-            start,
-            interval=self.interval,
-            share=self._share,
-            later=self._later,
-        )
+            return Start(version, view.start())
+        series = self._series(thread_id, view)
+        nearest = tried(lambda: self._nearest(series, view, version))
+        return Start(0, view.start()) if nearest is None else nearest
+
+    def writer(
+        self, thread_id: str, view: View[CarryT, OptionsT], start: Start[CarryT]
+    ) -> SnapshotWriter[CarryT]:
+        """Return what writes a view's snapshots from a carry of `nearest` on."""
+        series = self._series(thread_id, view)
+        return SnapshotWriter(self._table, series, view, start, share=self._share)
 
     def missing(self, thread_id: str, view: View[CarryT, OptionsT], upto: int) -> list[int]:
         """Return the versions up to `upto` where a snapshot could stand and does not."""
@@ -101,24 +91,31 @@ class Snapshots:
         return [] if known is None else [version for version in versions if version not in known]
 
     def items(
-        self, thread_id: str, view: View[CarryT, OptionsT], *, after: int, upto: int, limit: int
+        self, thread_id: str, view: View[CarryT, OptionsT], *, after: int, upto: int, few: int
     ) -> Iterator[tuple[int, list[Printed]]]:
         """Yield the items settled after a snapshot's version, interval by interval.
 
-        Each with the version at its end, none beyond `upto`, at most `limit`, up to the first gap.
+        Each with the version at its end, none beyond `upto`, up to the first gap. At first `few`
+        rows are read at once, then more.
         """
         series = self._series(thread_id, view)
-        rows = tried(lambda: self._table.items(series, after=after, upto=upto, limit=limit))
-        for version, row in zip(
-            count(after + self.interval, self.interval), rows or (), strict=False
-        ):
-            if row.version != version:
+        version, limit = after, few
+        while version + self.interval <= upto:
+            asked = {"after": version, "upto": upto, "limit": limit}
+            rows = tried(partial(self._table.items, series, **asked)) or []
+            for row in rows:
+                version += self.interval
+                if row.version != version:
+                    return
+                try:
+                    items = self._items_of(row)
+                except _Broken:
+                    self._discard(series, version)
+                    return
+                yield version, items
+            if len(rows) < limit:
                 return
-            try:
-                yield version, self._items_of(row)
-            except _Broken:
-                self._discard(series, version)
-                return
+            limit = min(2 * limit, _MOST_ROWS)
 
     def reads(self, view: View[CarryT, OptionsT], *, options: str, snapshot_format: str) -> bool:
         """Return whether readers of a view use snapshots with these options and format."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
 

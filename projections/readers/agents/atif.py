@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.history import Format, History

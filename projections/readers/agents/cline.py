@@ -9,8 +9,8 @@ tokens and cost, and in `conversationHistoryIndex` the place of the message befo
 from collections.abc import Iterator, Mapping
 
 from agentlog.domain.errors import InvalidJson, InvalidMessage
-from agentlog.domain.json.text import JsonValue, parse
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import integer_at, object_at
+from agentlog.domain.json.values import JsonValue, integer_at, object_at
 from agentlog.projections.readers.agents.codex_events import (
     EVENTS,
     KNOWN,

@@ -4,8 +4,7 @@ import json
 import re
 
 from agentlog.domain.identifiers import is_thread_id
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import integer_at, object_at
+from agentlog.domain.json.values import JsonValue, integer_at, object_at
 from agentlog.projections.readers.fields import usage
 from agentlog.projections.readers.messages.responses import USAGE
 from agentlog.projections.readers.messages.responses_items import KNOWN as OF_ITEMS

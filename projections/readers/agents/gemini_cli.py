@@ -8,7 +8,7 @@ calls have ended, and then adds only what is new.
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
 from agentlog.projections.readers.history import Format, History

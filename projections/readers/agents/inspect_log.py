@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_at
+from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.projections.readers.agents.inspect_ai.sample import Sample
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History

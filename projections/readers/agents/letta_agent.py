@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from agentlog.domain.errors import InvalidJson, InvalidMessage
-from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.agents.letta_messages import KNOWN, Messages, without_nulls
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import JsonValue, parse
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.reading import Entry, Reading

@@ -7,8 +7,7 @@ a tree; they are read in the order of the lines, branches that were left too.
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.files import file_of

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import array_of, object_of, texts_of
+from agentlog.domain.json.values import JsonValue, array_of, object_of, texts_of
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading

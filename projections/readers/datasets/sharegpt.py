@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import InvalidJson, InvalidMessage
-from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History

@@ -8,8 +8,7 @@ github.com/TomzxCode/llm-conversations-viewer `docs/formats.md`. The branch that
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_of, text_at
+from agentlog.domain.json.values import JsonValue, object_of, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History

@@ -8,8 +8,7 @@ calls and results may lack their ids.
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.anthropic_blocks import KNOWN, read_blocks, text_of

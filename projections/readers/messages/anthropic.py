@@ -6,8 +6,7 @@ An answer is one model response: its messages share the id. `system` is the firs
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import array_of, object_of
+from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History, items_in
 from agentlog.projections.readers.messages.anthropic_blocks import (

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_at, text_at
+from agentlog.domain.json.values import JsonValue, object_at, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of

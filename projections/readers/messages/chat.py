@@ -6,8 +6,7 @@ Also of the functions that tools replaced, whose calls had no ids.
 from collections.abc import Iterator, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import array_of, object_of, objects_of
+from agentlog.domain.json.values import JsonValue, array_of, object_of, objects_of
 from agentlog.projections.readers.draft import Draft, Reader, text_field
 from agentlog.projections.readers.files import file_of_uri
 from agentlog.projections.readers.history import format_of_items

@@ -9,8 +9,7 @@ call.
 from collections.abc import MutableMapping
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_at, object_of
+from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 

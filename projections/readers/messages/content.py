@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import array_of
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.reading import Entry, Reading

@@ -6,7 +6,7 @@ in `additional_kwargs`.
 
 from collections.abc import Iterable, Iterator
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
 from agentlog.projections.readers.history import Format, History, items_in

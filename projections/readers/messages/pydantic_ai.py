@@ -5,8 +5,7 @@ What a message is made of moves fast (30 kinds of parts): those unknown here are
 
 from collections.abc import Iterator
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import array_of
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of

@@ -1,7 +1,6 @@
 """Items of OpenAI's Responses and Conversations, as in the API and in Codex's rollouts."""
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.files import file_of_uri

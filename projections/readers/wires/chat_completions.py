@@ -7,8 +7,7 @@ with both under `request` and `response`. Each choice is read; all share the ans
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_at
+from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agentlog.domain.catalogue import MESSAGE_TYPES
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import CustomMessage, KernelMessage
 from agentlog.projections.readers.draft import Draft, Reader
 from agentlog.projections.readers.history import format_of_items

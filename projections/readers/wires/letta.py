@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.text import JsonValue, print_text
-from agentlog.domain.json.values import object_at, object_of, objects_of
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue, object_at, object_of, objects_of
 from agentlog.projections.readers.draft import Draft, Reader, text_field
 from agentlog.projections.readers.fields import usage
 from agentlog.projections.readers.history import format_of_items

@@ -3,8 +3,7 @@
 import re
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import objects_of
+from agentlog.domain.json.values import JsonValue, objects_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.view import Item
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing_extensions import override
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import array_of, object_at
+from agentlog.domain.json.values import JsonValue, array_of, object_at
 from agentlog.projections.readers.draft import Draft, Reader, Unmapped, sample_event
 from agentlog.projections.readers.history import format_of_items
 from agentlog.projections.readers.wires.maria_events import read_event

@@ -7,8 +7,7 @@ from uuid import UUID
 from ulid import ULID
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import objects_of
+from agentlog.domain.json.values import JsonValue, objects_of
 from agentlog.projections.readers.draft import Draft, text_field
 from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item

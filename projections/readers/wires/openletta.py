@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_at
+from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.projections.readers.draft import Draft, Reader, text_field
 from agentlog.projections.readers.fields import usage
 from agentlog.projections.readers.history import format_of_items

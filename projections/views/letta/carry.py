@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ToolCallsMessage
 from agentlog.projections.text_format import arguments_text
 from agentlog.projections.view import Item, Placed

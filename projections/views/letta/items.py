@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import (
     ExitMessage,
     FileAttachment,

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 
 STREAM_ONLY = frozenset({"error_message", "stop_reason", "usage_statistics"})
 """Types that only a stream has."""

@@ -8,8 +8,8 @@ from hashlib import sha1
 from uuid import NAMESPACE_OID, uuid5
 
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import MAX_DEPTH, JsonValue, parse
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.text import MAX_DEPTH, parse
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.messages import TokenUsage, ToolCall, ToolResult
 from agentlog.projections.view import Item
 from agentlog.projections.views.chat import call_ids, called_tool, called_with

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 from typing_extensions import override
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import (
     CustomMessage,
     InputMessage,

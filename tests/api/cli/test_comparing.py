@@ -25,9 +25,9 @@ def url(server_url: str, template_database: str) -> Iterator[str]:
         with open_service(Settings(database_url=made)) as service:
             for name, to, reward in [("a", "BER", 1), ("b", "MUC", 0), ("c", "BER", 1)]:
                 metadata = {"task": 7, "reward": reward, "team": "x"}
-                service.store.start(name, {"metadata": metadata})
-                service.store.append(name, [reply(LONG), reply("two"), _search(to)])
-            service.store.start("other", {"goal": "to be left out"})
+                service.threads.start(name, {"metadata": metadata})
+                service.threads.append(name, [reply(LONG), reply("two"), _search(to)])
+            service.threads.start("other", {"goal": "to be left out"})
         yield made
 
 
@@ -73,7 +73,7 @@ def test_a_view_its_options_and_only_calls_may_be_compared(url: str) -> None:
 
 def test_json_has_all_rows_however_many_they_are(url: str) -> None:
     with open_service(Settings(database_url=url)) as service:
-        service.store.append("many", [reply(f"number {n}") for n in range(1500)])
+        service.threads.append("many", [reply(f"number {n}") for n in range(1500)])
     (line,) = _compare(url, "many@0", "many", "--json").lines
     (comparison,) = line["comparisons"]
     assert (len(comparison["items"]), comparison["next"]) == (1500, None)

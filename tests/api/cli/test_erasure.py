@@ -26,12 +26,12 @@ def url(server_url: str, template_database: str) -> Iterator[str]:
     """A database with some threads."""
     with new_database(server_url, template=template_database) as made:
         with open_service(Settings(database_url=made)) as service:
-            store = service.store
-            store.start("support-1", {"goal": SECRET, "metadata": {"team": "a"}})
-            store.append("support-1", [reply(SECRET, id=given(1)), reply("two", id=given(2))])
-            store.start("support-2", {"metadata": {"team": "b"}})
-            store.close("support-2")
-            store.append("sales-1", [reply(SECRET)])
+            threads = service.threads
+            threads.start("support-1", {"goal": SECRET, "metadata": {"team": "a"}})
+            threads.append("support-1", [reply(SECRET, id=given(1)), reply("two", id=given(2))])
+            threads.start("support-2", {"metadata": {"team": "b"}})
+            threads.close("support-2")
+            threads.append("sales-1", [reply(SECRET)])
         yield made
 
 
@@ -75,11 +75,11 @@ def test_importing_an_export_of_what_was_redacted_erases_nothing(
     exported.write_text(agentlog("export", "support-1", url=url).out)
     with new_database(server_url, template=template_database) as other:
         with open_service(Settings(database_url=other)) as service:
-            service.store.start("untouched", {"goal": "stays"})
+            service.threads.start("untouched", {"goal": "stays"})
         assert agentlog("import", exported, url=other).code == 0
         with open_service(Settings(database_url=other)) as service:
-            assert service.store.thread("untouched").goal == "stays"
-            events = service.store.messages("support-1")
+            assert service.threads.head("untouched").goal == "stays"
+            events = service.threads.messages("support-1")
             assert [event.redacted for event in events] == [None] * len(events)
             assert events[1].raw["text"] == "[redacted]"
         # where it came from, it stands already
@@ -93,7 +93,7 @@ def test_importing_an_export_of_what_was_redacted_erases_nothing(
         exported.write_bytes(print_bytes(record))
         assert agentlog("import", exported, url=other).code == 1
         with open_service(Settings(database_url=other)) as service:
-            assert service.store.thread("untouched").version == 1
+            assert service.threads.head("untouched").version == 1
 
 
 def test_the_threads_of_an_import_that_was_undone_are_erased(url: str, tmp_path: Path) -> None:

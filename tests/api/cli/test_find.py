@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agentlog.infrastructure.postgres.database import Database
-from tests.api.conftest import store_over
+from tests.api.conftest import threads_over
 from tests.command_line import agentlog, as_words
 from tests.databases import new_database
 
@@ -27,9 +27,9 @@ def url(server_url: str, template_database: str) -> Iterator[str]:
         new_database(server_url, template=template_database) as made,
         Database(made, pool_size=2) as database,
     ):
-        store = store_over(database, tenant="default")
+        threads = threads_over(database, tenant="default")
         for thread_id, messages in THREADS.items():
-            store.append(thread_id, messages)
+            threads.append(thread_id, messages)
         yield made
 
 
@@ -111,7 +111,9 @@ def test_what_was_just_appended_is_found_unless_nobody_waits(database_url: str) 
     assert "not built yet" in outcome.err
     assert hits(database_url, "hello") == []
     with Database(database_url, pool_size=2) as database:
-        store_over(database, tenant="default").append("new", [{"type": "reply", "text": "Hello!"}])
+        threads_over(database, tenant="default").append(
+            "new", [{"type": "reply", "text": "Hello!"}]
+        )
     assert agentlog(*asked, url=database_url).lines == [{"items": [], "asOf": 0, "next": None}]
     assert hits(database_url, "hello") == [("new", 1)]
 

@@ -10,7 +10,7 @@ import pytest
 
 from agentlog.api.cli.operations.service import NoKeyYet, _anonymous
 from agentlog.api.composition import open_service
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.settings import Settings
 from tests.api.cli.test_serving import address_of

@@ -8,7 +8,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue
 from tests.api.cli.test_serving import address_of
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, started

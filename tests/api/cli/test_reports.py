@@ -10,8 +10,8 @@ from psycopg.conninfo import make_conninfo
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.views.store import Store
-from tests.api.conftest import store_over
+from agentlog.infrastructure.threads import Threads
+from tests.api.conftest import threads_over
 from tests.command_line import agentlog, agentlog_process
 from tests.infrastructure.appends import STORY
 
@@ -19,9 +19,9 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.fixture
-def store(own_database: Database) -> Store:
+def threads(own_database: Database) -> Threads:
     """The store of the tests' tenant, whose threads the commands do not see."""
-    return store_over(own_database)
+    return threads_over(own_database)
 
 
 def test_what_was_just_imported_is_reported(own_database: Database, database_url: str) -> None:
@@ -51,10 +51,10 @@ def test_what_was_just_imported_is_reported(own_database: Database, database_url
 
 
 def test_a_report_that_cannot_be_filled_where_nothing_is_written_says_so(
-    store: Store, database_url: str
+    threads: Threads, database_url: str
 ) -> None:
     """As on a standby; what needs no read model is reported."""
-    store.append("t", STORY)
+    threads.append("t", STORY)
     url = make_conninfo(database_url, options="-c default_transaction_read_only=on")
     outcome = agentlog("report", "tools", url=url)
     assert outcome.code != 0
@@ -162,7 +162,7 @@ def test_a_real_process_prints_only_the_answer(own_database: Database, database_
     )
 
 
-def test_only_what_is_ours_is_reported(store: Store, database_url: str) -> None:
-    store.append("another-tenants", STORY)
+def test_only_what_is_ours_is_reported(threads: Threads, database_url: str) -> None:
+    threads.append("another-tenants", STORY)
     value = json.loads(agentlog("report", "tools", "--json", url=database_url).out)
     assert (value["rows"], value["asOf"]) == ([], len(STORY))

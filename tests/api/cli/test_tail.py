@@ -11,7 +11,7 @@ import pytest
 
 from agentlog.api.composition import open_service
 from agentlog.infrastructure.settings import Settings
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.registry import choose_view
 from tests.command_line import WAIT_SECONDS, agentlog, started
 from tests.infrastructure.appends import STORY, calls, items_of, reply
@@ -20,13 +20,13 @@ VIEWS = ("kernel", "openai", "openletta", "anomalies")
 
 
 @pytest.fixture
-def told(database_url: str) -> Iterator[Store]:
+def told(database_url: str) -> Iterator[Threads]:
     """A store over the database that the command opens, with a thread `t` in it."""
     with open_service(Settings(database_url=database_url)) as service:
-        service.store.start("t", {"policy": "record"})
+        service.threads.start("t", {"policy": "record"})
         for draft in STORY:
-            service.store.append("t", [draft])
-        yield service.store
+            service.threads.append("t", [draft])
+        yield service.threads
 
 
 def run(url: str, *arguments: str) -> Any:
@@ -34,7 +34,7 @@ def run(url: str, *arguments: str) -> Any:
     return agentlog("tail", *arguments, "--no-follow", url=url)
 
 
-def test_the_log_is_told_in_its_order(told: Store, database_url: str) -> None:
+def test_the_log_is_told_in_its_order(told: Threads, database_url: str) -> None:
     told.append("other", [reply("elsewhere")])
     outcome = run(database_url, "--json")
     assert outcome.code == 0, outcome.err
@@ -43,7 +43,7 @@ def test_the_log_is_told_in_its_order(told: Store, database_url: str) -> None:
     assert [line["position"] for line in run(database_url, "--after", "20").lines] == [21, 22, 23]
 
 
-def test_filters_choose_events(told: Store, database_url: str) -> None:
+def test_filters_choose_events(told: Threads, database_url: str) -> None:
     told.append("other", [reply("elsewhere", metadata={"actor": "ada"})])
     by_type = run(database_url, "--type", "reply", "--type", "exit").lines
     assert [line["type"] for line in by_type] == ["reply", "reply", "exit", "reply"]
@@ -56,14 +56,16 @@ def test_filters_choose_events(told: Store, database_url: str) -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_of_a_thread_is_what_a_read_of_it_shows(
-    told: Store, database_url: str, view: str
+    told: Threads, database_url: str, view: str
 ) -> None:
     told.append("t", [calls("open")])
-    shown = [placed.item for placed in items_of(told.view("t", choose_view(view)))]
+    with open_service(Settings(database_url=database_url)) as service:
+        read = service.views.view("t", choose_view(view))
+    shown = [placed.item for placed in items_of(read)]
     assert run(database_url, "t", "--view", view).lines == shown
 
 
-def test_what_is_told_cannot_drive_a_terminal(told: Store, database_url: str) -> None:
+def test_what_is_told_cannot_drive_a_terminal(told: Threads, database_url: str) -> None:
     told.append("t", [reply("\x1b[2J\u202e\u2028 and \x00 more")])
     for arguments in (("t",), ("t", "--view", "openai"), ()):
         out = run(database_url, *arguments).out
@@ -83,7 +85,7 @@ def test_what_is_told_cannot_drive_a_terminal(told: Store, database_url: str) ->
     ],
 )
 def test_what_cannot_be_followed_says_why(
-    told: Store, database_url: str, arguments: list[str], words: str
+    told: Threads, database_url: str, arguments: list[str], words: str
 ) -> None:
     del told
     outcome = run(database_url, *arguments)
@@ -93,7 +95,7 @@ def test_what_cannot_be_followed_says_why(
 
 @pytest.mark.parametrize("arguments", [["t", "--view", "openai"], ["--after", "latest"]])
 def test_it_goes_on_until_it_is_interrupted(
-    told: Store, database_url: str, arguments: list[str]
+    told: Threads, database_url: str, arguments: list[str]
 ) -> None:
     with started("tail", *arguments, "--json", url=database_url) as process:
         assert process.stdout is not None

@@ -15,9 +15,9 @@ def url(server_url: str, template_database: str) -> Iterator[str]:
     """A database with threads of two teams."""
     with new_database(server_url, template=template_database) as made:
         with open_service(Settings(database_url=made)) as service:
-            service.store.start("number", {"metadata": {"team": "support", "reward": 0}})
-            service.store.start("text", {"metadata": {"team": "support", "reward": "0"}})
-            service.store.start("other", {"metadata": {"team": "sales=a"}})
+            service.threads.start("number", {"metadata": {"team": "support", "reward": 0}})
+            service.threads.start("text", {"metadata": {"team": "support", "reward": "0"}})
+            service.threads.start("other", {"metadata": {"team": "sales=a"}})
         yield made
 
 
@@ -26,7 +26,7 @@ def test_ids_are_whole_however_narrow_the_terminal_is(database_url: str, columns
     ids = ["a", "long-" * 12 + "id", "x" * 128]
     with open_service(Settings(database_url=database_url)) as service:
         for thread_id in ids:
-            service.store.start(thread_id, {"goal": "to have a goal that is long, " * 9})
+            service.threads.start(thread_id, {"goal": "to have a goal that is long, " * 9})
     outcome = agentlog("threads", url=database_url, columns=columns)
     assert outcome.code == 0
     for thread_id in ids:
@@ -72,7 +72,7 @@ def test_metadata_that_says_nothing_clear_is_refused(
 
 def test_a_thread_is_annotated_with_json_values_or_texts(database_url: str) -> None:
     with open_service(Settings(database_url=database_url)) as service:
-        service.store.start("t", {"metadata": {"team": "support", "old": 1}})
+        service.threads.start("t", {"metadata": {"team": "support", "old": 1}})
     words = ("reward=0.50", "note=not good", 'tags=["a", 1]', "when=", "--remove", "old")
     outcome = agentlog("annotate", "t", *words, url=database_url)
     assert outcome.code == 0, outcome.err

@@ -10,8 +10,8 @@ from agentlog.api.http.middleware.permissions import NEEDS
 from agentlog.infrastructure.keys.accesses import RecordedAccess
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
-from tests.api.conftest import app_over, end_following, store_over
+from agentlog.infrastructure.threads import Threads
+from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.listeners import followed, listening
 from tests.api.refusals import problem_in
@@ -26,17 +26,17 @@ def database(database: Database) -> Iterator[Database]:
 
 
 @pytest.fixture
-def app(database: Database, store: Store) -> Iterator[FastAPI]:
+def app(database: Database, threads: Threads) -> Iterator[FastAPI]:
     """An application that puts reads on record."""
-    app = app_over(database, store, audited=True)
+    app = app_over(database, threads, audited=True)
     yield app
     end_following(app)
 
 
 @pytest.fixture
-def key(app: FastAPI, store: Store) -> KeyText:
+def key(app: FastAPI, threads: Threads) -> KeyText:
     """A key that reads a thread."""
-    store.append("t", [reply("hello")])
+    threads.append("t", [reply("hello")])
     return make_key(app, "read")
 
 
@@ -88,9 +88,9 @@ def test_writes_and_what_is_no_data_are_not_reads(app: FastAPI, client: TestClie
 
 
 def test_without_a_key_reads_are_on_record_as_nobodys(
-    app: FastAPI, client: TestClient, store: Store
+    app: FastAPI, client: TestClient, threads: Threads
 ) -> None:
-    store.append("t", [reply("hello")])
+    threads.append("t", [reply("hello")])
     assert client.get("/v1/threads/t").status_code == 200
     (access,) = recorded(app)
     assert (access.key_id, access.tenant, access.thread_id) == (None, TENANT, "t")
@@ -108,9 +108,9 @@ def test_a_stream_is_on_record_when_it_begins(app: FastAPI, key: KeyText) -> Non
 @pytest.fixture
 def unwritable(own_database: Database) -> Iterator[TestClient]:
     """A client of a service that can read everything and put nothing on record."""
-    store = store_over(own_database)
-    store.append("t", [reply("hello")])
-    app = app_over(own_database, store, audited=True)
+    threads = threads_over(own_database)
+    threads.append("t", [reply("hello")])
+    app = app_over(own_database, threads, audited=True)
     with own_database.connection() as connection:
         connection.execute("ALTER TABLE agentlog.accesses ADD CHECK (status = 0)")
     with TestClient(app) as client:
@@ -153,8 +153,8 @@ def test_the_record_is_listed_for_admin_and_reading_it_is_on_it(
     assert client.get("/v1/accesses", headers=bearing(key)).status_code == 403
 
 
-def test_without_the_setting_nothing_is_on_record(database: Database, store: Store) -> None:
-    app = app_over(database, store)
+def test_without_the_setting_nothing_is_on_record(database: Database, threads: Threads) -> None:
+    app = app_over(database, threads)
     with TestClient(app) as client:
         assert client.get("/v1/threads").status_code == 200
     assert recorded(app) == []

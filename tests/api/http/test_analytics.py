@@ -14,7 +14,7 @@ from agentlog.api.plots import PANELS
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import PROJECTED
 from agentlog.infrastructure.reports.catalogue import REPORTS
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, last_position, reply
 from tests.infrastructure.reports.histories import append_items, build_all, some_items
 
@@ -42,9 +42,9 @@ def refused(client: TestClient, name: str, query: str) -> str:
 
 
 def test_a_report_is_rows_by_column_with_units(
-    client: TestClient, store: Store, database: Database
+    client: TestClient, threads: Threads, database: Database
 ) -> None:
-    store.append("t", STORY)
+    threads.append("t", STORY)
     build_all(database)
     report = ask(client, "tools", **{"from": "2020-01-01", "to": "2100-01-01T00:00:00+02:00"})
     assert (report["report"], report["by"], report["asOf"]) == ("tools", ["tool"], len(STORY))
@@ -122,11 +122,11 @@ def test_filters_by_and_metadata_come_as_in_the_list_of_threads(
 
 
 def test_spreadsheets_do_not_compute_what_others_named(
-    client: TestClient, store: Store, database: Database
+    client: TestClient, threads: Threads, database: Database
 ) -> None:
     names = ["=1+1", "+x", "-x", "@x", "\tx", "a,b", 'a"b', "a\nb", "nul\x00 \u202e"]
     called = [{"id": str(n), "name": name} for n, name in enumerate(names)]
-    store.append("-t", [{"type": "tool_calls", "calls": called}])
+    threads.append("-t", [{"type": "tool_calls", "calls": called}])
     build_all(database)
     answer = client.get("/v1/analytics/tools?format=csv&by=tool,thread&order=tool")
     assert answer.status_code == 422  # a breakdown is no column of the report
@@ -187,10 +187,10 @@ def test_what_is_not_built_yet_is_said(client: TestClient) -> None:
     assert client.get("/v1/analytics/anomalies").json()["rows"] == []
 
 
-def test_waiting_reads_what_was_written(app: FastAPI, client: TestClient, store: Store) -> None:
+def test_waiting_reads_what_was_written(app: FastAPI, client: TestClient, threads: Threads) -> None:
     database: Database = app.state.database
     build_all(database, "tool_calls")
-    store.append("t", STORY)
+    threads.append("t", STORY)
     assert ask(client, "tools")["rows"] == []
     listener = app.state.projection_status.listener
     waiting = threading.Event()
@@ -214,11 +214,11 @@ def test_waiting_reads_what_was_written(app: FastAPI, client: TestClient, store:
 
 
 def test_waiting_for_what_never_comes_is_told(
-    client: TestClient, store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, threads: Threads, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.append("t", [reply("one")])
+    threads.append("t", [reply("one")])
     build_all(database)
-    store.append("t", [reply("two")])
+    threads.append("t", [reply("two")])
     monkeypatch.setattr("agentlog.api.http.codec.wait_for_projection.WAIT_SECONDS", 0.01)
     answer = client.get("/v1/analytics/tools?wait=2")
     assert (answer.status_code, answer.json()["type"]) == (

@@ -11,7 +11,7 @@ from agentlog.domain.json.text import parse
 from agentlog.infrastructure.appending.append_request import Appended, AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.api.conftest import app_over, end_following
 from tests.api.refusals import problem_in
 from tests.infrastructure.appending.holding import held, until_waited_for
@@ -26,16 +26,16 @@ def _read(body: bytes) -> AppendRequest:
     return AppendRequest(TENANT, "t", [parse(body)])
 
 
-def _append_at_once(store: Store, bodies: list[bytes]) -> list[Appended | BaseException]:
+def _append_at_once(threads: Threads, bodies: list[bytes]) -> list[Appended | BaseException]:
     async def go() -> list[Appended | BaseException]:
-        asked = [append(store, body, _read) for body in bodies]
+        asked = [append(threads, body, _read) for body in bodies]
         return await asyncio.gather(*asked, return_exceptions=True)
 
     return asyncio.run(go())
 
 
-def test_each_append_of_a_round_gets_its_own_answer(store: Store, database: Database) -> None:
-    outcomes = _append_at_once(store, [*_FINE[:2], _OFF, _LARGE, *_FINE[2:]])
+def test_each_append_of_a_round_gets_its_own_answer(threads: Threads, database: Database) -> None:
+    outcomes = _append_at_once(threads, [*_FINE[:2], _OFF, _LARGE, *_FINE[2:]])
     refused = outcomes.pop(2)
     assert isinstance(refused, InvalidMessage)
     versions = [outcome.version for outcome in outcomes if isinstance(outcome, Appended)]
@@ -45,9 +45,9 @@ def test_each_append_of_a_round_gets_its_own_answer(store: Store, database: Data
     assert last_position(database) == 6
 
 
-def test_a_writer_that_takes_no_more_says_so(store: Store, database: Database) -> None:
-    store.writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=0)
-    app = app_over(database, store)
+def test_a_writer_that_takes_no_more_says_so(threads: Threads, database: Database) -> None:
+    threads.writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=0)
+    app = app_over(database, threads)
     with TestClient(app) as client:
         answer = client.post("/v1/threads/t/messages", content=_FINE[0])
     end_following(app)
@@ -57,44 +57,44 @@ def test_a_writer_that_takes_no_more_says_so(store: Store, database: Database) -
 
 
 def test_an_append_whose_client_has_gone_is_written_and_takes_no_other_along(
-    store: Store, database: Database
+    threads: Threads, database: Database
 ) -> None:
     async def go() -> Appended:
-        gone = asyncio.create_task(append(store, _FINE[0], _read))
+        gone = asyncio.create_task(append(threads, _FINE[0], _read))
         await asyncio.sleep(0)  # it has been handed in
         gone.cancel()
-        return await append(store, _FINE[1], _read)
+        return await append(threads, _FINE[1], _read)
 
     assert asyncio.run(go()).version == 2
     assert last_position(database) == 2
 
 
-def test_a_loop_that_has_ended_stops_no_other_append(store: Store, database: Database) -> None:
+def test_a_loop_that_has_ended_stops_no_other_append(threads: Threads, database: Database) -> None:
     async def leave() -> None:
-        asyncio.create_task(append(store, _FINE[0], _read))  # noqa: RUF006 - nobody waits for it
+        asyncio.create_task(append(threads, _FINE[0], _read))  # noqa: RUF006 - nobody waits for it
         await asyncio.sleep(0)
 
     with held(database):
         asyncio.run(leave())
         until_waited_for(database)
-    assert store.append("t", [{"type": "tick"}]).version == 2
+    assert threads.append("t", [{"type": "tick"}]).version == 2
     assert last_position(database) == 2
 
 
 def test_threads_and_an_event_loop_append_through_one_writer(
-    store: Store, database: Database
+    threads: Threads, database: Database
 ) -> None:
     rounds, callers = 25, 6
 
     async def go() -> int:
         count = 0
         for _ in range(rounds):
-            asked = (append(store, body, _read) for body in _FINE)
+            asked = (append(threads, body, _read) for body in _FINE)
             count += len(await asyncio.gather(*asked))
         return count
 
     def wait() -> int:
-        return sum(len(store.append("t", [{"type": "tick"}]).messages) for _ in range(rounds))
+        return sum(len(threads.append("t", [{"type": "tick"}]).messages) for _ in range(rounds))
 
     with ThreadPoolExecutor(callers) as pool:
         beside = [pool.submit(wait) for _ in range(callers)]

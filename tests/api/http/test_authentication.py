@@ -16,8 +16,8 @@ from agentlog.api.http.middleware.permissions import NEEDS, Permissions
 from agentlog.domain.access import SCOPES, Scope
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
-from tests.api.conftest import app_over, end_following, store_over
+from agentlog.infrastructure.threads import Threads
+from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import TENANT, reply
@@ -294,17 +294,17 @@ ELSEWHERE = [
 ]
 
 
-def _asking(database: Database, store: Store, anonymous: AnonymousFrom) -> Iterator[TestClient]:
-    app = app_over(database, store, anonymous=anonymous)
+def _asking(database: Database, threads: Threads, anonymous: AnonymousFrom) -> Iterator[TestClient]:
+    app = app_over(database, threads, anonymous=anonymous)
     with TestClient(app) as client:
         yield client
     end_following(app)
 
 
 @pytest.fixture
-def local(database: Database, store: Store) -> Iterator[TestClient]:
+def local(database: Database, threads: Threads) -> Iterator[TestClient]:
     """A client of a service that listens on loopback."""
-    yield from _asking(database, store, "this machine")
+    yield from _asking(database, threads, "this machine")
 
 
 def test_this_machine_is_answered_by_its_own_names(local: TestClient) -> None:
@@ -325,7 +325,7 @@ def test_whom_a_proxy_serves_is_not_this_machine(local: TestClient) -> None:
 
 
 def test_pages_of_other_sites_do_not_write_by_somebodys_browser(
-    local: TestClient, store: Store
+    local: TestClient, threads: Threads
 ) -> None:
     """A form with text/plain needs no leave of ours: only the answer would be kept from it."""
     for origin in ("https://evil.example", "null", "http://localhost:3000", "http://[", ""):
@@ -335,7 +335,7 @@ def test_pages_of_other_sites_do_not_write_by_somebodys_browser(
             content=b'{"type":"reply","text":"gotcha"}',
         )
         problem_in(answer, 403, "foreign-site", "other sites")
-    assert store.log() == []
+    assert threads.log() == []
 
 
 def test_our_own_pages_may_ask(local: TestClient) -> None:
@@ -344,14 +344,14 @@ def test_our_own_pages_may_ask(local: TestClient) -> None:
 
 
 def test_where_everybody_may_ask_another_name_is_refused_and_an_address_is_not(
-    client: TestClient, store: Store
+    client: TestClient, threads: Threads
 ) -> None:
     for host in ("evil.example:8080", "127.0.0.1.evil.example", "x:y:z", ""):
         headers = {"Host": host, "Origin": f"http://{host}"}
         problem_in(client.get("/v1/threads", headers={"Host": host}), 403, "foreign-site")
         made = {"name": "evil", "scopes": ["admin"]}
         assert client.post("/v1/keys", json=made, headers=headers).status_code == 403
-    assert store.log() == []
+    assert threads.log() == []
     for host in (*LOOPBACK, "10.0.0.1:8080", "[fd00::1]", "Logs.Example:80"):
         headers = {"Host": host, "Origin": f"http://{host}"}
         assert client.get("/v1/threads", headers=headers).status_code == 200, host
@@ -363,8 +363,8 @@ def test_where_everybody_may_ask_pages_of_other_sites_still_may_not(client: Test
     assert client.get("/v1/threads", headers={"Host": "logs.example"}).status_code == 200
 
 
-def test_whoever_has_a_key_asks_from_anywhere(database: Database, store: Store) -> None:
-    for client in _asking(database, store, "nowhere"):
+def test_whoever_has_a_key_asks_from_anywhere(database: Database, threads: Threads) -> None:
+    for client in _asking(database, threads, "nowhere"):
         assert client.get("/v1/threads").status_code == 401
         assert isinstance(client.app, FastAPI)
         key = make_key(client.app)
@@ -376,7 +376,7 @@ def test_without_its_database_a_service_lets_nobody_in_but_tells_what_it_knows(
     database_url: str,
 ) -> None:
     with Relay(database_url) as relay, Database(relay.url, pool_size=2, wait_seconds=0.2) as cut:
-        app = app_over(cut, store_over(cut))
+        app = app_over(cut, threads_over(cut))
         now = [0.0]
         keys_of(app)._ticks = lambda: now[0]
         with TestClient(app) as client:

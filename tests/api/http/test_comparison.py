@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.infrastructure.views.store import Store
+from agentlog.domain.json.values import JsonValue
+from agentlog.infrastructure.threads import Threads
 from tests.api.refusals import Refusals
 from tests.infrastructure.appends import STORY, reply
 
@@ -18,12 +18,12 @@ def _other(**args: Any) -> JsonValue:
 
 
 @pytest.fixture(autouse=True)
-def threads(store: Store) -> None:
+def told(threads: Threads) -> None:
     """Threads `a`, `b` and `c`: the second says one thing more, the third calls otherwise."""
     first = [reply("one"), reply("two"), CALL, reply("three")]
-    store.append("a", first)
-    store.append("b", [*first[:1], reply("between"), *first[1:]])
-    store.append("c", [*first[:2], _other(to="MUC"), reply("three")])
+    threads.append("a", first)
+    threads.append("b", [*first[:1], reply("between"), *first[1:]])
+    threads.append("c", [*first[:2], _other(to="MUC"), reply("three")])
 
 
 def _compare(client: TestClient, **asked: Any) -> Any:
@@ -79,17 +79,17 @@ def test_several_are_compared_with_the_first(client: TestClient) -> None:
     assert compared["comparisons"][2]["divergence"] is None
 
 
-def test_a_thread_is_compared_with_its_past(client: TestClient, store: Store) -> None:
+def test_a_thread_is_compared_with_its_past(client: TestClient, threads: Threads) -> None:
     for moment in ("a@2", "a@@2"):
         compared = _compare(client, a="a", b=moment)
         assert compared["sides"][1] == {"threadId": "a", "version": 2, "position": 2, "count": 2}
         assert compared["comparisons"][0]["divergence"] == {"equal": 2, "a": "3.0", "b": None}
     assert _compare(client, a="a@0", b="a")["comparisons"][0]["counts"]["onlyB"] == 4
-    message_id = store.messages("a")[1].message_id
+    message_id = threads.messages("a")[1].message_id
     assert _compare(client, a="a", b=f"a@{message_id}")["sides"][1]["version"] == 2
 
 
-def test_pages_are_of_one_position_of_the_log(client: TestClient, store: Store) -> None:
+def test_pages_are_of_one_position_of_the_log(client: TestClient, threads: Threads) -> None:
     whole = _compare(client, a="a", b="b", context=9)["comparisons"][0]["items"]
     rows, after = [], None
     while True:
@@ -98,14 +98,14 @@ def test_pages_are_of_one_position_of_the_log(client: TestClient, store: Store) 
         assert compared["asOf"] == 13
         rows += compared["comparisons"][0]["items"]
         after = compared["comparisons"][0]["next"]
-        store.append("a", [reply("later")])
+        threads.append("a", [reply("later")])
         if after is None:
             break
     assert rows == whole
 
 
-def test_long_texts_are_cut_and_say_so(client: TestClient, store: Store) -> None:
-    store.append("long", [reply("x" * 5000)])
+def test_long_texts_are_cut_and_say_so(client: TestClient, threads: Threads) -> None:
+    threads.append("long", [reply("x" * 5000)])
     (comparison,) = _compare(client, a="a@0", b="long")["comparisons"]
     (row,) = comparison["items"]
     assert row["b"]["cut"] is True
@@ -113,9 +113,9 @@ def test_long_texts_are_cut_and_say_so(client: TestClient, store: Store) -> None
 
 
 @pytest.mark.parametrize("name", ["kernel", "openai", "letta", "openletta", "maria", "anomalies"])
-def test_every_list_can_be_compared(client: TestClient, store: Store, name: str) -> None:
-    store.start("story", {"policy": "record"})
-    store.append("story", STORY)
+def test_every_list_can_be_compared(client: TestClient, threads: Threads, name: str) -> None:
+    threads.start("story", {"policy": "record"})
+    threads.append("story", STORY)
     (comparison,) = _compare(client, a="story", b="story", view=name)["comparisons"]
     assert comparison["divergence"] is None
     compared = _compare(client, a="story@0", b="story", view=name)
@@ -155,14 +155,16 @@ def test_what_cannot_be_compared_is_refused(
 
 
 @pytest.fixture
-def runs(store: Store) -> None:
+def runs(threads: Threads) -> None:
     """Runs of two tasks: of the first, those that call `MUC` fail."""
     for number, (to, reward) in enumerate([("BER", 1), ("MUC", 0.0), ("BER", 1.0), ("MUC", 0)]):
         thread_id = f"run-{number}"
         metadata = {"task": 7, "reward": reward, "team": "x"}
-        store.start(thread_id, {"metadata": metadata})
-        store.append(thread_id, [reply("one"), _other(to=to), {"type": "exit", "reason": "error"}])
-    store.start("alone", {"metadata": {"task": "other"}})
+        threads.start(thread_id, {"metadata": metadata})
+        threads.append(
+            thread_id, [reply("one"), _other(to=to), {"type": "exit", "reason": "error"}]
+        )
+    threads.start("alone", {"metadata": {"task": "other"}})
 
 
 @pytest.mark.usefixtures("runs")

@@ -8,7 +8,8 @@ import pytest
 from fastapi import FastAPI
 
 from agentlog.api.http.server.connection import bounded_connections
-from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
 from tests.api.conftest import end_following

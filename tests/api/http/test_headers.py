@@ -15,8 +15,8 @@ from agentlog.api.http.request.limits import RequestLimits
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.runtime.logging import logs_on_stderr
-from agentlog.infrastructure.views.store import Store
-from tests.api.conftest import app_over, end_following, store_over
+from agentlog.infrastructure.threads import Threads
+from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.listeners import followed
 from tests.api.refusals import problem_in
 from tests.clients import TLS
@@ -99,7 +99,7 @@ def test_a_defect_is_answered_with_them_and_found_by_its_id(
 ) -> None:
     with own_database.connection() as connection:
         connection.execute("ALTER TABLE agentlog.threads RENAME TO elsewhere")
-    app = app_over(own_database, store_over(own_database))
+    app = app_over(own_database, threads_over(own_database))
     with TestClient(app, raise_server_exceptions=False) as client:
         with logs_on_stderr(form="json", level="info"):
             response = client.get(path, headers={"X-Request-Id": "mine"})
@@ -156,8 +156,8 @@ def test_each_request_has_an_id_of_its_own(client: TestClient) -> None:
     assert len(set(request_ids)) == 3
 
 
-def test_who_asks_too_often_gets_them_too(database: Database, store: Store) -> None:
-    app = app_over(database, store, limits=RequestLimits(rate_per_second=0.001, rate_burst=1))
+def test_who_asks_too_often_gets_them_too(database: Database, threads: Threads) -> None:
+    app = app_over(database, threads, limits=RequestLimits(rate_per_second=0.001, rate_burst=1))
     with TestClient(app) as client:
         client.get("/v1/threads")
         response = client.get("/v1/threads")

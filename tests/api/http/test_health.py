@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from agentlog.infrastructure.postgres.database import Database
-from tests.api.conftest import app_over, store_over
+from tests.api.conftest import app_over, threads_over
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import check_log, fetch, given, last_position
 from tests.infrastructure.postgres.relay import Relay
@@ -30,7 +30,7 @@ def relay(database_url: str) -> Iterator[Relay]:
 def remote(relay: Relay) -> Iterator[TestClient]:
     """A client of a service whose database can be cut off."""
     with Database(relay.url, pool_size=2, wait_seconds=0.2) as database:
-        yield TestClient(app_over(database, store_over(database)))
+        yield TestClient(app_over(database, threads_over(database)))
 
 
 def test_a_service_with_its_database_lives_and_is_ready(client: TestClient) -> None:

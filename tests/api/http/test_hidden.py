@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.reports.catalogue import REPORTS
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import NOON, STORY, calls, record
 from tests.infrastructure.reports.histories import build_all
 
@@ -39,17 +39,17 @@ def database(own_database: Database) -> Database:
 
 
 @pytest.fixture
-def lost(store: Store, database: Database) -> Store:
+def lost(threads: Threads, database: Database) -> Threads:
     """A thread `lost` that is in every list, and another."""
     facts = {"goal": "Find the parcel", "metadata": {"team": "red"}, "parent": "boss"}
-    store.start("lost", {**facts, "policy": "record"})
+    threads.start("lost", {**facts, "policy": "record"})
     said = {"callId": "late", "output": "Error: not found"}
-    store.append("lost", [{**calls("late"), "timestamp": NOON}])
-    store.append("lost", [{"type": "tool_results", "timestamp": NOON + 9, "results": [said] * 2}])
-    store.append("lost", [{"type": "input", "text": "Where is the parcel?"}, *STORY])
-    store.append("never-started", [{"type": "log", "text": "x"}])
+    threads.append("lost", [{**calls("late"), "timestamp": NOON}])
+    threads.append("lost", [{"type": "tool_results", "timestamp": NOON + 9, "results": [said] * 2}])
+    threads.append("lost", [{"type": "input", "text": "Where is the parcel?"}, *STORY])
+    threads.append("never-started", [{"type": "log", "text": "x"}])
     build_all(database)
-    return store
+    return threads
 
 
 def ask(client: TestClient, path: str) -> Any:
@@ -70,8 +70,8 @@ def reads(app: FastAPI) -> list[str]:
     ]
 
 
-def address(path: str, store: Store) -> str:
-    message = store.with_hidden().messages("lost")[1].message_id
+def address(path: str, threads: Threads) -> str:
+    message = threads.messages("lost", hidden=True)[1].message_id
     query = {"changes": "?path=$.status", "events": "?follow=false"}.get(path.rsplit("/", 1)[1], "")
     return path.format(thread_id="lost", message_id=message, view="kernel") + query
 
@@ -81,7 +81,7 @@ def with_hidden(address: str) -> str:
 
 
 def test_a_hidden_thread_is_unknown_to_every_read_but_those_that_prove_the_log(
-    app: FastAPI, client: TestClient, lost: Store
+    app: FastAPI, client: TestClient, lost: Threads
 ) -> None:
     paths = reads(app)
     assert len(paths) > len(AUDITED)
@@ -105,7 +105,7 @@ def test_a_hidden_thread_is_unknown_to_every_read_but_those_that_prove_the_log(
 @pytest.mark.parametrize(
     "path", ["/v1/compare?a=lost&b=never-started", "/v1/compare?a=never-started&b=lost"]
 )
-def test_a_hidden_thread_is_not_compared(client: TestClient, lost: Store, path: str) -> None:
+def test_a_hidden_thread_is_not_compared(client: TestClient, lost: Threads, path: str) -> None:
     assert client.get(path).status_code == 200
     record(lost, "lost", "thread.hidden")
     refused = client.get(path)
@@ -115,7 +115,7 @@ def test_a_hidden_thread_is_not_compared(client: TestClient, lost: Store, path: 
 
 @pytest.mark.parametrize("path", LISTS)
 def test_a_hidden_thread_is_in_no_list_report_or_search(
-    client: TestClient, lost: Store, database: Database, path: str
+    client: TestClient, lost: Threads, database: Database, path: str
 ) -> None:
     before = ask(client, path)
     record(lost, "lost", "thread.hidden")
@@ -129,7 +129,7 @@ def test_a_hidden_thread_is_in_no_list_report_or_search(
     assert str(shown).count("'lost'") == str(before).count("'lost'")
 
 
-def test_a_list_has_hidden_threads_if_asked(client: TestClient, lost: Store) -> None:
+def test_a_list_has_hidden_threads_if_asked(client: TestClient, lost: Threads) -> None:
     before = ask(client, "/v1/threads?q=parcel")["items"]
     record(lost, "lost", "thread.hidden")
     for path in ("/v1/threads", "/v1/threads?q=parcel", "/v1/threads?parent=boss"):
@@ -143,7 +143,7 @@ def test_a_list_has_hidden_threads_if_asked(client: TestClient, lost: Store) -> 
 
 
 def test_what_a_thread_shows_is_the_same_after_it_was_hidden_and_shown(
-    client: TestClient, lost: Store
+    client: TestClient, lost: Threads
 ) -> None:
     before = client.get("/v1/threads/lost/views/openai?bare=true").content
     record(lost, "lost", "thread.hidden")
@@ -151,7 +151,7 @@ def test_what_a_thread_shows_is_the_same_after_it_was_hidden_and_shown(
     assert client.get("/v1/threads/lost/views/openai?bare=true").content == before
 
 
-def test_a_hidden_thread_is_still_appended_to_and_erased(client: TestClient, lost: Store) -> None:
+def test_a_hidden_thread_is_still_appended_to_and_erased(client: TestClient, lost: Threads) -> None:
     record(lost, "lost", "thread.hidden")
     answer = client.post("/v1/threads/lost/messages", json={"type": "log", "text": "more"})
     assert answer.status_code == 201

@@ -21,7 +21,7 @@ from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.keys.keys import Keys
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import KEYED
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.listeners import WAIT_SECONDS, followed, listening
 from tests.api.refusals import problem_in
@@ -171,7 +171,7 @@ def _metadata(events: Sequence[Event]) -> list[Any]:
 
 
 def test_who_appended_is_on_record_for_all_that_is_appended(
-    app: FastAPI, client: TestClient, store: Store
+    app: FastAPI, client: TestClient, threads: Threads
 ) -> None:
     key = make_key(app, "append", "redact")
     headers, lines = bearing(key), b'{"threadId":"t","messages":[{"type":"tick"}]}\n'
@@ -187,40 +187,44 @@ def test_who_appended_is_on_record_for_all_that_is_appended(
     for path, asked in asks:
         answer = client.post(path, headers=headers, **asked)
         assert answer.status_code in {200, 201}, answer.text
-        new = store.log(after=before)
+        new = threads.log(after=before)
         assert new, path
         assert _metadata(new) == [{BY: key.key_id}] * len(new), path
         before += len(new)
 
 
-def test_who_appended_is_the_servers_to_say(app: FastAPI, client: TestClient, store: Store) -> None:
+def test_who_appended_is_the_servers_to_say(
+    app: FastAPI, client: TestClient, threads: Threads
+) -> None:
     key = make_key(app, "append")
     for claimed in ("somebody", 7, None):
         draft = reply("x", metadata={"actor": "a", BY: claimed})
         answer = client.post("/v1/threads/t/messages", json=draft, headers=bearing(key))
         assert answer.status_code == 201
-    metadata = _metadata(store.messages("t"))
+    metadata = _metadata(threads.messages("t"))
     assert metadata == [{"actor": "a", BY: key.key_id}] * 3
 
 
 def test_without_a_key_nobody_appended_unless_the_client_says_who(
-    client: TestClient, store: Store
+    client: TestClient, threads: Threads
 ) -> None:
     """An import brings along who did it elsewhere."""
     for draft in (reply("1"), reply("2", metadata={BY: "elsewhere"})):
         assert client.post("/v1/threads/t/messages", json=draft).status_code == 201
-    assert _metadata(store.messages("t")) == [{}, {BY: "elsewhere"}]
+    assert _metadata(threads.messages("t")) == [{}, {BY: "elsewhere"}]
     answer = client.post("/v1/threads/t/messages", json=reply("3", metadata={BY: 3}))
     problem_in(answer, 422, "invalid-message", f"metadata.{BY}")
 
 
-def test_a_retry_by_another_key_is_a_retry(app: FastAPI, client: TestClient, store: Store) -> None:
+def test_a_retry_by_another_key_is_a_retry(
+    app: FastAPI, client: TestClient, threads: Threads
+) -> None:
     first, second = make_key(app, "append"), make_key(app, "append")
     draft = reply("x", id="01JD8Z3Q5N7V2M4K6H8G0F1E2D", timestamp=Clock().now)
     for key, status in ((first, 201), (second, 200)):
         answer = client.post("/v1/threads/t/messages", json=draft, headers=bearing(key))
         assert answer.status_code == status
-    assert _metadata(store.messages("t")) == [{BY: first.key_id}]
+    assert _metadata(threads.messages("t")) == [{BY: first.key_id}]
 
 
 def test_no_secret_is_in_what_the_service_says(
@@ -258,34 +262,34 @@ def revoke_elsewhere(app: FastAPI, database: Database, key: KeyText) -> None:
 
 @pytest.mark.parametrize("path", ["/v1/threads/t/events", "/v1/log/events"])
 def test_a_stream_tells_nothing_more_once_its_key_is_revoked(
-    app: FastAPI, database: Database, store: Store, path: str
+    app: FastAPI, database: Database, threads: Threads, path: str
 ) -> None:
     key = make_key(app)
-    store.append("t", [reply("before")])
+    threads.append("t", [reply("before")])
     with followed(app) as address, listening(address, path, headers=bearing(key)) as stream:
         assert "before" in str(stream.next().data)
         revoke_elsewhere(app, database, key)
-        store.append("t", [reply("after")])
+        threads.append("t", [reply("after")])
         assert stream.rest() == []
         with httpx2.Client(base_url=address, trust_env=False, verify=TLS) as client:
             assert client.get("/v1/threads", headers=bearing(key)).status_code == 401
 
 
-def test_a_stream_ends_with_its_key(app: FastAPI, store: Store) -> None:
+def test_a_stream_ends_with_its_key(app: FastAPI, threads: Threads) -> None:
     now = [datetime(2026, 11, 21, tzinfo=UTC)]
     keys_of(app).keys.clock = lambda: now[0]
     key = make_key(app, expires_at=now[0] + timedelta(hours=1))
-    store.append("t", [reply("before")])
+    threads.append("t", [reply("before")])
     path = "/v1/threads/t/events"
     with followed(app) as address, listening(address, path, headers=bearing(key)) as stream:
         assert "before" in str(stream.next().data)
         now[0] += timedelta(hours=1)
-        store.append("t", [reply("after")])
+        threads.append("t", [reply("after")])
         assert stream.rest() == []
 
 
 def test_bulk_lines_that_come_after_the_revocation_are_not_appended(
-    app: FastAPI, database: Database, store: Store
+    app: FastAPI, database: Database, threads: Threads
 ) -> None:
     key = make_key(app, "append")
     head = (
@@ -304,7 +308,7 @@ def test_bulk_lines_that_come_after_the_revocation_are_not_appended(
             assert more
             told += more
     assert told.count(b"appended") == 1
-    assert [event.type for event in store.messages("t")] == ["tick"]
+    assert [event.type for event in threads.messages("t")] == ["tick"]
 
 
 def _connected(address: str) -> socket.socket:

@@ -17,8 +17,8 @@ from agentlog.domain.access import Principal
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.postgres.conninfo import Timeouts
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
-from tests.api.conftest import app_over, end_following, store_over
+from agentlog.infrastructure.threads import Threads
+from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.listeners import followed, listening
 from tests.api.refusals import problem_in
@@ -30,12 +30,12 @@ TICK = {"type": "tick"}
 
 
 @pytest.fixture
-def app_with(database: Database, store: Store) -> Iterator[Callable[..., FastAPI]]:
+def app_with(database: Database, threads: Threads) -> Iterator[Callable[..., FastAPI]]:
     """Makes an application with limits of its own."""
     made: list[FastAPI] = []
 
     def make(**limits: Any) -> FastAPI:
-        made.append(app_over(database, store, limits=RequestLimits(**limits)))
+        made.append(app_over(database, threads, limits=RequestLimits(**limits)))
         return made[-1]
 
     yield make
@@ -296,7 +296,7 @@ def test_a_statement_that_takes_too_long_is_broken_off_and_says_so(  # noqa: PLR
     path: str,
 ) -> None:
     with Database(shared_database_url, pool_size=4, timeouts=timeouts) as hasty:
-        app = app_over(hasty, store_over(hasty))
+        app = app_over(hasty, threads_over(hasty))
         with TestClient(app) as client:
             with database.connection() as connection, connection.transaction():
                 connection.execute("LOCK TABLE agentlog.threads, agentlog.counter")

@@ -6,6 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.postgres.database import Database
 from tests.api.refusals import PROBLEM, Refusals
 from tests.infrastructure.appends import check_log, given, last_position
@@ -19,7 +20,7 @@ def _lines(client: TestClient, body: bytes) -> list[dict[str, Any]]:
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/x-ndjson"
     assert answer.content == b"" or answer.content.endswith(b"\n")
-    return [parse(line) for line in answer.content.splitlines()]
+    return [object_of(parse(line)) for line in answer.content.splitlines()]
 
 
 def test_the_log_is_listed_in_its_order_with_the_thread_of_each_event(client: TestClient) -> None:

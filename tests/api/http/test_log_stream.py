@@ -13,8 +13,8 @@ from fastapi.testclient import TestClient
 
 from agentlog.api.http.streaming.subscribers import TenantFollowers
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
-from tests.api.conftest import app_over, end_following, following_of, store_over
+from agentlog.infrastructure.threads import Threads
+from tests.api.conftest import app_over, end_following, following_of, threads_over
 from tests.api.listeners import WAIT_SECONDS, Listening, followed, heard, listening
 from tests.infrastructure.appends import STORY, fetch, reply
 from tests.infrastructure.postgres.relay import Relay
@@ -36,12 +36,12 @@ def wait_for(following: TenantFollowers, count: int) -> None:
 
 
 def test_the_log_is_told_as_it_is_listed_and_goes_on(
-    address: str, client: TestClient, store: Store
+    address: str, client: TestClient, threads: Threads
 ) -> None:
-    store.append("t", STORY)
+    threads.append("t", STORY)
     with listening(address, "/v1/log/events") as stream:
         frames = stream.take(len(STORY))
-        store.append("other", [reply("live")])
+        threads.append("other", [reply("live")])
         frames.append(stream.next())
     listed = client.get("/v1/log?limit=1000").json()["items"]
     assert [frame.value for frame in frames] == listed
@@ -49,8 +49,8 @@ def test_the_log_is_told_as_it_is_listed_and_goes_on(
     assert {frame.event for frame in frames} == {"event"}
 
 
-def test_the_log_goes_on_after_any_position(address: str, store: Store) -> None:
-    store.append("t", STORY)
+def test_the_log_goes_on_after_any_position(address: str, threads: Threads) -> None:
+    threads.append("t", STORY)
     whole = heard(address, "/v1/log/events?follow=false")
     for index in (0, 7, len(whole) - 1):
         place = whole[index].id or ""
@@ -59,11 +59,11 @@ def test_the_log_goes_on_after_any_position(address: str, store: Store) -> None:
         assert heard(address, f"/v1/log/events?follow=false&after={place}") == resumed
 
 
-def test_latest_begins_at_the_present(address: str, app: FastAPI, store: Store) -> None:
-    store.append("t", [reply("before")])
+def test_latest_begins_at_the_present(address: str, app: FastAPI, threads: Threads) -> None:
+    threads.append("t", [reply("before")])
     with listening(address, "/v1/log/events?after=latest") as stream:
         wait_for(following_of(app), 1)
-        store.append("t", [reply("after")])
+        threads.append("t", [reply("after")])
         assert stream.next().value["message"]["text"] == "after"
 
 
@@ -82,14 +82,14 @@ def test_latest_begins_at_the_present(address: str, app: FastAPI, store: Store) 
     ],
 )
 def test_filters_leave_what_was_asked_for(
-    address: str, store: Store, query: str, texts: list[str]
+    address: str, threads: Threads, query: str, texts: list[str]
 ) -> None:
-    store.append("t", [reply("a", metadata={"n": 0.5}), reply("b", metadata={"actor": "ada"})])
-    store.append("support-1", [{"type": "log", "text": "c"}, reply("d", metadata={"n": 1})])
+    threads.append("t", [reply("a", metadata={"n": 0.5}), reply("b", metadata={"actor": "ada"})])
+    threads.append("support-1", [{"type": "log", "text": "c"}, reply("d", metadata={"n": 1})])
     last = {"type": "input", "text": "e", "metadata": {"actor": "ada", "n": "1"}}
     path = f"/v1/log/events?{query}"
     with listening(address, path) as stream:
-        store.append("t", [last])
+        threads.append("t", [last])
         shown = [frame.value["message"]["text"] for frame in stream.take(len(texts))]
         assert shown == texts
     told = heard(address, f"{path}&follow=false")
@@ -103,32 +103,34 @@ def _until(stream: Listening, position: str) -> None:
 
 
 def test_a_filter_that_lets_nothing_pass_still_moves_on(
-    address: str, app: FastAPI, store: Store
+    address: str, app: FastAPI, threads: Threads
 ) -> None:
     following_of(app).heartbeat_seconds = 0.05
-    store.append("t", [{"type": "tick"}] * 5)
+    threads.append("t", [{"type": "tick"}] * 5)
     assert [frame.id for frame in heard(address, "/v1/log/events?type=log&follow=false")] == ["5"]
-    store.append("t", [{"type": "tick"}] * 1195)
+    threads.append("t", [{"type": "tick"}] * 1195)
     (frame,) = heard(address, "/v1/log/events?type=reply&follow=false")
     assert (frame.id, frame.data, frame.event) == ("1200", None, None)
     with listening(address, "/v1/log/events?type=reply") as stream:
         _until(stream, "1200")
-        store.append("t", [{"type": "tick"}] * 3)
+        threads.append("t", [{"type": "tick"}] * 3)
         _until(stream, "1203")
-        store.append("t", [reply("at last")])
+        threads.append("t", [reply("at last")])
         assert stream.next().id == "1204"
 
 
-def test_a_stream_says_that_it_is_alive(address: str, app: FastAPI, store: Store) -> None:
+def test_a_stream_says_that_it_is_alive(address: str, app: FastAPI, threads: Threads) -> None:
     following_of(app).heartbeat_seconds = 0.02
-    store.append("t", [reply("one")])
+    threads.append("t", [reply("one")])
     for path in ("/v1/log/events", "/v1/threads/t/events"):
         with listening(address, path) as stream:
             assert stream.any().comment is None
             assert [stream.any().comment for _ in range(2)] == ["ping"] * 2
 
 
-def test_one_who_does_not_read_holds_up_nobody(address: str, app: FastAPI, store: Store) -> None:
+def test_one_who_does_not_read_holds_up_nobody(
+    address: str, app: FastAPI, threads: Threads
+) -> None:
     host, port = address.removeprefix("http://").split(":")
     with socket.socket() as idle:
         idle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -137,7 +139,7 @@ def test_one_who_does_not_read_holds_up_nobody(address: str, app: FastAPI, store
         wait_for(following_of(app), 1)
         with listening(address, "/v1/log/events") as stream:
             for number in range(40):
-                store.append("t", [reply("x" * 2**18)])
+                threads.append("t", [reply("x" * 2**18)])
                 assert stream.next().id == str(number + 1)
         ring = following_of(app).hub._ring
         assert ring._bytes <= ring._most_bytes
@@ -147,8 +149,8 @@ def test_one_who_does_not_read_holds_up_nobody(address: str, app: FastAPI, store
             received = received[-200:] + idle.recv(2**20)
 
 
-def test_who_has_gone_leaves_nothing_behind(address: str, app: FastAPI, store: Store) -> None:
-    store.append("t", [reply("one")])
+def test_who_has_gone_leaves_nothing_behind(address: str, app: FastAPI, threads: Threads) -> None:
+    threads.append("t", [reply("one")])
     following: TenantFollowers = following_of(app)
     for path in ("/v1/log/events", "/v1/threads/t/events", "/v1/threads/t/events?view=letta"):
         with listening(address, path) as stream:
@@ -167,8 +169,8 @@ async def _tasks() -> list[str]:
     return [str(task.get_coro()) for task in asyncio.all_tasks()]
 
 
-def test_who_waits_holds_no_thread(address: str, app: FastAPI, store: Store) -> None:
-    store.append("t", [reply("one")])
+def test_who_waits_holds_no_thread(address: str, app: FastAPI, threads: Threads) -> None:
+    threads.append("t", [reply("one")])
     with ExitStack() as stack:
         streams = [
             stack.enter_context(listening(address, "/v1/threads/t/events")) for _ in range(60)
@@ -176,13 +178,13 @@ def test_who_waits_holds_no_thread(address: str, app: FastAPI, store: Store) -> 
         for stream in streams:
             stream.next()
         wait_for(following_of(app), 60)
-        store.append("t", [reply("two")])
+        threads.append("t", [reply("two")])
         assert {stream.next().id for stream in streams} == {"2.0"}
         assert stack.enter_context(listening(address, "/v1/log/events")).next().id == "1"
 
 
-def test_a_service_that_stops_ends_its_streams_at_once(app: FastAPI, store: Store) -> None:
-    store.append("t", [reply("one")])
+def test_a_service_that_stops_ends_its_streams_at_once(app: FastAPI, threads: Threads) -> None:
+    threads.append("t", [reply("one")])
     with ExitStack() as stack:
         with followed(app) as address:
             streams = [
@@ -198,12 +200,12 @@ def test_a_service_that_stops_ends_its_streams_at_once(app: FastAPI, store: Stor
 
 
 def test_a_lost_database_costs_those_who_follow_nothing(own_database: Database) -> None:
-    direct = store_over(own_database)
+    direct = threads_over(own_database)
     direct.append("t", [reply("0")])
     with ExitStack() as stack:
         relay = stack.enter_context(Relay(own_database._conninfo))
         through = stack.enter_context(Database(relay.url, pool_size=3, wait_seconds=0.2))
-        app = app_over(through, store_over(through))
+        app = app_over(through, threads_over(through))
         address = stack.enter_context(followed(app))
         stack.callback(end_following, app)
         thread = stack.enter_context(listening(address, "/v1/threads/t/events"))
@@ -224,9 +226,9 @@ def test_a_lost_database_costs_those_who_follow_nothing(own_database: Database) 
 
 
 def test_the_listening_connection_may_die_at_any_time(
-    address: str, store: Store, database: Database
+    address: str, threads: Threads, database: Database
 ) -> None:
-    store.append("t", [reply("0")])
+    threads.append("t", [reply("0")])
     with listening(address, "/v1/threads/t/events") as stream:
         for number in range(4):
             assert stream.next().value["text"] == str(number)
@@ -235,4 +237,4 @@ def test_the_listening_connection_may_die_at_any_time(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                 "WHERE query LIKE 'LISTEN%%' AND datname = current_database()",
             )
-            store.append("t", [reply(str(number + 1))])
+            threads.append("t", [reply(str(number + 1))])

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from agentlog.api.http.server.connection import bounded_connections
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.api.keyholders import empty_keys, make_key
 from tests.api.malformed import BODY, MALFORMED, MAX_HEADER_BYTES, SMUGGLED, WELL_FORMED
 from tests.api.refusals import PROBLEM
@@ -70,7 +70,7 @@ def test_each_malformed_request_has_its_answer_and_ends_the_connection(
 
 @pytest.mark.parametrize("way", WAYS)
 def test_each_well_formed_request_is_answered_and_so_is_the_next(
-    remote: httpx2.Client, store: Store, way: str
+    remote: httpx2.Client, threads: Threads, way: str
 ) -> None:
     for name, (raw, status, is_last) in WELL_FORMED.items():
         first, second, *rest = answers(remote, *pieces_of(BEFORE + raw + AFTER, way))
@@ -80,12 +80,14 @@ def test_each_well_formed_request_is_answered_and_so_is_the_next(
             name
         )
         assert second[1].get("x-request-id") != "t"
-    assert {event.thread_id for event in store.log()} == {"t"}
+    assert {event.thread_id for event in threads.log()} == {"t"}
     appended = [case for case in WELL_FORMED.values() if case[1] == 201]
-    assert len(store.log()) == len(appended)
+    assert len(threads.log()) == len(appended)
 
 
-def test_the_body_of_an_upgrade_belongs_to_its_request(remote: httpx2.Client, store: Store) -> None:
+def test_the_body_of_an_upgrade_belongs_to_its_request(
+    remote: httpx2.Client, threads: Threads
+) -> None:
     """As Java's HttpClient and `curl --http2` ask, in one write and in two."""
     upgrade = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
     body = b'{"threadId":"mine"}'
@@ -101,7 +103,7 @@ def test_the_body_of_an_upgrade_belongs_to_its_request(remote: httpx2.Client, st
             + line
         )
         assert b'"appended"' in until_closed(connection)
-    assert {event.thread_id for event in store.log()} == {"mine"}
+    assert {event.thread_id for event in threads.log()} == {"mine"}
 
 
 def test_trailers_are_no_headers(remote: httpx2.Client) -> None:

@@ -19,9 +19,9 @@ from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.projection import Projection
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import READ_MODELS
-from tests.api.conftest import app_over, store_over
+from tests.api.conftest import app_over, threads_over
 from tests.api.servers import served
 from tests.infrastructure.appends import TENANT, Clock, Ids, given
 from tests.infrastructure.postgres.relay import Relay
@@ -147,7 +147,7 @@ def test_appends_count_by_what_came_of_them(remote: httpx2.Client) -> None:
 
 
 def test_what_the_queue_has_no_room_for_counts_as_overload(database: Database) -> None:
-    full = Store(
+    full = Threads(
         reader=LogReader(database, tenant=TENANT),
         writer=Writer(database, clock=Clock(), new_id=Ids(), capacity=0),
         blobs=Blobs(database, tenant=TENANT),
@@ -206,7 +206,7 @@ def test_who_follows_the_log_is_counted(remote: httpx2.Client) -> None:
 def test_each_projection_tells_how_far_it_is_behind(own_database: Database) -> None:
     (model, *_) = READ_MODELS.values()
     lag = partial(value, name="agentlog_projection_lag_events", projection=model.name)
-    with served(app_over(own_database, store_over(own_database))) as remote:
+    with served(app_over(own_database, threads_over(own_database))) as remote:
         assert lag(remote) is None
         remote.post("/v1/threads/t/messages", json=[{"type": "tick"}, {"type": "tick"}])
         with own_database.connection() as connection:
@@ -217,7 +217,7 @@ def test_each_projection_tells_how_far_it_is_behind(own_database: Database) -> N
 
 
 def test_lags_that_cannot_be_had_are_left_out(own_database: Database) -> None:
-    with served(app_over(own_database, store_over(own_database))) as remote:
+    with served(app_over(own_database, threads_over(own_database))) as remote:
         with own_database.connection() as connection:
             connection.execute("ALTER TABLE agentlog.projections RENAME TO elsewhere")
         assert value(remote, "agentlog_database_up") == 1
@@ -228,7 +228,7 @@ def test_without_its_database_a_service_tells_what_it_knows_itself(own_database:
     with (
         Relay(own_database._conninfo) as relay,
         Database(relay.url, pool_size=2, wait_seconds=0.2) as cut_off,
-        served(app_over(cut_off, store_over(cut_off))) as remote,
+        served(app_over(cut_off, threads_over(cut_off))) as remote,
     ):
         remote.post("/v1/threads/t/messages", json={"type": "tick"})
         assert value(remote, "agentlog_database_up") == 1
@@ -243,7 +243,7 @@ def test_without_its_database_a_service_tells_what_it_knows_itself(own_database:
 def test_a_database_that_says_nothing_holds_up_neither_metrics_nor_others(
     own_database: Database,
 ) -> None:
-    app = app_over(own_database, store_over(own_database))
+    app = app_over(own_database, threads_over(own_database))
     with served(app) as remote, ThreadPoolExecutor(3) as pool:
         with own_database.connection() as holder, holder.transaction():
             holder.execute("LOCK TABLE agentlog.counter IN ACCESS EXCLUSIVE MODE")

@@ -42,7 +42,7 @@ from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.projections.readmodels.registry import READ_MODELS
 from agentlog.projections.registry import VIEWS, option_values
-from tests.api.conftest import app_over, end_following, store_over
+from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.keyholders import bearing, make_key
 from tests.histories import examples
 from tests.infrastructure.appends import STORY, check_log
@@ -67,7 +67,7 @@ def database(own_database: Database) -> Database:
 @pytest.fixture(scope="module")
 def document(shared_database: Database) -> dict[str, Any]:
     """The document as it is served; to make it takes longer than to look at it."""
-    app = app_over(shared_database, store_over(shared_database))
+    app = app_over(shared_database, threads_over(shared_database))
     with TestClient(app) as client:
         answer = client.get("/openapi.json")
     end_following(app)

@@ -20,14 +20,14 @@ from agentlog.api.http.request.limits import RequestLimits
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
 from agentlog.infrastructure.transfer.traces import TraceIngest
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readmodels.registry import READ_MODELS
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import render
-from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following, store_over
+from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following, threads_over
 from tests.bounds.exports import SPANS, zipped
 from tests.infrastructure.appends import TENANT, Clock, Ids, record
 from tests.infrastructure.readmodels.tables import catch_up
@@ -64,14 +64,14 @@ def types(client: TestClient, thread_id: str) -> list[str]:
     return [kind for kind in kinds if not kind.startswith(("otel.span", "thread.", "llm_"))]
 
 
-def threads(client: TestClient) -> set[str]:
+def listed(client: TestClient) -> set[str]:
     return {item["threadId"] for item in client.get("/v1/threads").json()["items"]}
 
 
 def test_spans_become_a_thread(client: TestClient) -> None:
     answer = send(client, story(gen_ai__conversation__id="desk-7"))
     assert (answer.status_code, answer.json()) == (200, {})
-    assert threads(client) == {"desk-7"}
+    assert listed(client) == {"desk-7"}
     assert types(client, "desk-7") == TOLD
     items = client.get("/v1/threads/desk-7/messages?type=llm_response").json()["items"]
     assert [item["message"]["usage"] for item in items] == [
@@ -116,7 +116,7 @@ def test_the_same_batch_ten_times_is_kept_once(client: TestClient, app: FastAPI)
             tenant = app.state.tenants[TENANT]
             app.state.tenants[TENANT] = type(tenant)(
                 **{name: getattr(tenant, name) for name in tenant.__slots__ if name != "traces"},
-                traces=TraceIngest(tenant.store),
+                traces=TraceIngest(tenant.threads),
             )
         assert send(client, spans).status_code == 200
     assert client.get("/v1/threads/desk-7").json()["version"] == before
@@ -139,8 +139,8 @@ def test_spans_come_in_any_order_one_by_one(client: TestClient, order: list[int]
 
 
 def test_a_search_finds_what_was_said_once(own_database: Database) -> None:
-    store = store_over(own_database)
-    app = app_over(own_database, store)
+    threads = threads_over(own_database)
+    app = app_over(own_database, threads)
     with TestClient(app) as client:
         send(client, story(gen_ai__conversation__id="desk-7"))
         catch_up(own_database, READ_MODELS["message_words"])
@@ -149,7 +149,7 @@ def test_a_search_finds_what_was_said_once(own_database: Database) -> None:
     assert [hit["type"] for hit in hits] == ["tool_calls", "input"]
 
 
-def test_many_processes_take_spans_of_one_conversation_each_once(store: Store) -> None:
+def test_many_processes_take_spans_of_one_conversation_each_once(threads: Threads) -> None:
     turns = [said("user" if n % 2 == 0 else "assistant", f"turn {n}") for n in range(24)]
     spans = [
         chat(n, turns[:n], turns[n], gen_ai__conversation__id="desk-7") for n in range(1, 24, 2)
@@ -157,15 +157,15 @@ def test_many_processes_take_spans_of_one_conversation_each_once(store: Store) -
 
     def take(number: int) -> int:
         """Take all spans, in another order each."""
-        ingest = TraceIngest(store)
+        ingest = TraceIngest(threads)
         some = spans[number:] + spans[:number]
         return sum(ingest.take_spans([sent]).count for sent in some)
 
     with ThreadPoolExecutor(4) as pool:
         assert sum(pool.map(take, range(4))) == 0
-    counts = Counter(event.type for event in store.messages("desk-7"))
+    counts = Counter(event.type for event in threads.messages("desk-7"))
     assert counts["otel.span"] == counts["llm_response"] == len(spans)
-    view = [placed.item for placed in render(OPENAI, store.messages("desk-7")).items]
+    view = [placed.item for placed in render(OPENAI, threads.messages("desk-7")).items]
     texts = Counter(message["content"] for message in view)
     assert texts == {f"turn {n}": 1 for n in range(24)}
 
@@ -173,14 +173,14 @@ def test_many_processes_take_spans_of_one_conversation_each_once(store: Store) -
 def test_children_whose_parent_comes_late_or_never_are_there_at_once(client: TestClient) -> None:
     *children, root = story(gen_ai__conversation__id="desk-7")
     send(client, children)
-    assert threads(client) == {TRACE}
+    assert listed(client) == {TRACE}
     assert types(client, TRACE) == TOLD
     for _ in range(2):
         send(client, [root])
-    assert threads(client) == {TRACE}
+    assert listed(client) == {TRACE}
     assert client.get(f"/v1/threads/{TRACE}").json()["metadata"]["conversation"] == "desk-7"
     send(client, [chat(9, [said("user", "And 4712?")], ANSWER, parent=1), root])
-    assert threads(client) == {TRACE}
+    assert listed(client) == {TRACE}
     assert [thread["threadId"] for thread in _named(client, "desk-7")] == [TRACE]
 
 
@@ -203,7 +203,7 @@ def test_two_conversations_of_a_trace_and_one_of_two_traces(client: TestClient) 
     again = said("user", "And 4712?")
     more = chat(2, [USER, ANSWER, again], said("assistant", "Gone."), trace="ab" * 16, **one)
     send(client, [more])
-    assert threads(client) == {"one", "other"}
+    assert listed(client) == {"one", "other"}
     assert types(client, "one") == ["input", "reply", "input", "reply"]
     assert types(client, "other") == ["input", "reply"]
 
@@ -221,7 +221,7 @@ def test_what_is_not_of_agents_is_refused_with_a_partial_success(client: TestCli
         1,
         "not of the GenAI conventions",
     )
-    assert threads(client) == {TRACE}
+    assert listed(client) == {TRACE}
 
 
 def test_spans_of_a_closed_thread_are_refused_and_others_kept(client: TestClient) -> None:
@@ -238,14 +238,14 @@ def test_spans_of_a_closed_thread_are_refused_and_others_kept(client: TestClient
 
 
 def test_spans_of_a_hidden_thread_are_taken_and_it_stays_hidden(
-    client: TestClient, store: Store
+    client: TestClient, threads: Threads
 ) -> None:
     assert send(client, story(gen_ai__conversation__id="desk-7")).json() == {}
-    record(store, "desk-7", "thread.hidden")
+    record(threads, "desk-7", "thread.hidden")
     context = [SYSTEM, USER, CALL, RESULT, ANSWER, USER]
     assert send(client, [chat(5, context, ANSWER, gen_ai__conversation__id="desk-7")]).json() == {}
-    assert threads(client) == set()
-    record(store, "desk-7", "thread.shown")
+    assert listed(client) == set()
+    record(threads, "desk-7", "thread.shown")
     assert types(client, "desk-7") == [*TOLD, "input", "reply"]
 
 
@@ -348,7 +348,7 @@ def test_a_malformed_body_is_refused(
     answer = client.post("/otlp/v1/traces", content=body, headers=headers)
     assert answer.status_code == status, answer.text
     assert answer.json()["type"] == f"urn:agentlog:problem:{name}"
-    assert threads(client) == set()
+    assert listed(client) == set()
 
 
 @pytest.mark.parametrize(
@@ -367,7 +367,7 @@ def test_a_malformed_body_is_refused(
 def test_a_malformed_span_is_refused_with_its_place(
     client: TestClient, key: str, value: object
 ) -> None:
-    body = export_request([chat(2, [USER], ANSWER)])
+    body: Any = export_request([chat(2, [USER], ANSWER)])
     body["resourceSpans"][0]["scopeSpans"][0]["spans"][0][key] = value
     answer = client.post("/otlp/v1/traces", json=body)
     assert answer.status_code == 400, answer.text
@@ -406,13 +406,13 @@ places = st.sampled_from(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(attributes=st.dictionaries(places, values, max_size=4), as_text=st.booleans())
 def test_no_value_of_an_attribute_brings_a_failure(
-    store: Store, *, attributes: Item, as_text: bool
+    threads: Threads, *, attributes: Item, as_text: bool
 ) -> None:
     given = {k: json.dumps(v) if as_text else v for k, v in attributes.items()}
     trace = f"{next(NUMBERS):032x}"
     for sent in (chat(2, [SYSTEM, USER], CALL, trace=trace), tool(3, trace=trace)):
         changed = {**sent, "attributes": {**sent["attributes"], **given}}
-        refused = TraceIngest(store).take_spans([changed])
+        refused = TraceIngest(threads).take_spans([changed])
         assert not refused.count, refused.reasons
 
 
@@ -425,11 +425,11 @@ def test_no_value_of_an_attribute_brings_a_failure(
     ],
 )
 def test_more_than_the_service_takes_at_once_is_refused(
-    store: Store, database: Database, limits: RequestLimits, name: str, media_type: str
+    threads: Threads, database: Database, limits: RequestLimits, name: str, media_type: str
 ) -> None:
     spans = story()
     body = printed(spans) if media_type == PROTOBUF else print_bytes(export_request(spans))
-    app = app_over(database, store, limits=limits)
+    app = app_over(database, threads, limits=limits)
     answer = TestClient(app).post(
         "/otlp/v1/traces", content=body, headers={"content-type": media_type}
     )
@@ -445,12 +445,12 @@ def test_a_small_body_of_very_many_messages_is_refused(client: TestClient) -> No
     assert answer.status_code == 413, answer.text
     assert answer.json()["type"] == "urn:agentlog:problem:too-many-added"
     assert "let the exporter send fewer spans" in answer.json()["detail"]
-    assert threads(client) == set()
+    assert listed(client) == set()
 
 
-def test_an_overloaded_service_asks_to_try_again(store: Store, database: Database) -> None:
-    store.writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=0)
-    app = app_over(database, store)
+def test_an_overloaded_service_asks_to_try_again(threads: Threads, database: Database) -> None:
+    threads.writer = Writer(database, clock=Clock(), new_id=Ids(), capacity=0)
+    app = app_over(database, threads)
     try:
         answer = send(TestClient(app), [chat(2, [USER], ANSWER)])
     finally:

@@ -12,7 +12,8 @@ from typing_extensions import override
 
 from agentlog.api.http.codec.responses import pieces_answer
 from agentlog.domain.json.printed import PrintedArray
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue
 from tests.histories import json_values, texts
 
 _HALF = 2**19

@@ -13,7 +13,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.projector import Projector
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.api.refusals import problem_in
 from tests.clients import TLS
@@ -28,9 +28,9 @@ def database(own_database: Database) -> Database:
     return own_database
 
 
-def test_where_they_stand(client: TestClient, database: Database, store: Store) -> None:
+def test_where_they_stand(client: TestClient, database: Database, threads: Threads) -> None:
     assert client.get("/v1/projections").json() == {"items": [], "next": None}
-    store.append("a", [reply("one"), reply("two")])
+    threads.append("a", [reply("one"), reply("two")])
     catch_up(database, READ_MODELS["messages"])
     (item,) = client.get("/v1/projections").json()["items"]
     assert item["name"] == "messages"
@@ -40,17 +40,17 @@ def test_where_they_stand(client: TestClient, database: Database, store: Store) 
         2,
         0,
     )
-    store.append("a", [reply("three")])
+    threads.append("a", [reply("three")])
     (item,) = client.get("/v1/projections/messages").json()["items"]
     assert (item["position"], item["lag"]) == (2, 1)
 
 
 def test_waiting_for_a_position_reads_what_was_written(
-    client: TestClient, database: Database, store: Store
+    client: TestClient, database: Database, threads: Threads
 ) -> None:
     with Listener(database) as listener, Projector(database, listener, READ_MODELS.values()):
         for number in range(5):
-            position = store.append("a", [reply(f"{number}")]).position
+            position = threads.append("a", [reply(f"{number}")]).position
             while True:
                 answer = client.get("/v1/projections", params={"wait": position})
                 if answer.status_code == 200:
@@ -60,15 +60,15 @@ def test_waiting_for_a_position_reads_what_was_written(
 
 
 def test_waiting_for_what_stands_still_is_refused_at_once(
-    client: TestClient, database: Database, store: Store
+    client: TestClient, database: Database, threads: Threads
 ) -> None:
     answer = client.get("/v1/projections/messages", params={"wait": 1})
     assert answer.status_code == 503
     assert answer.json()["type"] == "urn:agentlog:problem:not-yet-built"
-    store.append("a", [reply("one")])
+    threads.append("a", [reply("one")])
     catch_up(database, READ_MODELS["messages"])
     assert client.post("/v1/projections/messages/pause").json()["items"][0]["paused"] is True
-    store.append("a", [reply("two")])
+    threads.append("a", [reply("two")])
     answer = client.get("/v1/projections/messages", params={"wait": 2})
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
     assert answer.json()["detail"] == (
@@ -79,9 +79,9 @@ def test_waiting_for_what_stands_still_is_refused_at_once(
 
 
 def test_waiting_for_what_the_log_has_not_is_refused_at_once(
-    client: TestClient, database: Database, store: Store
+    client: TestClient, database: Database, threads: Threads
 ) -> None:
-    store.append("a", [reply("one")])
+    threads.append("a", [reply("one")])
     for model in READ_MODELS.values():
         catch_up(database, model)
     began = time.monotonic()
@@ -92,8 +92,8 @@ def test_waiting_for_what_the_log_has_not_is_refused_at_once(
     assert time.monotonic() - began < 9  # no wait has ended
 
 
-def test_a_rebuild_is_begun_once(client: TestClient, database: Database, store: Store) -> None:
-    store.append("a", [reply("one")])
+def test_a_rebuild_is_begun_once(client: TestClient, database: Database, threads: Threads) -> None:
+    threads.append("a", [reply("one")])
     catch_up(database, READ_MODELS["messages"])
     answer = client.post("/v1/projections/messages/rebuild")
     assert answer.status_code == 202
@@ -120,11 +120,11 @@ def test_unknown_ones_are_named(client: TestClient) -> None:
 
 
 def test_the_command_line_rebuilds_and_says_where_they_stand(
-    database_url: str, store: Store
+    database_url: str, threads: Threads
 ) -> None:
     none = agentlog("projections", "--json", url=database_url)
     assert (none.code, none.out) == (0, "")
-    store.append("a", [reply("one"), reply("two")])
+    threads.append("a", [reply("one"), reply("two")])
     done = agentlog("projections", "rebuild", url=database_url)
     assert done.code == 0
     lines = agentlog("projections", "--json", url=database_url).lines
@@ -142,9 +142,9 @@ def test_the_command_line_rebuilds_and_says_where_they_stand(
 
 
 def test_a_rebuild_that_was_broken_off_is_gone_on_with(
-    database: Database, database_url: str, store: Store
+    database: Database, database_url: str, threads: Threads
 ) -> None:
-    store.append("a", [reply("one")])
+    threads.append("a", [reply("one")])
     catch_up(database, READ_MODELS["messages"])
     with database.connect() as connection:
         builds.begin(connection, READ_MODELS["messages"])
@@ -156,9 +156,9 @@ def test_a_rebuild_that_was_broken_off_is_gone_on_with(
 
 
 def test_pause_and_resume_on_the_command_line(
-    database: Database, database_url: str, store: Store
+    database: Database, database_url: str, threads: Threads
 ) -> None:
-    store.append("a", [reply("one")])
+    threads.append("a", [reply("one")])
     catch_up(database, READ_MODELS["messages"])
     assert "paused" in agentlog("projections", "pause", "messages", url=database_url).out
     assert "paused" not in agentlog("projections", "resume", "messages", url=database_url).out
@@ -170,21 +170,21 @@ def test_pause_and_resume_on_the_command_line(
 
 
 def test_the_reason_why_one_stopped_cannot_drive_a_terminal(
-    database: Database, database_url: str, store: Store
+    database: Database, database_url: str, threads: Threads
 ) -> None:
-    store.append("a", [reply("\x1b[2J")])
+    threads.append("a", [reply("\x1b[2J")])
     catch_up(database, Talk(fails_on="\x1b[2J"))
     shown = agentlog("projections", url=database_url)
     assert "stopped" in shown.out
     assert "\x1b[2J" not in shown.out
 
 
-def test_waiting_holds_no_thread(client: TestClient, database: Database, store: Store) -> None:
+def test_waiting_holds_no_thread(client: TestClient, database: Database, threads: Threads) -> None:
     """More wait than there are threads to answer with; somebody else is answered meanwhile."""
-    store.append("a", [reply("one")])
+    threads.append("a", [reply("one")])
     for model in READ_MODELS.values():
         catch_up(database, model)
-    store.append("a", [reply("two")])
+    threads.append("a", [reply("two")])
     statuses: list[int] = []
 
     def wait() -> None:
@@ -202,9 +202,9 @@ def test_waiting_holds_no_thread(client: TestClient, database: Database, store: 
 
 
 def test_a_service_keeps_them_up_and_leaves_nobody_behind(
-    database: Database, database_url: str, store: Store
+    database: Database, database_url: str, threads: Threads
 ) -> None:
-    position = store.append("a", [reply("one")]).position
+    position = threads.append("a", [reply("one")]).position
     others = backends(database)
     with started("serve", "--port", "0", url=database_url, AGENTLOG_PROJECTIONS="on") as service:
         assert service.stdout is not None

@@ -16,7 +16,7 @@ from agentlog.infrastructure.analysts.slots import Slots
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.tenants import Tenants
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
-from tests.api.conftest import app_over, store_over
+from tests.api.conftest import app_over, threads_over
 from tests.api.refusals import problem_in
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, reply
@@ -30,11 +30,11 @@ def client(server_url: str, template_database: str) -> Iterator[TestClient]:
         new_database(server_url, template=template_database) as url,
         Database(url, pool_size=4) as database,
     ):
-        store = store_over(database)
-        store.append("t", [reply('one, "two"\nthree'), reply("é", metadata={"actor": "a"})])
+        threads = threads_over(database)
+        threads.append("t", [reply('one, "two"\nthree'), reply("é", metadata={"actor": "a"})])
         for model in PUBLIC_READ_MODELS.values():
             catch_up(database, model)
-        with TestClient(app_over(database, store)) as opened:
+        with TestClient(app_over(database, threads)) as opened:
             yield opened
 
 
@@ -189,7 +189,7 @@ def test_the_examples_of_the_document_are_answered(client: TestClient) -> None:
 
 
 def test_without_a_login_the_service_says_what_it_takes(database: Database) -> None:
-    app = app_over(database, store_over(database))
+    app = app_over(database, threads_over(database))
     ours = app.state.tenants[TENANT]
     analyst = Analyst(given_login(None), tenant=TENANT, slots=Slots())
     app.state.tenants = Tenants(lambda _: replace(ours, analyst=analyst))

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.testclient import TestClient
 
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import reply
 
@@ -49,9 +49,9 @@ def test_the_nearest_name_is_told(refusals: Refusals, asked: str, nearest: str) 
 
 @pytest.mark.parametrize("asked", ["?", "?limit=1&limit=1", "?limit=1&&", "?metadata.a%2Eb=x"])
 def test_what_is_named_is_taken_however_it_is_written(
-    client: TestClient, store: Store, asked: str
+    client: TestClient, threads: Threads, asked: str
 ) -> None:
-    store.append("t", [reply("hi")])
+    threads.append("t", [reply("hi")])
     assert client.get(f"/v1/threads{asked}").status_code == 200
     assert client.head("/v1/threads/t").status_code in {200, 405}
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from fastapi.testclient import TestClient
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from tests.infrastructure.appends import given
 
 WHY = {"reason": "asked to"}

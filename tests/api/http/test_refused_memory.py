@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.api.conftest import MAX_BODY_BYTES, app_over, end_following
 from tests.api.servers import served
 from tests.infrastructure.appends import given, reply, results
@@ -25,11 +25,11 @@ _THREAD = "/v1/threads/t/messages"
 
 
 @pytest.fixture
-def remote(database: Database, store: Store) -> Iterator[httpx2.Client]:
+def remote(database: Database, threads: Threads) -> Iterator[httpx2.Client]:
     """A client of a server, of which the garbage collector takes no notice meanwhile."""
-    store.start("strict", {"policy": "strict"})
-    store.append("t", [reply("first", id=given(1))])
-    app = app_over(database, store)
+    threads.start("strict", {"policy": "strict"})
+    threads.append("t", [reply("first", id=given(1))])
+    app = app_over(database, threads)
     with served(app) as client:
         gc.collect()
         gc.disable()

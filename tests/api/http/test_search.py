@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.search import search
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.message_words import MessageWords
 from tests.api.keyholders import bearing, make_key
 from tests.infrastructure.appends import reply
@@ -24,15 +24,17 @@ def database(own_database: Database) -> Database:
 
 
 @pytest.fixture
-def talk(store: Store, database: Database) -> Store:
+def talk(threads: Threads, database: Database) -> Threads:
     """A thread about a passenger, and one about nothing."""
-    store.start("t", {"policy": "record", "metadata": {"team": "ops", "reward": 1}})
+    threads.start("t", {"policy": "record", "metadata": {"team": "ops", "reward": 1}})
     args = {"user_id": "mia_li_3668"}
-    store.append("t", [{"type": "tool_calls", "calls": [{"id": "c", "name": "get", "args": args}]}])
-    store.append("t", [reply("Dear Mia, done.")])
-    store.append("u", [reply("nothing")])
+    threads.append(
+        "t", [{"type": "tool_calls", "calls": [{"id": "c", "name": "get", "args": args}]}]
+    )
+    threads.append("t", [reply("Dear Mia, done.")])
+    threads.append("u", [reply("nothing")])
     catch_up(database, MessageWords())
-    return store
+    return threads
 
 
 def ask(client: TestClient, *pairs: tuple[str, Any]) -> Any:
@@ -48,7 +50,7 @@ def refused(client: TestClient, *pairs: tuple[str, Any], status: int = 422) -> s
     return str(answer.json())
 
 
-def test_a_hit_says_where_it_is_and_what_stands_there(client: TestClient, talk: Store) -> None:
+def test_a_hit_says_where_it_is_and_what_stands_there(client: TestClient, talk: Threads) -> None:
     hits = ask(client, ("q", "mia_li_3668"))
     message = talk.messages("t")[1]
     assert hits == {
@@ -115,7 +117,7 @@ def test_every_filter_narrows(
     ],
 )
 def test_filters_of_threads_narrow_too(
-    client: TestClient, talk: Store, database: Database, pair: tuple[str, str], threads: set[str]
+    client: TestClient, talk: Threads, database: Database, pair: tuple[str, str], threads: set[str]
 ) -> None:
     talk.append("u", [{"type": "approval_request", "callId": "x", "tool": "mail"}])
     catch_up(database, MessageWords())
@@ -162,22 +164,22 @@ def test_what_is_off_is_a_problem_that_names_it(
 
 
 def test_a_path_that_takes_too_long_is_the_fault_of_who_asks(
-    client: TestClient, store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, threads: Threads, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "SECONDS", 0.05)
     deep: Any = -2
     for level in range(60):
         deep = [deep, deep] if level < 6 else [deep]
-    store.append("t", [{"type": "acme.note", "payload": deep}])
+    threads.append("t", [{"type": "acme.note", "payload": deep}])
     catch_up(database, MessageWords())
     assert "path-too-slow" in refused(client, ("where", "$..[?@..[?@..[?@==-1]]]"))
 
 
 def test_an_index_that_is_not_there_or_behind_is_said(
-    client: TestClient, store: Store, database: Database
+    client: TestClient, threads: Threads, database: Database
 ) -> None:
     assert "message_words is not built yet" in refused(client, ("q", "x"), status=503)
-    store.append("t", [reply("hello")])
+    threads.append("t", [reply("hello")])
     catch_up(database, MessageWords())
     assert len(ask(client, ("q", "hello"), ("wait", 1))["items"]) == 1
     assert "position 2" in refused(client, ("q", "hello"), ("wait", 2), status=404)

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.api.refusals import problem_in
 from tests.api.servers import running, served
 from tests.clients import TLS
@@ -140,7 +140,7 @@ def test_many_clients_append_at_once_and_every_answer_is_in_the_log(
 
 @pytest.mark.parametrize("hurried", [False, True])
 def test_an_append_that_is_on_its_way_when_the_server_stops_is_in_the_log(
-    app: FastAPI, store: Store, database: Database, *, hurried: bool
+    app: FastAPI, threads: Threads, database: Database, *, hurried: bool
 ) -> None:
     path = "/v1/threads/t/messages"
     with (
@@ -159,5 +159,5 @@ def test_an_append_that_is_on_its_way_when_the_server_stops_is_in_the_log(
         if not hurried:
             assert [future.result(20).status_code for future in asked] == [201] * 3
     until(lambda: last_position(database) >= 4)
-    assert store.append("t", [{"type": "tick"}]).version >= 5
+    assert threads.append("t", [{"type": "tick"}]).version >= 5
     check_log(database)

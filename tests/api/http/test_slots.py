@@ -10,7 +10,7 @@ import pytest
 
 from agentlog.infrastructure.analysts.slots import Slots
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.api.conftest import app_over, end_following
 from tests.api.keyholders import bearing, make_key
 from tests.api.servers import served
@@ -32,10 +32,10 @@ WHERE datname = current_database() AND wait_event = 'PgSleep' GROUP BY 1
 
 @pytest.mark.parametrize("most_in_all", [16, 100])  # fewer, and more than threads that all share
 def test_no_number_of_tenants_and_queries_makes_others_wait(
-    database: Database, store: Store, most_in_all: int
+    database: Database, threads: Threads, most_in_all: int
 ) -> None:
-    app = app_over(database, store, slots=Slots(most_in_all=most_in_all))
-    store.append("t", [reply("hi")])
+    app = app_over(database, threads, slots=Slots(most_in_all=most_in_all))
+    threads.append("t", [reply("hi")])
     tenants = [f"tenant-{number}" for number in range(11)]
     keys = [make_key(app, tenant=tenant) for tenant in tenants for _ in range(4)]
     ours = bearing(make_key(app))

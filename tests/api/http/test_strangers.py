@@ -12,7 +12,7 @@ from agentlog.api.http.middleware.permissions import NEEDS
 from agentlog.domain.access import SCOPES
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.api.keyholders import bearing, make_key
 from tests.infrastructure.appends import STORY, TENANT, given
@@ -30,7 +30,7 @@ def database(own_database: Database) -> Database:
 
 
 @pytest.fixture
-def ours(app: FastAPI, client: TestClient, store: Store, database: Database) -> KeyText:
+def ours(app: FastAPI, client: TestClient, threads: Threads, database: Database) -> KeyText:
     """Our key, to a log in which every kind of thing is."""
     key = make_key(app, *SCOPES)
     headers = bearing(key)
@@ -44,7 +44,7 @@ def ours(app: FastAPI, client: TestClient, store: Store, database: Database) -> 
     assert client.put(f"/v1/blobs/{digest}", content=FILE, headers=headers).status_code == 201
     for model in READ_MODELS.values():
         catch_up(database, model)
-    assert store.version_at(THREAD, None) == len(story) + 1
+    assert threads.version_at(THREAD, None) == len(story) + 1
     return key
 
 
@@ -139,10 +139,10 @@ def _operations(app: FastAPI) -> Iterator[str]:
 
 
 def test_a_strangers_key_finds_nothing_of_ours(
-    app: FastAPI, client: TestClient, ours: KeyText, store: Store
+    app: FastAPI, client: TestClient, ours: KeyText, threads: Threads
 ) -> None:
     stranger = make_key(app, *SCOPES, tenant="strangers")
-    before = [event.raw for event in store.log()]
+    before = [event.raw for event in threads.log()]
     asked = 0
     for name in _operations(app):
         method, path, more = _asked(name, ours)
@@ -157,7 +157,7 @@ def test_a_strangers_key_finds_nothing_of_ours(
             assert answer.json()["items"] == [], name
         asked += 1
     assert asked == len(list(_operations(app))) > 35
-    assert [event.raw for event in store.log()] == before
+    assert [event.raw for event in threads.log()] == before
     assert client.get(f"/v1/blobs/{PARAMETERS['digest']}", headers=bearing(ours)).content == FILE
 
 
@@ -205,14 +205,14 @@ def test_without_a_key_every_route_says_so(app: FastAPI, client: TestClient, our
 
 
 def test_with_all_scopes_but_its_own_every_route_is_forbidden(
-    app: FastAPI, client: TestClient, ours: KeyText, store: Store
+    app: FastAPI, client: TestClient, ours: KeyText, threads: Threads
 ) -> None:
     including = {"metrics": {"admin"}}
     keys = {
         scope: bearing(make_key(app, *(set(SCOPES) - {scope} - including.get(scope, set()))))
         for scope in SCOPES
     }
-    before = len(store.log())
+    before = len(threads.log())
     refused = 0
     for name in _operations(app):
         need = NEEDS[name]
@@ -225,7 +225,7 @@ def test_with_all_scopes_but_its_own_every_route_is_forbidden(
         assert OURS not in answer.text.replace(THREAD, "")
         refused += 1
     assert refused > 35
-    assert len(store.log()) == before
+    assert len(threads.log()) == before
     assert client.get("/v1/keys", headers=bearing(ours)).json()["items"][0]["revokedAt"] is None
 
 

@@ -15,10 +15,11 @@ from letta_client import Letta
 from letta_client._streaming import Stream
 from letta_client.types.agents import LettaStreamingResponse
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import choose_view
 from tests.api.conftest import following_of
 from tests.api.listeners import Frame, followed, heard, listening
@@ -35,15 +36,15 @@ def address(app: FastAPI) -> Iterator[str]:
         yield client
 
 
-def tell(store: Store, *drafts: Any, thread: str = "t") -> None:
+def tell(threads: Threads, *drafts: Any, thread: str = "t") -> None:
     """Append drafts one by one."""
     for draft in drafts:
-        store.append(thread, [draft])
+        threads.append(thread, [draft])
 
 
-def shown(store: Store, view: str, thread: str = "t") -> list[JsonValue]:
+def shown(views: Views, view: str, thread: str = "t") -> list[JsonValue]:
     """Return the items of a view, as a read has them."""
-    return [placed.item for placed in items_of(store.view(thread, choose_view(view)))]
+    return [placed.item for placed in items_of(views.view(thread, choose_view(view)))]
 
 
 def as_list(frames: list[Frame]) -> list[JsonValue]:
@@ -51,7 +52,7 @@ def as_list(frames: list[Frame]) -> list[JsonValue]:
     held: list[JsonValue] = []
     for frame in frames:
         if frame.event == "held":
-            held = frame.value
+            held = array_of(frame.value)
             assert frame.id is None
     return [*(frame.value for frame in frames if frame.event == "item"), *held]
 
@@ -61,16 +62,20 @@ def test_to_ask_for_headers_alone_is_not_to_follow(client: TestClient, path: str
     assert client.head(path).status_code == 405
 
 
-def test_a_stream_that_ends_at_the_present_is_what_a_read_shows(address: str, store: Store) -> None:
-    store.start("t", {"policy": "record"})
-    tell(store, *STORY, calls("zz"))
+def test_a_stream_that_ends_at_the_present_is_what_a_read_shows(
+    address: str, threads: Threads, views: Views
+) -> None:
+    threads.start("t", {"policy": "record"})
+    tell(threads, *STORY, calls("zz"))
     for view in PLAIN:
         frames = heard(address, f"/v1/threads/t/events?view={view}&follow=false")
-        assert as_list(frames) == shown(store, view)
+        assert as_list(frames) == shown(views, view)
 
 
-def test_what_is_heard_live_is_what_a_read_shows(address: str, store: Store) -> None:
-    store.start("t", {"policy": "record"})
+def test_what_is_heard_live_is_what_a_read_shows(
+    address: str, threads: Threads, views: Views
+) -> None:
+    threads.start("t", {"policy": "record"})
     heard_of: dict[str, list[Frame]] = {view: [] for view in PLAIN}
     with ExitStack() as stack:
         streams = {
@@ -78,18 +83,18 @@ def test_what_is_heard_live_is_what_a_read_shows(address: str, store: Store) -> 
             for view in PLAIN
         }
         for draft in [*STORY, calls("zz"), reply("the last")]:
-            store.append("t", [draft])
+            threads.append("t", [draft])
             for view, stream in streams.items():
-                while as_list(heard_of[view]) != shown(store, view):
+                while as_list(heard_of[view]) != shown(views, view):
                     heard_of[view].append(stream.next())
     for frames in heard_of.values():
         keys = [frame.id for frame in frames if frame.event == "item"]
         assert len(set(keys)) == len(keys)
 
 
-def test_a_stream_goes_on_after_any_of_its_places(address: str, store: Store) -> None:
-    store.start("t", {"policy": "record"})
-    tell(store, *STORY, calls("zz"))
+def test_a_stream_goes_on_after_any_of_its_places(address: str, threads: Threads) -> None:
+    threads.start("t", {"policy": "record"})
+    tell(threads, *STORY, calls("zz"))
     for view in PLAIN:
         path = f"/v1/threads/t/events?view={view}&follow=false"
         whole = heard(address, path)
@@ -101,20 +106,22 @@ def test_a_stream_goes_on_after_any_of_its_places(address: str, store: Store) ->
         assert heard(address, f"{path}&after={place}") == whole[1:]
 
 
-def test_a_state_comes_whole_and_then_by_its_changes(address: str, store: Store) -> None:
-    store.start("t", {"policy": "record"})
+def test_a_state_comes_whole_and_then_by_its_changes(
+    address: str, threads: Threads, views: Views
+) -> None:
+    threads.start("t", {"policy": "record"})
     with listening(address, "/v1/threads/t/events?view=agent-state") as stream:
         first = stream.next()
         assert (first.event, first.id) == ("snapshot", "1")
         state = first.value
         for draft in [*STORY, reply("the last")]:
-            store.append("t", [draft])
-        while state != _state(store):
+            threads.append("t", [draft])
+        while state != _state(views):
             frame = stream.next()
             assert frame.event == "patch"
             state = jsonpatch.apply_patch(state, frame.value)
             version = int(frame.id or "")
-            assert state == _state(store, version)
+            assert state == _state(views, version)
             resumed = heard(
                 address,
                 "/v1/threads/t/events?view=agent-state&follow=false",
@@ -123,13 +130,13 @@ def test_a_state_comes_whole_and_then_by_its_changes(address: str, store: Store)
             assert all(patch.event == "patch" for patch in resumed)
             for patch in resumed:
                 later = jsonpatch.apply_patch(state, patch.value)
-                assert later == _state(store, int(patch.id or ""))
+                assert later == _state(views, int(patch.id or ""))
                 break
 
 
-def _state(store: Store, version: int | None = None) -> JsonValue:
+def _state(views: Views, version: int | None = None) -> JsonValue:
     at = None if version is None else AtVersion(version)
-    view = store.view("t", choose_view("agent-state"), at=at)
+    view = views.view("t", choose_view("agent-state"), at=at)
     assert isinstance(view, State)
     return view.state
 
@@ -149,9 +156,9 @@ def _letta(address: str, path: str) -> list[Any]:
         return list(stream)
 
 
-def test_the_real_letta_client_hears_a_turn_and_its_end(address: str, store: Store) -> None:
+def test_the_real_letta_client_hears_a_turn_and_its_end(address: str, threads: Threads) -> None:
     turn = [STORY[1], STORY[3], calls("a"), results("a"), STORY[6], reply("Done."), STORY[-2]]
-    tell(store, *turn)
+    tell(threads, *turn)
     expected = [
         ("user_message", "UserMessage"),
         ("reasoning_message", "ReasoningMessage"),
@@ -168,9 +175,9 @@ def test_the_real_letta_client_hears_a_turn_and_its_end(address: str, store: Sto
     assert heard_by_client[-1].total_tokens == 7
 
 
-def test_the_letta_client_outlives_heartbeats(app: FastAPI, address: str, store: Store) -> None:
+def test_the_letta_client_outlives_heartbeats(app: FastAPI, address: str, threads: Threads) -> None:
     following_of(app).heartbeat_seconds = following_of(app).quiet_seconds = 0.02
-    tell(store, STORY[1])
+    tell(threads, STORY[1])
     with ThreadPoolExecutor(1) as client:
         asking = client.submit(_letta, address, "/v1/threads/t/events?view=letta")
         with listening(address, "/v1/threads/t/events?view=letta") as beside:
@@ -179,22 +186,22 @@ def test_the_letta_client_outlives_heartbeats(app: FastAPI, address: str, store:
                 beside.line()
             for _ in range(10):  # heartbeats, which the client gets too
                 beside.line()
-        tell(store, reply("Done."), STORY[-2])
+        tell(threads, reply("Done."), STORY[-2])
         answers = asking.result(timeout=30)
     assert [answer.message_type for answer in answers][-2:] == ["stop_reason", "usage_statistics"]
 
 
 def test_a_call_that_waits_is_told_and_again_once_a_person_is_asked(
-    address: str, store: Store
+    address: str, threads: Threads
 ) -> None:
     path = "/v1/threads/t/events?view=letta"
-    tell(store, STORY[1])
+    tell(threads, STORY[1])
     with listening(address, path) as stream:
         assert stream.next().value["message_type"] == "user_message"
-        tell(store, calls("a"))
+        tell(threads, calls("a"))
         waiting = stream.next()
         assert waiting.value["message_type"] == "tool_call_message"
-        tell(store, {"type": "approval_request", "callId": "a", "tool": "f"})
+        tell(threads, {"type": "approval_request", "callId": "a", "tool": "f"})
         kinds = [
             frame.data if frame.data == "[DONE]" else frame.value["message_type"]
             for frame in stream.take(4)
@@ -204,16 +211,18 @@ def test_a_call_that_waits_is_told_and_again_once_a_person_is_asked(
         assert stream.next().value["message_type"] == "approval_request_message"
 
 
-def test_maria_hears_the_whole_history_on_every_connection(address: str, store: Store) -> None:
-    store.start("t", {"policy": "record"})
-    tell(store, *STORY)
+def test_maria_hears_the_whole_history_on_every_connection(
+    address: str, threads: Threads, views: Views
+) -> None:
+    threads.start("t", {"policy": "record"})
+    tell(threads, *STORY)
     path = "/v1/threads/t/events?view=maria&follow=false"
     first, *events = heard(address, path, headers={"Last-Event-ID": "9.0"})
     assert (first.event, first.data) == ("maria.queued_messages.synchronized", "[]")
     assert {(frame.event, frame.id) for frame in events} == {("maria", None)}
-    assert [frame.value for frame in events] == shown(store, "maria")
+    assert [frame.value for frame in events] == shown(views, "maria")
     _, *later = heard(address, f"{path}&after=18.0")
-    assert [frame.value for frame in later] == shown(store, "maria")[-len(later) :]
+    assert [frame.value for frame in later] == shown(views, "maria")[-len(later) :]
 
 
 @pytest.mark.parametrize(
@@ -239,42 +248,42 @@ def test_maria_hears_the_whole_history_on_every_connection(address: str, store: 
     ],
 )
 def test_what_cannot_be_followed_is_a_problem_before_the_stream_begins(
-    client: TestClient, store: Store, path: str, status: int, name: str
+    client: TestClient, threads: Threads, path: str, status: int, name: str
 ) -> None:
-    tell(store, reply("one"))
+    tell(threads, reply("one"))
     problem_in(client.get(path), status, name)
 
 
-def test_a_bad_last_event_id_is_a_problem_too(client: TestClient, store: Store) -> None:
-    tell(store, reply("one"))
+def test_a_bad_last_event_id_is_a_problem_too(client: TestClient, threads: Threads) -> None:
+    tell(threads, reply("one"))
     answer = client.get("/v1/threads/t/events", headers={"Last-Event-ID": "x"})
     problem_in(answer, 422, "invalid-cursor")
 
 
-def test_at_ends_a_stream_at_that_moment(address: str, store: Store) -> None:
-    tell(store, *(reply(str(number)) for number in range(4)))
+def test_at_ends_a_stream_at_that_moment(address: str, threads: Threads) -> None:
+    tell(threads, *(reply(str(number)) for number in range(4)))
     frames = heard(address, "/v1/threads/t/events?at=2")
     assert [frame.value["text"] for frame in frames] == ["0", "1"]
 
 
 def test_a_replay_keeps_the_pauses_between_messages_and_then_goes_on(
-    address: str, store: Store
+    address: str, threads: Threads
 ) -> None:
-    tell(store, *(reply(str(n), timestamp=NOON + 3000 * n) for n in (0, 1, 0)))
+    tell(threads, *(reply(str(n), timestamp=NOON + 3000 * n) for n in (0, 1, 0)))
     began = time.monotonic()
     with listening(address, "/v1/threads/t/events?speed=10") as stream:
         assert [frame.value["text"] for frame in stream.take(3)] == ["0", "1", "0"]
         assert time.monotonic() - began >= 0.3
-        tell(store, reply("live"))
+        tell(threads, reply("live"))
         assert stream.next().value["text"] == "live"
     assert len(heard(address, "/v1/threads/t/events?speed=100&follow=false")) == 4
     with listening(address, "/v1/log/events?speed=100") as stream:
         assert [frame.id for frame in stream.take(4)] == ["1", "2", "3", "4"]
 
 
-def test_any_text_stands_on_one_line(address: str, store: Store) -> None:
+def test_any_text_stands_on_one_line(address: str, threads: Threads) -> None:
     text = "\u2028 \u0085 \r\n \x00 \U0001f600 " + "x" * 2**20
-    tell(store, reply(text))
+    tell(threads, reply(text))
     (frame,) = heard(address, "/v1/threads/t/events?follow=false")
     assert frame.value["text"] == text
     (frame,) = heard(address, "/v1/log/events?follow=false")

@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, last_position, reply
 from tests.infrastructure.reports.histories import build_all
 
@@ -18,14 +18,14 @@ def database(own_database: Database) -> Database:
 
 
 @pytest.fixture
-def told(store: Store, database: Database) -> Store:
+def told(threads: Threads, database: Database) -> Threads:
     """A thread with a story, and one that waits for an approval."""
-    store.start("story", {"goal": "Find the parcel", "metadata": {"team": "red", "reward": 0.5}})
-    store.append("story", STORY)
-    store.start("asking", {"policy": "record", "parent": "story"})
-    store.append("asking", [{"type": "approval_request", "callId": "x", "tool": "mail"}])
+    threads.start("story", {"goal": "Find the parcel", "metadata": {"team": "red", "reward": 0.5}})
+    threads.append("story", STORY)
+    threads.start("asking", {"policy": "record", "parent": "story"})
+    threads.append("asking", [{"type": "approval_request", "callId": "x", "tool": "mail"}])
     build_all(database)
-    return store
+    return threads
 
 
 def ask(client: TestClient, query: str = "") -> Any:
@@ -35,10 +35,10 @@ def ask(client: TestClient, query: str = "") -> Any:
 
 
 def test_a_summary_is_a_thread_with_its_counts_and_sums(
-    client: TestClient, told: Store, database: Database
+    client: TestClient, told: Threads, database: Database
 ) -> None:
     page = ask(client, "q=parcel")
-    head = told.thread("story")
+    head = told.head("story")
     (row,) = page.pop("items")
     assert page == {"total": 1, "offset": 0, "asOf": last_position(database), "lag": 0}
     assert {name: row.pop(name) for name in ("startedAt", "updatedAt")} == {
@@ -109,14 +109,14 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
     ],
 )
 def test_every_filter_and_order_has_its_parameter(
-    client: TestClient, told: Store, query: str, expected: list[str]
+    client: TestClient, told: Threads, query: str, expected: list[str]
 ) -> None:
-    assert told.thread("story")
+    assert told.head("story")
     assert [row["threadId"] for row in ask(client, query)["items"]] == expected
 
 
 def test_threads_that_the_read_models_lack_are_not_there_and_wait_waits_for_them(
-    client: TestClient, told: Store, database: Database
+    client: TestClient, told: Threads, database: Database
 ) -> None:
     appended = told.append("new", [reply("later")])
     page = ask(client)
@@ -146,9 +146,9 @@ def test_threads_that_the_read_models_lack_are_not_there_and_wait_waits_for_them
     ],
 )
 def test_what_cannot_be_asked_is_refused_by_name(
-    client: TestClient, told: Store, query: str, words: str
+    client: TestClient, told: Threads, query: str, words: str
 ) -> None:
-    assert told.thread("story")
+    assert told.head("story")
     answer = client.get(f"/v1/summaries?{query}")
     assert answer.status_code == 422
     assert words in answer.text

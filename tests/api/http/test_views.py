@@ -5,10 +5,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from agentlog.domain.json.text import JsonValue, parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import VIEWS, choose_view
 from agentlog.projections.view import StateView
 from tests.api.refusals import Refusals
@@ -57,13 +59,13 @@ def test_bare_is_just_the_items(client: TestClient, name: str) -> None:
 @pytest.mark.parametrize("name", VIEWS)
 @pytest.mark.parametrize("query", ["", "at=9", "at=0", "limit=3", "after=5.0", "after=5.0&limit=4"])
 def test_the_body_is_the_view_as_it_is_printed_and_no_longer_than_its_headers_say(
-    client: TestClient, store: Store, name: str, query: str
+    client: TestClient, threads: Threads, views: Views, name: str, query: str
 ) -> None:
-    erased = store.messages("t", types=["reply"])[0].message_id
+    erased = threads.messages("t", types=["reply"])[0].message_id
     path = f"/v1/threads/t/messages/{erased}/redact"
     client.post(path, json={"reason": "asked to"}).raise_for_status()
     asked = {name: value for name, _, value in (part.partition("=") for part in query.split("&"))}
-    view = store.view(
+    view = views.view(
         "t",
         choose_view(name),
         at=AtVersion(int(asked["at"])) if "at" in asked else None,
@@ -89,9 +91,9 @@ def test_there_is_no_asking_for_the_headers_alone(client: TestClient) -> None:
 
 
 def test_a_client_that_goes_away_in_the_middle_of_a_long_answer_does_no_harm(
-    app: FastAPI, store: Store, caplog: pytest.LogCaptureFixture
+    app: FastAPI, threads: Threads, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store.append("long", [reply("word " * 20_000) for _ in range(200)])
+    threads.append("long", [reply("word " * 20_000) for _ in range(200)])
     path = "/v1/threads/long/views/agent-state"
     with served(app) as remote:
         for _ in range(3):

@@ -5,9 +5,9 @@ from fastapi import FastAPI
 from mcp import Client
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.message_words import MessageWords
-from tests.api.conftest import store_over
+from tests.api.conftest import threads_over
 from tests.api.keyholders import empty_keys, make_key
 from tests.api.mcp.assistants import call, over_http, over_stdio, refusal
 from tests.api.servers import running
@@ -48,9 +48,9 @@ def test_every_tool_has_a_schema_says_what_it_does_and_only_reads(app: FastAPI) 
 
 
 def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
-    app: FastAPI, store: Store
+    app: FastAPI, threads: Threads
 ) -> None:
-    store.append("t", STORY)
+    threads.append("t", STORY)
 
     async def ask(client: Client) -> None:
         (thread,) = (await call(client, "find_threads", q="t"))["threads"]
@@ -70,13 +70,13 @@ def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
 
 
 def test_histories_are_searched_outlined_and_aligned(
-    app: FastAPI, store: Store, database: Database
+    app: FastAPI, threads: Threads, database: Database
 ) -> None:
     first = [{"type": "input", "text": "Find the zebra"}, calls("a"), results("a")]
-    store.append("one", [*first, {"type": "reply", "text": "Here it is"}])
-    store.append("two", [*first, {"type": "reply", "text": "There is none"}])
+    threads.append("one", [*first, {"type": "reply", "text": "Here it is"}])
+    threads.append("two", [*first, {"type": "reply", "text": "There is none"}])
     for name, reward in (("one", 1.0), ("two", 0.0)):
-        store.annotate(name, {"task": "zebra", "reward": reward})
+        threads.annotate(name, {"task": "zebra", "reward": reward})
     catch_up(database, MessageWords())
 
     async def ask(client: Client) -> None:
@@ -104,11 +104,11 @@ def test_histories_are_searched_outlined_and_aligned(
 
 
 def test_pages_of_outlines_and_comparisons_go_on_where_they_ended(
-    app: FastAPI, store: Store
+    app: FastAPI, threads: Threads
 ) -> None:
     for name in ("one", "two"):
         turns = [{"type": "input", "text": f"{number} {name}"} for number in range(400)]
-        store.append(name, turns)
+        threads.append(name, turns)
 
     async def ask(client: Client) -> None:
         versions: list[int] = []
@@ -143,10 +143,12 @@ def test_an_unknown_thread_is_told_as_the_service_tells_it(app: FastAPI) -> None
         over_http(address, ask)
 
 
-def test_a_long_thread_comes_in_pages_and_a_long_text_in_parts(app: FastAPI, store: Store) -> None:
+def test_a_long_thread_comes_in_pages_and_a_long_text_in_parts(
+    app: FastAPI, threads: Threads
+) -> None:
     for _ in range(10):
-        store.append("long", [{"type": "reply", "text": f"{number}"} for number in range(1000)])
-    store.append("wide", [{"type": "reply", "text": LONG} for _ in range(40)])
+        threads.append("long", [{"type": "reply", "text": f"{number}"} for number in range(1000)])
+    threads.append("wide", [{"type": "reply", "text": LONG} for _ in range(40)])
 
     async def ask(client: Client) -> None:
         versions: list[int] = []
@@ -183,8 +185,10 @@ def test_a_long_thread_comes_in_pages_and_a_long_text_in_parts(app: FastAPI, sto
 @pytest.mark.parametrize(
     "text", ["\x00", "\u202egnp", "x" * 300_000, '"' * 60_000, "\U0001f600" * 50_000]
 )
-def test_what_agents_wrote_comes_as_data_however_odd(app: FastAPI, store: Store, text: str) -> None:
-    store.append(
+def test_what_agents_wrote_comes_as_data_however_odd(
+    app: FastAPI, threads: Threads, text: str
+) -> None:
+    threads.append(
         "odd", [{"type": "odd.thing", "payload": {"deep": [[[[text]]]], text[:200]: 1e300}}]
     )
 
@@ -196,10 +200,10 @@ def test_what_agents_wrote_comes_as_data_however_odd(app: FastAPI, store: Store,
         over_http(address, ask)
 
 
-def test_a_key_shows_its_tenant_and_none_shows_nothing(app: FastAPI, store: Store) -> None:
-    store.append("ours", STORY)
+def test_a_key_shows_its_tenant_and_none_shows_nothing(app: FastAPI, threads: Threads) -> None:
+    threads.append("ours", STORY)
     database = app.state.database
-    store_over(database, tenant="other").append("theirs", STORY)
+    threads_over(database, tenant="other").append("theirs", STORY)
     ours, theirs = make_key(app).reveal(), make_key(app, tenant="other").reveal()
     writer = make_key(app, "append").reveal()
 
@@ -235,8 +239,8 @@ def test_a_process_offers_the_same_over_standard_input(database_url: str) -> Non
 
 
 @pytest.mark.parametrize("view", ["../../../log", "openai?at=1", "x/../../messages", "", ".."])
-def test_names_of_views_lead_nowhere_else(app: FastAPI, store: Store, view: str) -> None:
-    store.append("t", STORY)
+def test_names_of_views_lead_nowhere_else(app: FastAPI, threads: Threads, view: str) -> None:
+    threads.append("t", STORY)
 
     async def ask(client: Client) -> str:
         return await refusal(client, "read_view", thread_id="t", view=view)

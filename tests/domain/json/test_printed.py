@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.printed import PrintedArray, Text
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from tests.histories import json_values
 
 

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.histories import drafts, examples, metadata
 from tests.infrastructure.appends import (
     TENANT,
@@ -34,9 +35,9 @@ ODD = parse(
 HOSTILE = "a\x00b'; DROP TABLE agentlog.events; -- %s %(tenant)s {} \\ \U0001f99c"
 
 
-def test_odd_values_come_back_from_body_and_metadata(store: Store, database: Database) -> None:
-    store.append("t", [{"type": "vendor.odd", "payload": ODD, "metadata": ODD}])
-    (event,) = store.messages("t")
+def test_odd_values_come_back_from_body_and_metadata(threads: Threads, database: Database) -> None:
+    threads.append("t", [{"type": "vendor.odd", "payload": ODD, "metadata": ODD}])
+    (event,) = threads.messages("t")
     assert isinstance(event.raw, dict)
     assert print_bytes(event.raw["payload"]) == print_bytes(ODD)
     assert print_bytes(event.metadata) == print_bytes(ODD)
@@ -44,40 +45,40 @@ def test_odd_values_come_back_from_body_and_metadata(store: Store, database: Dat
     check_log(database)
 
 
-def test_odd_values_come_back_from_arguments_and_outputs(store: Store) -> None:
+def test_odd_values_come_back_from_arguments_and_outputs(threads: Threads) -> None:
     call = {"id": HOSTILE, "name": HOSTILE, "args": ODD, "argumentsText": HOSTILE}
     result = {"callId": HOSTILE, "name": HOSTILE, "output": ODD}
-    store.append(
+    threads.append(
         "t",
         [{"type": "tool_calls", "calls": [call]}, {"type": "tool_results", "results": [result]}],
     )
-    asked, answered = store.messages("t")
+    asked, answered = threads.messages("t")
     assert isinstance(asked.raw, dict)
     assert isinstance(answered.raw, dict)
     assert print_bytes(asked.raw["calls"]) == print_bytes([call])
     assert print_bytes(answered.raw["results"]) == print_bytes([result])
 
 
-def test_odd_values_come_back_from_the_facts_of_a_thread(store: Store) -> None:
-    store.start("t", {"goal": HOSTILE, "metadata": {"odd": ODD}})
-    store.annotate("t", {"a\x00b": ODD})
-    head = store.thread("t")
+def test_odd_values_come_back_from_the_facts_of_a_thread(threads: Threads) -> None:
+    threads.start("t", {"goal": HOSTILE, "metadata": {"odd": ODD}})
+    threads.annotate("t", {"a\x00b": ODD})
+    head = threads.head("t")
     assert head.goal == HOSTILE
     assert print_bytes(head.read_facts()["metadata"]) == print_bytes({"odd": ODD, "a\x00b": ODD})
-    store.close("t", HOSTILE)
-    assert store.messages("t")[-1].raw["reason"] == HOSTILE
+    threads.close("t", HOSTILE)
+    assert threads.messages("t")[-1].raw["reason"] == HOSTILE
 
 
 @settings(examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(draft=drafts, about=metadata)
 def test_any_message_comes_back(
-    store: Store, database: Database, draft: dict[str, Any], about: dict[str, JsonValue]
+    threads: Threads, database: Database, draft: dict[str, Any], about: dict[str, JsonValue]
 ) -> None:
     thread_id = f"t{last_position(database)}"
-    store.start(thread_id, {"policy": "record"})
+    threads.start(thread_id, {"policy": "record"})
     about = {key: value for key, value in about.items() if key != "responseId"}
-    appended = store.append(thread_id, [{**draft, "metadata": about}])
-    event = store.message(thread_id, appended.messages[0].id)
+    appended = threads.append(thread_id, [{**draft, "metadata": about}])
+    event = threads.message(thread_id, appended.messages[0].id)
     assert isinstance(event.raw, dict)
     kept = {key: value for key, value in event.raw.items() if key not in {"id", "timestamp"}}
     assert print_bytes(kept) == print_bytes({"type": draft["type"], **draft})
@@ -85,11 +86,11 @@ def test_any_message_comes_back(
 
 
 def test_a_call_id_of_three_thousand_bytes_is_an_id_like_others(
-    store: Store, database: Database
+    threads: Threads, database: Database
 ) -> None:
     long = "é" * 1500
-    store.append("t", [calls(long, long + "x")])
-    store.append("t", [results(long)])
+    threads.append("t", [calls(long, long + "x")])
+    threads.append("t", [results(long)])
     assert fetch(database, "SELECT asked, answered FROM agentlog.ledger ORDER BY answered") == [
         (1, 2),
         (1, None),
@@ -97,16 +98,16 @@ def test_a_call_id_of_three_thousand_bytes_is_an_id_like_others(
     check_log(database)
 
 
-def test_a_number_of_ten_thousand_digits_keeps_them_all(store: Store) -> None:
+def test_a_number_of_ten_thousand_digits_keeps_them_all(threads: Threads) -> None:
     digits = "7" * 10_000
-    store.append("t", [parse(f'{{"type":"vendor.n","payload":{digits}}}')])
-    assert digits.encode() in store.messages("t")[0].body
+    threads.append("t", [parse(f'{{"type":"vendor.n","payload":{digits}}}')])
+    assert digits.encode() in threads.messages("t")[0].body
 
 
-def test_text_that_looks_like_sql_is_text(store: Store, database: Database) -> None:
-    store.start("t", {"goal": HOSTILE})
-    store.append("t", [reply(HOSTILE, metadata={HOSTILE: HOSTILE, "actor": HOSTILE})])
-    event = store.messages("t")[1]
+def test_text_that_looks_like_sql_is_text(threads: Threads, database: Database) -> None:
+    threads.start("t", {"goal": HOSTILE})
+    threads.append("t", [reply(HOSTILE, metadata={HOSTILE: HOSTILE, "actor": HOSTILE})])
+    event = threads.messages("t")[1]
     assert isinstance(event.raw, dict)
     assert event.raw["text"] == HOSTILE
     assert event.metadata == {HOSTILE: HOSTILE, "actor": HOSTILE}

@@ -14,7 +14,7 @@ from agentlog.infrastructure.audit.notes import Checkpoint
 from agentlog.infrastructure.audit.proofs import Proofs
 from agentlog.infrastructure.audit.signing import SigningKey
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.databases import name_of, new_database
 from tests.infrastructure.appends import STORY, TENANT, reply
 from tests.infrastructure.audit.forged_log import TILE, Log, fill
@@ -90,14 +90,14 @@ def evidence(proofs: Proofs) -> Evidence:
 
 
 @pytest.fixture
-def told(store: Store) -> Store:
+def told(threads: Threads) -> Threads:
     """A store with a story in the thread `t` and others around it."""
-    store.append("before", [reply("one")])
-    store.start("t", {"policy": "record", "goal": "Find the parcel"})
+    threads.append("before", [reply("one")])
+    threads.start("t", {"policy": "record", "goal": "Find the parcel"})
     for draft in STORY:
-        store.append("t", [draft])
-        store.append("beside", [reply("elsewhere", metadata={"actor": "b"})])
-    return store
+        threads.append("t", [draft])
+        threads.append("beside", [reply("elsewhere", metadata={"actor": "b"})])
+    return threads
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ import psycopg
 
 from agentlog.domain.catalogue import read_stored
 from agentlog.domain.integrity.hash_chain import digest, link
-from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.redaction import left_digest
 from agentlog.domain.threads import LedgerEntry, LedgerKey
 from agentlog.infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable

@@ -18,11 +18,13 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readmodels.registry import READ_MODELS
 from agentlog.projections.registry import VIEWS
 from tests.infrastructure.appends import STORY, TENANT, Clock, Ids, calls, given, reply
+from tests.infrastructure.precomputed import precompute
 from tests.infrastructure.readmodels.tables import catch_up
 
 PROMPT = "You are a careful agent. " * 40
@@ -41,7 +43,8 @@ class Log:
     database: Database
     proofs: Proofs
     derived: DerivedAuditor
-    store: Store
+    threads: Threads
+    views: Views
     held: Checkpoint
 
     @classmethod
@@ -49,15 +52,15 @@ class Log:
         reader = LogReader(database, tenant=TENANT)
         snapshots = Snapshots(database, tenant=TENANT, key=KEY, interval=5, share=100)
         proofs = Proofs.over(database, tenant=TENANT, key=key)
-        store = Store(
+        threads = Threads(
             reader=reader,
             writer=Writer(database, clock=Clock(), new_id=Ids()),
             blobs=Blobs(database, tenant=TENANT),
             tenant=TENANT,
-            snapshots=snapshots,
         )
+        views = Views(reader, tenant=TENANT, snapshots=snapshots)
         derived = DerivedAuditor(database, reader, snapshots, tenant=TENANT)
-        return cls(database, proofs, derived, store, held or Checkpoint("", 0, b""))
+        return cls(database, proofs, derived, threads, views, held or Checkpoint("", 0, b""))
 
     def findings(self, *, by: By) -> set[str]:
         """Return what does not pass, as `agentlog verify` finds it with these options."""
@@ -75,36 +78,38 @@ class Log:
     def shown(self) -> dict[str, bytes]:
         """Return what readers are shown of the threads, in every view."""
         return {
-            f"{thread} {name}": print_bytes(bare_view_json(self.store.view(thread, view())))
+            f"{thread} {name}": print_bytes(bare_view_json(self.views.view(thread, view())))
             for thread in ("t", "many")
             for name, view in VIEWS.items()
         }
 
 
 def fill(log: Log) -> None:
-    store = log.store
+    threads = log.threads
     goal = {"policy": "record", "goal": "Find the parcel", "metadata": {"team": "x"}}
-    store.start("t", goal)
-    store.append("t", [{"type": "system", "text": PROMPT}])
-    store.append("t", [reply("It costs seventy.", metadata={"actor": "a"}), *STORY])
-    store.append("strict", [reply("one"), calls("a"), reply("two")])
+    threads.start("t", goal)
+    threads.append("t", [{"type": "system", "text": PROMPT}])
+    threads.append("t", [reply("It costs seventy.", metadata={"actor": "a"}), *STORY])
+    threads.append("strict", [reply("one"), calls("a"), reply("two")])
     files = [{"data": b64encode(content).decode()} for content in (FILE, OTHER)]
-    store.append("files", [{"type": "input", "text": "both", "files": files}])
+    threads.append("files", [{"type": "input", "text": "both", "files": files}])
     usage = {"inputTokens": 10, "outputTokens": 5}
     secret = [
         {"type": "llm_response", "usage": usage, "id": given(1)},
         reply("a secret", id=given(2), metadata={"responseId": "r"}),
         reply("a secret", id=given(3)),
     ]
-    store.append("redacted", secret)
-    store.append("gone", [reply("a secret"), calls("gone")])
-    store.append("single", [reply("a secret", id=given(4))])
-    store.append("many", [reply(str(number)) for number in range(2 * TILE)])
-    redactor = Redactor(log.database, store, Eraser(log.database), tenant=TENANT)
+    threads.append("redacted", secret)
+    threads.append("gone", [reply("a secret"), calls("gone")])
+    threads.append("single", [reply("a secret", id=given(4))])
+    threads.append("many", [reply(str(number)) for number in range(2 * TILE)])
+    redactor = Redactor(log.database, threads, Eraser(log.database), tenant=TENANT)
     redactor.redact("redacted", [given(1), given(2), given(3)], "asked for")
     redactor.redact("gone", None, "asked for")
     redactor.redact("single", [given(4)], "asked for")
     redactor.redact_file(sha256(FILE).hexdigest(), "asked for")
     for model in READ_MODELS.values():
         catch_up(log.database, model, most_events=500)
+    for thread in ("t", "many"):
+        precompute(log.views, thread, *(view() for view in VIEWS.values()))
     log.shown()

@@ -13,7 +13,8 @@ import psycopg
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.redaction import left_digest, redacted_body, redacted_metadata
 from tests.infrastructure.appends import NOON
 from tests.infrastructure.audit.forged_appends import append, settle

@@ -15,7 +15,7 @@ from agentlog.infrastructure.audit.checkpoints import Checkpoints, LogContradict
 from agentlog.infrastructure.audit.findings import MOST_FINDINGS
 from agentlog.infrastructure.audit.notes import Checkpoint, public_key_of, signed_note
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, fetch, reply, results
 from tests.infrastructure.audit.conftest import Owner
 
@@ -26,10 +26,10 @@ def _found(auditor: Auditor, thread_id: str = "t") -> list[tuple[str, int | None
     return [(finding.what, finding.version) for finding in auditor.thread(thread_id).findings]
 
 
-def test_what_nobody_touched_is_whole(told: Store, auditor: Auditor) -> None:
+def test_what_nobody_touched_is_whole(told: Threads, auditor: Auditor) -> None:
     audit = auditor.thread("t")
     assert (audit.whole, audit.findings) == (True, ())
-    assert audit.events == told.thread("t").version
+    assert audit.events == told.head("t").version
     assert auditor.thread("beside").whole
     assert all(audit.whole for _, audit in auditor.log())
     with pytest.raises(UnknownThread):
@@ -37,11 +37,11 @@ def test_what_nobody_touched_is_whole(told: Store, auditor: Auditor) -> None:
 
 
 def test_nul_unicode_and_bodies_larger_than_a_page_are_whole(
-    store: Store, auditor: Auditor, database: Database, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, auditor: Auditor, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [{"data": b64encode(bytes([n]) * 2**20).decode()} for n in range(3)]
-    store.append("t", [{"type": "system", "text": LONG}, {"type": "input", "files": files}])
-    store.append("t", [reply(LONG * 100, metadata={"note": "\x00 \U0001f99c"})] * 3)
+    threads.append("t", [{"type": "system", "text": LONG}, {"type": "input", "files": files}])
+    threads.append("t", [reply(LONG * 100, metadata={"note": "\x00 \U0001f99c"})] * 3)
     ((expected,),) = fetch(database, "SELECT count(*) FROM agentlog.events")
     assert (auditor.thread("t").whole, auditor.thread("t").events) == (True, expected)
     monkeypatch.setattr("agentlog.infrastructure.audit.records.PAGE_BYTES", 1000)
@@ -95,9 +95,9 @@ def test_an_event_that_is_gone_is_found(auditor: Auditor, owner: Owner) -> None:
 
 
 def test_the_last_event_that_is_gone_is_found_by_the_head(
-    told: Store, auditor: Auditor, owner: Owner
+    told: Threads, auditor: Auditor, owner: Owner
 ) -> None:
-    last = told.thread("t").version
+    last = told.head("t").version
     owner.do("DELETE FROM agentlog.events WHERE thread_id = 't' AND version = %s", last)
     assert _found(auditor) == [("head-differs", last - 1)]
     owner.do("DELETE FROM agentlog.events WHERE thread_id = 't'")
@@ -144,11 +144,11 @@ def test_a_thread_without_its_head_is_found(auditor: Auditor, owner: Owner) -> N
 
 
 def test_a_content_that_is_gone_without_a_redaction_breaks_the_record(
-    store: Store, auditor: Auditor, owner: Owner
+    threads: Threads, auditor: Auditor, owner: Owner
 ) -> None:
-    store.start("t", {"policy": "record"})
+    threads.start("t", {"policy": "record"})
     output = {"callId": "a", "output": LONG}
-    store.append("t", [results("a", results=[output]), reply("after")])
+    threads.append("t", [results("a", results=[output]), reply("after")])
     assert auditor.thread("t").findings == ()
     owner.do("DELETE FROM agentlog.blobs")
     audit = auditor.thread("t")
@@ -158,14 +158,14 @@ def test_a_content_that_is_gone_without_a_redaction_breaks_the_record(
     assert not audit.whole
 
 
-def test_a_changed_blob_is_found(store: Store, auditor: Auditor, owner: Owner) -> None:
-    store.append("t", [{"type": "system", "text": LONG}])
+def test_a_changed_blob_is_found(threads: Threads, auditor: Auditor, owner: Owner) -> None:
+    threads.append("t", [{"type": "system", "text": LONG}])
     owner.do("UPDATE agentlog.blobs SET content = 'other'")
     assert _found(auditor) == [("content-missing", 1)]
 
 
-def test_findings_are_bounded_and_counted(store: Store, auditor: Auditor, owner: Owner) -> None:
-    store.append("t", [reply(str(number)) for number in range(MOST_FINDINGS + 5)])
+def test_findings_are_bounded_and_counted(threads: Threads, auditor: Auditor, owner: Owner) -> None:
+    threads.append("t", [reply(str(number)) for number in range(MOST_FINDINGS + 5)])
     owner.do("UPDATE agentlog.events SET type = 'reasoning'")
     audit = auditor.thread("t")
     assert (len(audit.findings), audit.count) == (MOST_FINDINGS, MOST_FINDINGS + 5)
@@ -210,7 +210,7 @@ def _rewrite(connection: psycopg.Connection) -> None:
 
 
 def test_a_history_rewritten_as_a_whole_is_found_only_by_an_earlier_checkpoint(
-    told: Store, auditor: Auditor, checkpoints: Checkpoints, owner: Owner
+    told: Threads, auditor: Auditor, checkpoints: Checkpoints, owner: Owner
 ) -> None:
     earlier = checkpoints.make()
     held = Checkpoint.parse(earlier.note)
@@ -244,7 +244,7 @@ def test_a_history_rewritten_as_a_whole_is_found_only_by_an_earlier_checkpoint(
 
 
 def test_a_log_cut_short_is_found(
-    told: Store, auditor: Auditor, checkpoints: Checkpoints, owner: Owner
+    told: Threads, auditor: Auditor, checkpoints: Checkpoints, owner: Owner
 ) -> None:
     del told
     made = checkpoints.make()
@@ -286,13 +286,13 @@ def test_checkpoints_of_another_key_are_found_by_who_holds_the_true_one(
 
 
 def test_a_tile_that_was_changed_is_found(
-    store: Store,
+    threads: Threads,
     database: Database,
     auditor: Auditor,
     checkpoints: Checkpoints,
     owner: Owner,
 ) -> None:
-    store.append("t", [reply(str(number)) for number in range(1030)])
+    threads.append("t", [reply(str(number)) for number in range(1030)])
     checkpoints.make()
     assert fetch(database, "SELECT count(*) FROM agentlog.tiles") == [(1,)]
     assert auditor.tree().findings == ()

@@ -14,7 +14,7 @@ from agentlog.infrastructure.audit.bundle import InvalidBundle, check_bundle
 from agentlog.infrastructure.audit.checkpoints import Checkpoints
 from agentlog.infrastructure.audit.evidence import Evidence
 from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey, public_key_of, signed_note
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import reply
 from tests.infrastructure.audit.conftest import Owner
 
@@ -23,7 +23,7 @@ LONG = 'é\x00\U0001f99c\\"' * 200
 
 
 @pytest.fixture
-def bundle(told: Store, evidence: Evidence) -> Any:
+def bundle(told: Threads, evidence: Evidence) -> Any:
     """The bundle of the thread `t`, read."""
     del told
     return json.loads("".join(evidence.of_thread("t", signing=True)))
@@ -34,7 +34,7 @@ def _whats(bundle: Any, **held: Any) -> list[str]:
 
 
 def test_a_bundle_holds_the_thread_to_the_byte_and_is_whole(
-    told: Store, bundle: Any, checkpoints: Checkpoints
+    told: Threads, bundle: Any, checkpoints: Checkpoints
 ) -> None:
     events = told.messages("t")
     assert [b64decode(event["body"]) for event in bundle["events"]] == [
@@ -50,9 +50,11 @@ def test_a_bundle_holds_the_thread_to_the_byte_and_is_whole(
 
 
 def test_long_and_odd_contents_and_one_that_is_missing(
-    store: Store, evidence: Evidence, owner: Owner
+    threads: Threads, evidence: Evidence, owner: Owner
 ) -> None:
-    store.append("t", [{"type": "system", "text": LONG}, reply(LONG * 50, metadata={"a": "\x00"})])
+    threads.append(
+        "t", [{"type": "system", "text": LONG}, reply(LONG * 50, metadata={"a": "\x00"})]
+    )
     assert check_bundle("".join(evidence.of_thread("t", signing=True)).encode()).findings == []
     owner.do("DELETE FROM agentlog.blobs")
     verdict = check_bundle("".join(evidence.of_thread("t", signing=True)).encode())
@@ -63,7 +65,7 @@ def test_long_and_odd_contents_and_one_that_is_missing(
 
 
 def test_a_checkpoint_is_made_only_where_none_covers_the_thread(
-    told: Store, evidence: Evidence, checkpoints: Checkpoints
+    told: Threads, evidence: Evidence, checkpoints: Checkpoints
 ) -> None:
     made = checkpoints.make()
     told.append("beside", [reply("more")])
@@ -161,7 +163,9 @@ def test_a_forger_with_a_key_of_his_own_is_found_by_who_holds_the_true_one(
     assert kinds == ["other-key", "signature-invalid"]
 
 
-def test_a_swapped_checkpoint_is_found(told: Store, bundle: Any, checkpoints: Checkpoints) -> None:
+def test_a_swapped_checkpoint_is_found(
+    told: Threads, bundle: Any, checkpoints: Checkpoints
+) -> None:
     held = Checkpoint.parse(bundle["checkpoint"])
     told.append("beside", [reply("more")])
     bundle["checkpoint"] = checkpoints.make().note  # signed by the true key, but of another tree

@@ -20,7 +20,7 @@ from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey, open_no
 from agentlog.infrastructure.audit.proofs import Proofs
 from agentlog.infrastructure.audit.signing import NoSigningKey, SigningKey
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, fetch, reply, results
 from tests.infrastructure.audit.conftest import Owner
 
@@ -33,7 +33,7 @@ def _chains(database: Database, tenant: str = TENANT) -> list[bytes]:
 
 
 def test_a_checkpoint_is_over_the_links_in_their_order(
-    told: Store, database: Database, checkpoints: Checkpoints
+    told: Threads, database: Database, checkpoints: Checkpoints
 ) -> None:
     del told
     made = checkpoints.make()
@@ -47,7 +47,7 @@ def test_a_checkpoint_is_over_the_links_in_their_order(
 
 
 def test_a_log_that_has_not_grown_has_the_checkpoint_that_it_had(
-    told: Store, checkpoints: Checkpoints
+    told: Threads, checkpoints: Checkpoints
 ) -> None:
     first = checkpoints.make()
     assert checkpoints.make() == first
@@ -59,23 +59,23 @@ def test_a_log_that_has_not_grown_has_the_checkpoint_that_it_had(
     assert checkpoints.page(limit=1) == [first]
 
 
-def test_an_empty_log_has_a_checkpoint_too(store: Store, checkpoints: Checkpoints) -> None:
+def test_an_empty_log_has_a_checkpoint_too(threads: Threads, checkpoints: Checkpoints) -> None:
     with pytest.raises(UnknownCheckpoint, match="no checkpoint yet"):
         checkpoints.latest()
     empty = checkpoints.make()
     assert empty.size == 0
-    store.append("t", [reply("one")])
+    threads.append("t", [reply("one")])
     one = checkpoints.make()
     assert checkpoints.consistency(0, 1).path == []
-    assert one.root == leaf_hash(store.thread("t").chain)
+    assert one.root == leaf_hash(threads.head("t").chain)
 
 
 def test_each_tenant_has_a_tree_of_its_own(
-    database: Database, writer: Writer, store: Store, checkpoints: Checkpoints, key: SigningKey
+    database: Database, writer: Writer, threads: Threads, checkpoints: Checkpoints, key: SigningKey
 ) -> None:
     others = Proofs.over(database, tenant="others", key=key).checkpoints
     for number in range(5):
-        store.append("t", [reply(str(number))])
+        threads.append("t", [reply(str(number))])
         writer.append(AppendRequest("others", "t", [reply("theirs")] * 2))
     ours, theirs = checkpoints.make(), others.make()
     assert (ours.size, theirs.size) == (5, 10)
@@ -86,9 +86,11 @@ def test_each_tenant_has_a_tree_of_its_own(
         others.of_size(5)
 
 
-def _check_inclusion(checkpoints: Checkpoints, store: Store, checkpoint: SignedCheckpoint) -> int:
+def _check_inclusion(
+    checkpoints: Checkpoints, threads: Threads, checkpoint: SignedCheckpoint
+) -> int:
     checked = 0
-    for event in store.messages("t"):
+    for event in threads.messages("t"):
         if (event.position or 0) > checkpoint.position:
             with pytest.raises(NotCovered):
                 checkpoints.inclusion("t", event.message_id, size=checkpoint.size)
@@ -108,7 +110,7 @@ def _check_inclusion(checkpoints: Checkpoints, store: Store, checkpoint: SignedC
 
 @pytest.mark.parametrize("tile", [2, 4, 1024])
 def test_every_message_and_every_pair_of_checkpoints_is_proved(
-    store: Store,
+    threads: Threads,
     database: Database,
     checkpoints: Checkpoints,
     monkeypatch: pytest.MonkeyPatch,
@@ -117,15 +119,15 @@ def test_every_message_and_every_pair_of_checkpoints_is_proved(
     monkeypatch.setattr("agentlog.infrastructure.audit.tree.TILE", tile)
     made = []
     for number in range(14):
-        store.append("t", [reply(str(number))])
-        store.append("u", [reply("beside")] * (number % 3 + 1))
+        threads.append("t", [reply(str(number))])
+        threads.append("u", [reply("beside")] * (number % 3 + 1))
         made.append(checkpoints.make())
     leaves = [leaf_hash(chain) for chain in _chains(database)]
     assert [checkpoint.root for checkpoint in made] == [
         root_of(leaves[: checkpoint.size]) for checkpoint in made
     ]
     for checkpoint in (made[0], made[6], made[-1]):
-        assert _check_inclusion(checkpoints, store, checkpoint) > 0
+        assert _check_inclusion(checkpoints, threads, checkpoint) > 0
     for first, second in itertools.combinations(made, 2):
         consistency = checkpoints.consistency(second.size, first.size)  # in either order
         assert is_consistent(
@@ -139,42 +141,42 @@ def test_every_message_and_every_pair_of_checkpoints_is_proved(
         kept = fetch(database, "SELECT number, root, last_position FROM agentlog.tiles")
         assert len(kept) == len(leaves) // tile
         Owner(database).do("DELETE FROM agentlog.tiles WHERE number = 1")
-        assert checkpoints.inclusion("t", store.messages("t")[-1].message_id).path
+        assert checkpoints.inclusion("t", threads.messages("t")[-1].message_id).path
         again = fetch(database, "SELECT number, root, last_position FROM agentlog.tiles")
         assert sorted(again) == sorted(kept)
 
 
 def test_a_tree_of_several_tiles_is_read_by_them(
-    store: Store, database: Database, checkpoints: Checkpoints
+    threads: Threads, database: Database, checkpoints: Checkpoints
 ) -> None:
-    store.append("t", [reply(str(number)) for number in range(2500)])
+    threads.append("t", [reply(str(number)) for number in range(2500)])
     first = checkpoints.make()
     assert first.root == root_of(map(leaf_hash, _chains(database)))
-    store.append("t", [reply("more")])
+    threads.append("t", [reply("more")])
     checkpoints.make()
     for version in (1, 1024, 1025, 2048, 2049, 2500):
-        event = store.messages("t")[version - 1]
+        event = threads.messages("t")[version - 1]
         assert checkpoints.inclusion("t", event.message_id).index == version - 1
     assert checkpoints.consistency(2500, 2501).path
 
 
 def test_an_erased_content_is_proved_like_any_other(
-    store: Store, checkpoints: Checkpoints, owner: Owner
+    threads: Threads, checkpoints: Checkpoints, owner: Owner
 ) -> None:
-    store.start("t", {"policy": "record"})
+    threads.start("t", {"policy": "record"})
     output: dict[str, Any] = {"callId": "a", "output": "x" * 600}
-    store.append("t", [results("a", results=[output])])
+    threads.append("t", [results("a", results=[output])])
     checkpoints.make()
     owner.do("DELETE FROM agentlog.blobs")
-    store.append("t", [reply("on")])
+    threads.append("t", [reply("on")])
     checkpoints.make()
     assert checkpoints.consistency(2, 3).path
-    message_id = store.messages("t")[1].message_id
+    message_id = threads.messages("t")[1].message_id
     assert checkpoints.inclusion("t", message_id, size=2).index == 1
 
 
 def test_what_was_changed_is_not_proved(
-    told: Store, checkpoints: Checkpoints, owner: Owner
+    told: Threads, checkpoints: Checkpoints, owner: Owner
 ) -> None:
     checkpoints.make()
     owner.do("UPDATE agentlog.events SET chain = sha256('') WHERE position = 3")
@@ -184,7 +186,7 @@ def test_what_was_changed_is_not_proved(
 
 
 def test_what_is_not_there_is_said(
-    told: Store, checkpoints: Checkpoints, database: Database, tmp_path: Path
+    told: Threads, checkpoints: Checkpoints, database: Database, tmp_path: Path
 ) -> None:
     event = told.messages("t")[0]
     with pytest.raises(UnknownCheckpoint):

@@ -457,7 +457,7 @@ def test_of_a_log_that_nobody_changed_nothing_is_found(log: Log) -> None:
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
 def test_a_change_is_found_or_comes_to_nothing(log: Log, change: Change) -> None:
     right = log.shown() if change.by == "no reader" else None
-    log.store.recent.discard((TENANT, "t"))
+    log.views.recent.discard((TENANT, "t"))
     Owner(log.database).do(change.sql)
     assert change.what in log.findings(by=change.by)
     if change.by in {"verify --derived", "what you hold"}:

@@ -24,7 +24,7 @@ from agentlog.infrastructure.erasure.renewal import renew_rows
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.projections.registry import VIEWS
-from tests.api.conftest import app_over, end_following, store_over
+from tests.api.conftest import app_over, end_following, threads_over
 from tests.databases import new_database
 from tests.histories import examples
 from tests.infrastructure.appends import TENANT, fetch
@@ -124,7 +124,7 @@ class Ground:
 
 def answers(database: Database) -> Answers:
     """Return what every read route answers; with `at`, as of the checkpoint."""
-    app = app_over(database, store_over(database))
+    app = app_over(database, threads_over(database))
     with TestClient(app, raise_server_exceptions=False) as client:
         responses = {route: client.get(route) for route in _routes(database)}
     end_following(app)

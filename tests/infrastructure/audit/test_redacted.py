@@ -15,14 +15,14 @@ from agentlog.infrastructure.audit.evidence import Evidence
 from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, check_log, fetch
 from tests.infrastructure.audit.conftest import Owner
 from tests.infrastructure.audit.forged_appends import append, settle
 
 
 @pytest.fixture
-def redactor(database: Database, told: Store) -> Redactor:
+def redactor(database: Database, told: Threads) -> Redactor:
     """Whom the tests ask to erase."""
     return Redactor(database, told, Eraser(database), tenant=TENANT)
 
@@ -34,14 +34,18 @@ def _found(auditor: Auditor) -> list[tuple[str, int | None, bool]]:
 
 
 def test_a_redacted_message_is_listed_and_nothing_is_broken(
-    told: Store, redactor: Redactor, auditor: Auditor, checkpoints: Checkpoints, database: Database
+    told: Threads,
+    redactor: Redactor,
+    auditor: Auditor,
+    checkpoints: Checkpoints,
+    database: Database,
 ) -> None:
     checkpoints.make()
     redactor.redact("t", [told.messages("t")[5].message_id], "why")
     assert _found(auditor) == [("content-redacted", 6, False)]
     assert auditor.thread("t").whole
     (finding,) = auditor.thread("t").findings
-    assert f"redacted by version {told.thread('t').version}" in finding.detail
+    assert f"redacted by version {told.head('t').version}" in finding.detail
     assert auditor.tree().whole
     checkpoints.make()
     assert auditor.tree().whole
@@ -58,11 +62,11 @@ class Interrupted(Eraser):
 
 @pytest.mark.parametrize("messages", [None, "sixth"])
 def test_a_redaction_that_is_not_carried_out_yet_is_neither_whole_nor_broken(
-    told: Store, auditor: Auditor, database: Database, messages: str | None
+    told: Threads, auditor: Auditor, database: Database, messages: str | None
 ) -> None:
     named = None if messages is None else [told.messages("t")[5].message_id]
     Redactor(database, told, Interrupted(database), tenant=TENANT).redact("t", named, "why")
-    audit, version = auditor.thread("t"), told.thread("t").version
+    audit, version = auditor.thread("t"), told.head("t").version
     assert (audit.verdict, audit.whole) == ("not finished", False)
     assert _found(auditor) == [("redaction-unfinished", version, False)]
     assert [audit.verdict for thread, audit in auditor.log() if thread != "t"] == ["whole"] * 3
@@ -71,7 +75,7 @@ def test_a_redaction_that_is_not_carried_out_yet_is_neither_whole_nor_broken(
 
 
 def test_a_deviation_beside_an_unfinished_redaction_is_broken(
-    told: Store, auditor: Auditor, database: Database, owner: Owner
+    told: Threads, auditor: Auditor, database: Database, owner: Owner
 ) -> None:
     Redactor(database, told, Interrupted(database), tenant=TENANT).redact("t", None, "why")
     owner.do("UPDATE agentlog.threads SET goal = 'another' WHERE thread_id = 't'")
@@ -79,7 +83,7 @@ def test_a_deviation_beside_an_unfinished_redaction_is_broken(
 
 
 def test_a_redaction_keeps_a_name_that_is_stored_apart(
-    told: Store, redactor: Redactor, auditor: Auditor
+    told: Threads, redactor: Redactor, auditor: Auditor
 ) -> None:
     long = "x" * 600  # the name is written first, and cut out
     told.append("t", [{"type": "tool_results", "results": [{"name": long, "output": long}]}])
@@ -91,14 +95,14 @@ def test_a_redaction_keeps_a_name_that_is_stored_apart(
 
 
 def test_evidence_of_a_redacted_thread_verifies_offline(
-    told: Store, redactor: Redactor, evidence: Evidence
+    told: Threads, redactor: Redactor, evidence: Evidence
 ) -> None:
     redactor.redact("t", None, "why")
     text = "".join(evidence.of_thread("t", signing=True)).encode()
     verdict = check_bundle(text)
     assert verdict.whole
     assert {finding.what for finding in verdict.findings} == {"content-redacted"}
-    assert len(verdict.findings) == told.thread("t").version - 1
+    assert len(verdict.findings) == told.head("t").version - 1
     bundle = parse(text)
     event = bundle["events"][3]
     assert (event["body"], event["metadata"]) == (None, None)
@@ -128,7 +132,7 @@ def test_a_mark_without_a_redaction_is_found(auditor: Auditor, owner: Owner) -> 
 
 
 def test_a_mark_of_a_redaction_of_others_is_found(
-    told: Store, redactor: Redactor, auditor: Auditor, owner: Owner
+    told: Threads, redactor: Redactor, auditor: Auditor, owner: Owner
 ) -> None:
     done = redactor.redact("t", [told.messages("t")[5].message_id], "why")
     owner.do(
@@ -144,7 +148,7 @@ def test_a_mark_of_a_redaction_of_others_is_found(
 
 
 def test_something_else_in_the_place_of_a_redacted_event_is_found(
-    told: Store, redactor: Redactor, auditor: Auditor, owner: Owner
+    told: Threads, redactor: Redactor, auditor: Auditor, owner: Owner
 ) -> None:
     done = redactor.redact("t", None, "why")
     owner.do(
@@ -160,7 +164,7 @@ def test_something_else_in_the_place_of_a_redacted_event_is_found(
         "WHERE thread_id = 't' AND version = 6"
     )
     assert ("link-broken", 6, True) in _found(auditor)
-    assert told.thread("t").goal == "[redacted]"
+    assert told.head("t").goal == "[redacted]"
 
 
 FILES = [
@@ -180,7 +184,7 @@ FILES = [
     ],
 )
 def test_a_forged_redaction_whose_digest_fits_leaves_nothing_else(
-    told: Store, auditor: Auditor, owner: Owner, draft: dict[str, Any], other: dict[str, Any]
+    told: Threads, auditor: Auditor, owner: Owner, draft: dict[str, Any], other: dict[str, Any]
 ) -> None:
     told.append("t", [draft])
     event = told.messages("t")[-1]
@@ -204,7 +208,7 @@ def test_a_forged_redaction_whose_digest_fits_leaves_nothing_else(
 
 
 def test_events_of_versions_that_bound_nothing_are_whole(
-    told: Store, database: Database, redactor: Redactor, auditor: Auditor, owner: Owner
+    told: Threads, database: Database, redactor: Redactor, auditor: Auditor, owner: Owner
 ) -> None:
     redactor.redact("t", [told.messages("t")[5].message_id], "why")
     rows: list[Any] = fetch(

@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.comparison import run_sets as module
 from agentlog.infrastructure.comparison.run_sets import ComparedSets, RunSets, RunVerdict, SetsAsked
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import reply
 
@@ -17,15 +18,15 @@ KERNEL = choose_view("kernel")
 
 
 @pytest.fixture
-def run_sets(store: Store, reader: LogReader) -> RunSets:
+def run_sets(views: Views) -> RunSets:
     """The comparison under test."""
-    return RunSets(store, reader)
+    return RunSets(views)
 
 
-def _run(store: Store, thread_id: str, *drafts: Any, **metadata: JsonValue) -> None:
-    store.start(thread_id, {"metadata": metadata})
+def _run(threads: Threads, thread_id: str, *drafts: Any, **metadata: JsonValue) -> None:
+    threads.start(thread_id, {"metadata": metadata})
     if drafts:
-        store.append(thread_id, list(drafts))
+        threads.append(thread_id, list(drafts))
 
 
 def _compared(run_sets: RunSets, **asked: Any) -> ComparedSets:
@@ -33,10 +34,10 @@ def _compared(run_sets: RunSets, **asked: Any) -> ComparedSets:
 
 
 def test_values_that_are_equal_are_one_task_and_numbers_come_first(
-    store: Store, run_sets: RunSets
+    threads: Threads, run_sets: RunSets
 ) -> None:
     for n, task in enumerate(["b", 10, 1.0, 1, True, "a", None]):
-        _run(store, f"t{n}", task=task)
+        _run(threads, f"t{n}", task=task)
     compared = _compared(run_sets)
     assert [(run_set.value, len(run_set.runs)) for run_set in compared.sets] == [
         (1, 2),
@@ -62,9 +63,9 @@ EXIT = {"type": "exit"}
     ],
 )
 def test_an_exit_says_how_a_run_ended(
-    store: Store, run_sets: RunSets, last: JsonValue, end: str, verdict: RunVerdict
+    threads: Threads, run_sets: RunSets, last: JsonValue, end: str, verdict: RunVerdict
 ) -> None:
-    _run(store, "t", reply("one"), last, task=1)
+    _run(threads, "t", reply("one"), last, task=1)
     (run,) = _compared(run_sets).sets[0].runs
     assert (run.end, run.verdict) == (end, verdict)
 
@@ -81,17 +82,17 @@ def test_an_exit_says_how_a_run_ended(
     ],
 )
 def test_metadata_may_say_which_runs_failed(
-    store: Store, run_sets: RunSets, metadata: dict[str, JsonValue], verdict: RunVerdict
+    threads: Threads, run_sets: RunSets, metadata: dict[str, JsonValue], verdict: RunVerdict
 ) -> None:
-    _run(store, "t", {**EXIT, "reason": "error"}, task=1, **metadata)
+    _run(threads, "t", {**EXIT, "reason": "error"}, task=1, **metadata)
     compared = _compared(run_sets, failed={"reward": 0.0, "judge": "x"})
     (run,) = compared.sets[0].runs
     assert (run.end, run.verdict) == ("error", verdict)
 
 
-def test_a_run_may_end_where_others_go_on(store: Store, run_sets: RunSets) -> None:
-    _run(store, "short", reply("one"), task=1)
-    _run(store, "long", reply("one"), reply("two"), task=1)
+def test_a_run_may_end_where_others_go_on(threads: Threads, run_sets: RunSets) -> None:
+    _run(threads, "short", reply("one"), task=1)
+    _run(threads, "long", reply("one"), reply("two"), task=1)
     ((fork,),) = (run_set.forks for run_set in _compared(run_sets).sets)
     assert fork.equal == 1
     assert {(way.runs[0].thread_id, way.did and way.did.hint) for way in fork.ways} == {
@@ -101,22 +102,22 @@ def test_a_run_may_end_where_others_go_on(store: Store, run_sets: RunSets) -> No
 
 
 def test_long_runs_are_read_in_pages(
-    store: Store, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_CHUNK", 3)
     said = [reply(f"word {n}") for n in range(20)]
-    _run(store, "a", *said, task=1)
-    _run(store, "b", *said[:17], reply("other"), *said[18:], task=1)
+    _run(threads, "a", *said, task=1)
+    _run(threads, "b", *said[:17], reply("other"), *said[18:], task=1)
     (fork,) = _compared(run_sets).sets[0].forks
     assert fork.equal == 17
     assert {way.did.hint for way in fork.ways if way.did} == {"word 17", "other"}
 
 
 def test_older_threads_are_left_out_and_that_is_said(
-    store: Store, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for n in range(4):
-        _run(store, f"t{n}", reply("one"), task=1)
+        _run(threads, f"t{n}", reply("one"), task=1)
     assert not _compared(run_sets).is_cut
     monkeypatch.setattr(module, "MOST_THREADS", 3)
     compared = _compared(run_sets)
@@ -127,24 +128,24 @@ def test_older_threads_are_left_out_and_that_is_said(
 
 
 def test_only_the_earliest_forks_are_shown_and_all_are_counted(
-    store: Store, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_PARTINGS", 2)
     for n in range(5):
-        _run(store, f"t{n}", *[reply("one")] * n, task=1)
+        _run(threads, f"t{n}", *[reply("one")] * n, task=1)
     (task,) = _compared(run_sets).sets
     assert [fork.equal for fork in task.forks] == [0, 1]
     assert task.fork_count == 4
 
 
 def test_what_threads_do_meanwhile_is_not_compared(
-    store: Store, reader: LogReader, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, reader: LogReader, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _run(store, "a", reply("one"), task=1)
-    _run(store, "b", reply("one"), task=1)
+    _run(threads, "a", reply("one"), task=1)
+    _run(threads, "b", reply("one"), task=1)
     as_of = reader.position()
-    store.append("a", [reply("two")])
-    _run(store, "c", reply("three"), task=1)
+    threads.append("a", [reply("two")])
+    _run(threads, "c", reply("three"), task=1)
     monkeypatch.setattr(reader, "position", lambda: as_of)
     (task,) = _compared(run_sets).sets
     assert {(run.thread_id, run.version) for run in task.runs} == {("a", 2), ("b", 2)}

@@ -15,8 +15,9 @@ from agentlog.infrastructure.comparison.value_changes import (
     value_changes,
 )
 from agentlog.infrastructure.search.json_path import InvalidJsonPath, PathTooSlow, Predicate
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import VIEWS, choose_view
 from agentlog.projections.view import StateView
 from tests.infrastructure.appends import STORY, reply
@@ -25,9 +26,9 @@ STATE = choose_view("agent-state")
 WITHOUT_HISTORY = choose_view("agent-state", {"history": False})
 
 
-def _selected(store: Store, path: str, version: int) -> list[Any]:
+def _selected(views: Views, path: str, version: int) -> list[Any]:
     """Return what the path selects in the state as it is read at a version."""
-    view = store.view("t", STATE, at=AtVersion(version))
+    view = views.view("t", STATE, at=AtVersion(version))
     assert isinstance(view, State)
     return [value for _, value in Predicate(path).matches(view.state, lambda: None)]
 
@@ -48,22 +49,24 @@ def _selected(store: Store, path: str, version: int) -> list[Any]:
         "$.no_such_member",
     ],
 )
-def test_a_change_is_where_the_states_of_two_versions_differ(store: Store, path: str) -> None:
-    store.append("t", STORY)
-    selected = [_selected(store, path, version) for version in range(len(STORY) + 1)]
+def test_a_change_is_where_the_states_of_two_versions_differ(
+    threads: Threads, views: Views, path: str
+) -> None:
+    threads.append("t", STORY)
+    selected = [_selected(views, path, version) for version in range(len(STORY) + 1)]
     printed = [print_bytes(value) for value in selected]
     wanted = [n for n in range(1, len(printed)) if printed[n] != printed[n - 1]]
-    changes = value_changes(store, "t", STATE, path)
+    changes = value_changes(views, "t", STATE, path)
     assert [item.version for item in changes.items] == wanted
     assert [item.values for item in changes.items] == [selected[version] for version in wanted]
     assert [item.count for item in changes.items] == [len(selected[version]) for version in wanted]
     assert (changes.examined, changes.next) == (len(STORY), None)
 
 
-def test_a_change_has_the_places_of_its_message(store: Store) -> None:
-    store.append("t", STORY)
-    events = {event.version: event for event in store.messages("t")}
-    items = value_changes(store, "t", WITHOUT_HISTORY, "$.step_count").items
+def test_a_change_has_the_places_of_its_message(threads: Threads, views: Views) -> None:
+    threads.append("t", STORY)
+    events = {event.version: event for event in threads.messages("t")}
+    items = value_changes(views, "t", WITHOUT_HISTORY, "$.step_count").items
     assert items
     for change in items:
         event = events[change.version]
@@ -71,13 +74,15 @@ def test_a_change_has_the_places_of_its_message(store: Store) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])
-def test_pages_have_the_same_changes_as_one_answer(store: Store, limit: int) -> None:
-    store.append("t", STORY)
-    whole = value_changes(store, "t", STATE, "$.step_count")
+def test_pages_have_the_same_changes_as_one_answer(
+    threads: Threads, views: Views, limit: int
+) -> None:
+    threads.append("t", STORY)
+    whole = value_changes(views, "t", STATE, "$.step_count")
     pages: list[ValueChange] = []
     after: int | None = 0
     while after is not None:
-        page = value_changes(store, "t", STATE, "$.step_count", after=after, limit=limit)
+        page = value_changes(views, "t", STATE, "$.step_count", after=after, limit=limit)
         assert len(page.items) <= limit
         assert page.next in {None, page.examined}
         pages += page.items
@@ -86,67 +91,73 @@ def test_pages_have_the_same_changes_as_one_answer(store: Store, limit: int) -> 
 
 
 def test_a_request_examines_a_bounded_number_of_events(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, views: Views, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_EVENTS", 4)
     monkeypatch.setattr(module, "_FEW", 1)
-    store.append("t", [reply("one")] * 10)
+    threads.append("t", [reply("one")] * 10)
     examined = [0]
-    while (page := value_changes(store, "t", STATE, "$.none", after=examined[-1])).next:
+    while (page := value_changes(views, "t", STATE, "$.none", after=examined[-1])).next:
         assert page.items == []
         examined.append(page.examined)
     assert [*examined, page.examined] == [0, 4, 8, 10]
 
 
-def test_a_request_that_takes_long_says_how_far_it_came(store: Store) -> None:
-    store.append("t", [reply("one")] * 10)
+def test_a_request_that_takes_long_says_how_far_it_came(threads: Threads, views: Views) -> None:
+    threads.append("t", [reply("one")] * 10)
     ticks = itertools.count(step=0.1)
-    changes = value_changes(store, "t", STATE, "$.step_count", clock=lambda: next(ticks))
+    changes = value_changes(views, "t", STATE, "$.step_count", clock=lambda: next(ticks))
     assert 0 < changes.examined < 10
     assert changes.next == changes.examined
     assert [item.version for item in changes.items] == list(range(1, changes.examined + 1))
 
 
-def test_a_path_that_takes_for_ever_is_refused_with_the_version(store: Store) -> None:
-    store.append("t", [reply("one")] * 3)
+def test_a_path_that_takes_for_ever_is_refused_with_the_version(
+    threads: Threads, views: Views
+) -> None:
+    threads.append("t", [reply("one")] * 3)
     ticks = itertools.count(step=0.1)
     with pytest.raises(PathTooSlow, match=r"path: .*version 0 of thread 't': use a simpler"):
         value_changes(
-            store, "t", STATE, "$[?@ == 1 || @ == 2 || @ == 3]", clock=lambda: next(ticks)
+            views, "t", STATE, "$[?@ == 1 || @ == 2 || @ == 3]", clock=lambda: next(ticks)
         )
 
 
-def test_it_ends_at_a_moment_and_begins_after_a_version(store: Store) -> None:
-    store.append("t", [reply("one")] * 6)
-    changes = value_changes(store, "t", STATE, "$.step_count", after=2, at=AtVersion(4))
+def test_it_ends_at_a_moment_and_begins_after_a_version(threads: Threads, views: Views) -> None:
+    threads.append("t", [reply("one")] * 6)
+    changes = value_changes(views, "t", STATE, "$.step_count", after=2, at=AtVersion(4))
     assert [item.version for item in changes.items] == [3, 4]
     assert (changes.examined, changes.next) == (4, None)
-    beyond = value_changes(store, "t", STATE, "$.step_count", after=99)
+    beyond = value_changes(views, "t", STATE, "$.step_count", after=99)
     assert (beyond.items, beyond.examined, beyond.next) == ([], 6, None)
     with pytest.raises(FutureMoment):
-        value_changes(store, "t", STATE, "$.step_count", at=AtVersion(7))
+        value_changes(views, "t", STATE, "$.step_count", at=AtVersion(7))
 
 
-def test_long_values_are_cut_or_left_out_and_say_so(store: Store) -> None:
-    store.append("t", [reply("x" * 3000), reply("y"), *[reply("z" * 2000)] * 40])
-    items = value_changes(store, "t", STATE, "$.history[*].content").items
+def test_long_values_are_cut_or_left_out_and_say_so(threads: Threads, views: Views) -> None:
+    threads.append("t", [reply("x" * 3000), reply("y"), *[reply("z" * 2000)] * 40])
+    items = value_changes(views, "t", STATE, "$.history[*].content").items
     assert items[0].values == ["x" * 2000]
     assert (items[0].count, items[0].is_cut) == (1, True)
     assert (items[-1].values, items[-1].count, items[-1].is_cut) == (None, 42, True)
-    (first, *_) = value_changes(store, "t", STATE, "$.history[-1].content", after=1).items
+    (first, *_) = value_changes(views, "t", STATE, "$.history[-1].content", after=1).items
     assert (first.values, first.is_cut) == (["y"], False)
 
 
 @pytest.mark.parametrize(
     "name", [name for name, view in VIEWS.items() if not issubclass(view, StateView)]
 )
-def test_a_view_that_is_a_list_is_refused_with_the_way_out(store: Store, name: str) -> None:
-    store.append("t", STORY)
+def test_a_view_that_is_a_list_is_refused_with_the_way_out(
+    threads: Threads, views: Views, name: str
+) -> None:
+    threads.append("t", STORY)
     with pytest.raises(NotOneState, match=rf"'{name}' is a list.*agent-state.*search"):
-        value_changes(store, "t", choose_view(name), "$")
+        value_changes(views, "t", choose_view(name), "$")
 
 
-def test_what_is_no_path_is_refused_by_the_name_of_the_parameter(store: Store) -> None:
-    store.append("t", STORY)
+def test_what_is_no_path_is_refused_by_the_name_of_the_parameter(
+    threads: Threads, views: Views
+) -> None:
+    threads.append("t", STORY)
     with pytest.raises(InvalidJsonPath, match="path: "):
-        value_changes(store, "t", STATE, "step_count")
+        value_changes(views, "t", STATE, "step_count")

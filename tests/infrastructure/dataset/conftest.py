@@ -8,15 +8,15 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, Clock, Ids
 from tests.infrastructure.dataset.datasets import Exporter
 
 
 @pytest.fixture
-def store(own_database: Database) -> Store:
+def threads(own_database: Database) -> Threads:
     """The store of the tests' tenant."""
-    return store_on(own_database, TENANT)
+    return threads_on(own_database, TENANT)
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def exporter(own_database: Database, tmp_path: Path) -> Exporter:
     return Exporter(own_database, tmp_path / "dataset")
 
 
-def store_on(database: Database, tenant: str) -> Store:
+def threads_on(database: Database, tenant: str) -> Threads:
     """Return the store of a tenant."""
-    return Store(
+    return Threads(
         reader=LogReader(database, tenant=tenant),
         writer=Writer(database, clock=Clock(), new_id=Ids()),
         blobs=Blobs(database, tenant=tenant),

@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, TENANT, fetch, reply
 from tests.infrastructure.dataset.datasets import Exporter, check_equal, spread_over_days
 from tests.infrastructure.dataset.test_incremental import files_of
@@ -19,26 +19,26 @@ def _contents(exporter: Exporter) -> str:
     return repr([pq.read_table(path, partitioning=None).to_pylist() for path in files])
 
 
-def _redactor(database: Database, store: Store) -> Redactor:
-    return redactor_on(database, store)
+def _redactor(database: Database, threads: Threads) -> Redactor:
+    return redactor_on(database, threads)
 
 
 def test_files_with_what_was_erased_are_written_anew_and_no_others(
-    store: Store, exporter: Exporter, own_database: Database
+    threads: Threads, exporter: Exporter, own_database: Database
 ) -> None:
     for number in range(30):
-        store.append(f"t{number}", [reply("plain"), reply("x", metadata={"actor": "a"})])
-    store.start("t", {"policy": "record", "goal": SECRET})
+        threads.append(f"t{number}", [reply("plain"), reply("x", metadata={"actor": "a"})])
+    threads.start("t", {"policy": "record", "goal": SECRET})
     for draft in [*STORY, reply(SECRET, metadata={"actor": SECRET})]:
-        store.append("t", [draft])
-    store.append("u", [reply(f"{SECRET} of another"), *STORY[:3]])
+        threads.append("t", [draft])
+    threads.append("u", [reply(f"{SECRET} of another"), *STORY[:3]])
     spread_over_days(own_database, events_a_day=9)
     exporter()
     assert SECRET in _contents(exporter)
     before = files_of(exporter)
-    redactor = _redactor(own_database, store)
+    redactor = _redactor(own_database, threads)
     redactor.redact("t", None, "why")
-    redactor.redact("u", [store.messages("u")[0].message_id], "why")
+    redactor.redact("u", [threads.messages("u")[0].message_id], "why")
     exporter()
     assert SECRET not in _contents(exporter)
     check_equal(exporter)
@@ -52,23 +52,23 @@ def test_files_with_what_was_erased_are_written_anew_and_no_others(
 
 
 def test_an_export_of_some_tables_takes_it_out_of_the_others_too(
-    store: Store, exporter: Exporter, own_database: Database
+    threads: Threads, exporter: Exporter, own_database: Database
 ) -> None:
-    store.start("t", {"goal": SECRET})
-    store.append("t", [reply(SECRET)])
+    threads.start("t", {"goal": SECRET})
+    threads.append("t", [reply(SECRET)])
     exporter()
-    _redactor(own_database, store).redact("t", None, "why")
+    _redactor(own_database, threads).redact("t", None, "why")
     exporter(["messages"])
     assert SECRET not in _contents(exporter)
 
 
 def test_an_export_that_broke_off_in_between_is_made_good(
-    store: Store, exporter: Exporter, own_database: Database
+    threads: Threads, exporter: Exporter, own_database: Database
 ) -> None:
-    store.append("t", [reply(SECRET), reply("two")])
+    threads.append("t", [reply(SECRET), reply("two")])
     exporter()
     old = (exporter.folder / "_agentlog.json").read_bytes()
-    _redactor(own_database, store).redact("t", None, "why")
+    _redactor(own_database, threads).redact("t", None, "why")
     exporter()
     (exporter.folder / "_agentlog.json").write_bytes(old)  # the files were renamed, it was not
     exporter()

@@ -8,14 +8,14 @@ from agentlog.infrastructure.dataset.errors import DatasetBusy, ForeignDataset, 
 from agentlog.infrastructure.dataset.folder import open_folder
 from agentlog.infrastructure.dataset.manifest import NAME
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, empty_log, fetch, reply, unguarded
-from tests.infrastructure.dataset.conftest import store_on
+from tests.infrastructure.dataset.conftest import threads_on
 from tests.infrastructure.dataset.datasets import Exporter, check_files
 
 
-def test_two_exports_exclude_each_other(store: Store, exporter: Exporter) -> None:
-    store.append("t", [reply("a")])
+def test_two_exports_exclude_each_other(threads: Threads, exporter: Exporter) -> None:
+    threads.append("t", [reply("a")])
     with (
         open_folder(exporter.folder, tenant=TENANT),
         pytest.raises(DatasetBusy, match="wait until it has ended"),
@@ -25,10 +25,10 @@ def test_two_exports_exclude_each_other(store: Store, exporter: Exporter) -> Non
 
 
 def test_another_tenants_folder_is_refused(
-    store: Store, exporter: Exporter, own_database: Database
+    threads: Threads, exporter: Exporter, own_database: Database
 ) -> None:
-    store.append("t", [reply("a")])
-    store_on(own_database, "another").append("t", [reply("b")])
+    threads.append("t", [reply("a")])
+    threads_on(own_database, "another").append("t", [reply("b")])
     exporter(["events"])
     with pytest.raises(ForeignDataset, match="a dataset of tenant 'tests', not of 'another'"):
         Exporter(own_database, exporter.folder, "another")(["events"])
@@ -36,24 +36,24 @@ def test_another_tenants_folder_is_refused(
 
 
 def test_another_logs_folder_is_refused(
-    store: Store, exporter: Exporter, own_database: Database
+    threads: Threads, exporter: Exporter, own_database: Database
 ) -> None:
-    store.append("t", [reply("a")])
+    threads.append("t", [reply("a")])
     exporter(["events"])
     empty_log(own_database)
     with pytest.raises(ForeignDataset, match="the dataset of another log"):
         exporter(["events"])
-    store_on(own_database, TENANT).append("t", [reply("another beginning")])
+    threads_on(own_database, TENANT).append("t", [reply("another beginning")])
     with pytest.raises(ForeignDataset, match="the dataset of another log"):
         exporter(["events"])
     check_files(exporter)
 
 
 def test_a_log_that_lacks_what_was_exported_is_refused(
-    store: Store, exporter: Exporter, own_database: Database
+    threads: Threads, exporter: Exporter, own_database: Database
 ) -> None:
-    store.append("t", [reply("a")])
-    store.append("t", [reply("lost with a backup")])
+    threads.append("t", [reply("a")])
+    threads.append("t", [reply("lost with a backup")])
     exporter(["events"])
     with own_database.connection() as connection, connection.transaction():
         connection.execute("ALTER TABLE agentlog.events DISABLE TRIGGER events_only_grow")

@@ -18,11 +18,11 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
 from agentlog.infrastructure.readmodels.projector import Projector
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.command_line import agentlog
 from tests.infrastructure.appends import STORY, TENANT, calls, fetch, reply, results
-from tests.infrastructure.dataset.conftest import store_on
+from tests.infrastructure.dataset.conftest import threads_on
 from tests.infrastructure.dataset.datasets import (
     Exporter,
     check_equal,
@@ -40,8 +40,8 @@ def files_of(exporter: Exporter) -> dict[str, tuple[int, int]]:
     return {path: (status.st_ino, status.st_mtime_ns) for path, status in stats.items()}
 
 
-def test_a_second_export_writes_nothing(store: Store, exporter: Exporter) -> None:
-    store.append("t", STORY)
+def test_a_second_export_writes_nothing(threads: Threads, exporter: Exporter) -> None:
+    threads.append("t", STORY)
     first = exporter()
     before = files_of(exporter)
     assert first.events == len(STORY)
@@ -51,11 +51,11 @@ def test_a_second_export_writes_nothing(store: Store, exporter: Exporter) -> Non
     check_equal(exporter)
 
 
-def test_new_events_come_in_new_files(store: Store, exporter: Exporter) -> None:
-    store.append("t", [reply("one")])
+def test_new_events_come_in_new_files(threads: Threads, exporter: Exporter) -> None:
+    threads.append("t", [reply("one")])
     exporter(["events"])
     before = files_of(exporter)
-    store.append("t", [reply("two")])
+    threads.append("t", [reply("two")])
     assert exporter(["events"]).events == 1
     after = files_of(exporter)
     assert {path: after[path] for path in before} == before
@@ -65,12 +65,12 @@ def test_new_events_come_in_new_files(store: Store, exporter: Exporter) -> None:
 
 
 def test_only_days_whose_rows_changed_are_written_again(
-    store: Store, exporter: Exporter, own_database: Database
+    threads: Threads, exporter: Exporter, own_database: Database
 ) -> None:
     for number in range(40):  # a call each, answered but for those of the first days
-        store.append(f"t{number}", [calls("a")])
+        threads.append(f"t{number}", [calls("a")])
         if number > 12:
-            store.append(f"t{number}", [results("a")])
+            threads.append(f"t{number}", [results("a")])
     spread_over_days(own_database, events_a_day=9)
     exporter()
     before = files_of(exporter)
@@ -78,7 +78,7 @@ def test_only_days_whose_rows_changed_are_written_again(
         day for day, file in exporter.manifest.tables["tool_calls"].days.items() if file.open
     }
     assert len(open_days) == 2
-    store.append("t0", [results("a")])
+    threads.append("t0", [results("a")])
     exporter()
     after = files_of(exporter)
     check_equal(exporter)
@@ -90,9 +90,9 @@ def test_only_days_whose_rows_changed_are_written_again(
 
 
 def test_rows_of_a_rebuilt_read_model_are_written_again(
-    store: Store, exporter: Exporter, own_database: Database, database_url: str
+    threads: Threads, exporter: Exporter, own_database: Database, database_url: str
 ) -> None:
-    store.append("t", STORY)
+    threads.append("t", STORY)
     exporter()
     assert agentlog("projections", "rebuild", "tool_calls", url=database_url).code == 0
     # as a mended projection might have them
@@ -108,9 +108,9 @@ def test_rows_of_a_rebuilt_read_model_are_written_again(
 
 
 def test_a_read_model_may_be_switched_while_it_is_exported(
-    store: Store, exporter: Exporter, database_url: str, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, exporter: Exporter, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.append("t", STORY)
+    threads.append("t", STORY)
     exporter(["threads"])
     look = TableDays.days
     switched: list[str] = []
@@ -129,9 +129,9 @@ def test_a_read_model_may_be_switched_while_it_is_exported(
     check_equal(exporter)
 
 
-def test_what_was_lost_or_damaged_is_written_again(store: Store, exporter: Exporter) -> None:
+def test_what_was_lost_or_damaged_is_written_again(threads: Threads, exporter: Exporter) -> None:
     for text in "abc":
-        store.append("t", [reply(text), calls(text)])
+        threads.append("t", [reply(text), calls(text)])
         exporter()
     second = exporter.manifest.events[1].path
     (exporter.folder / second).write_bytes(b"no Parquet")
@@ -143,13 +143,13 @@ def test_what_was_lost_or_damaged_is_written_again(store: Store, exporter: Expor
 
 
 def test_bodies_come_byte_for_byte(
-    store: Store, exporter: Exporter, own_database: Database, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, exporter: Exporter, own_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_pages, "_PIECE_BYTES", 5000)  # a few whole bodies at a time
     page = "a page that comes again and again \x00 🦜 \\u0000 \u202e\n" * 100
-    store.append("t", [{"type": "system", "text": page}, {"type": "system", "text": page}])
-    store.append("t", [{"type": "input", "files": [{"data": "QUJD" * 1000}]}])
-    store.append(
+    threads.append("t", [{"type": "system", "text": page}, {"type": "system", "text": page}])
+    threads.append("t", [{"type": "input", "files": [{"data": "QUJD" * 1000}]}])
+    threads.append(
         "t", [calls("a"), {"type": "tool_results", "results": [{"callId": "a", "output": page}]}]
     )
     numbers = {
@@ -158,8 +158,8 @@ def test_bodies_come_byte_for_byte(
         "far": WrittenFloat("1e400"),
         "small": WrittenFloat("-0"),
     }
-    store.append("t", [{"type": "vendor.note", "payload": numbers, "metadata": {"a": "\x00é"}}])
-    store.append("t", [reply("x" * 3_000_000, metadata={"actor": "ann", "responseId": "r"})])
+    threads.append("t", [{"type": "vendor.note", "payload": numbers, "metadata": {"a": "\x00é"}}])
+    threads.append("t", [reply("x" * 3_000_000, metadata={"actor": "ann", "responseId": "r"})])
     foreign = [b"\xff\x00no text", b'{"timestamp": 1.0, "a":"b"}', b'{"timestamp":7,"id":1}']
     PostgresRecorder(own_database, tenant=TENANT).insert_events(
         [StoredEvent("foreign", number, "a.b", body) for number, body in enumerate(foreign, 1)]
@@ -187,13 +187,13 @@ def test_bodies_come_byte_for_byte(
 
 
 def test_a_long_log_is_cut_into_files_and_checkpoints(
-    store: Store, exporter: Exporter, own_database: Database, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, exporter: Exporter, own_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_pages, "_PAGE_EVENTS", 7)
     monkeypatch.setattr(events_module, "_FILE_ROWS", 20)
     monkeypatch.setattr(events_module, "_CHECKPOINT_ROWS", 30)
     for number in range(30):
-        store.append(f"t{number}", [reply(str(number)) for number in range(6)])
+        threads.append(f"t{number}", [reply(str(number)) for number in range(6)])
     spread_over_days(own_database, events_a_day=50)
     exporter(["events"])
     assert events_in_files(exporter.folder) == events_in_database(own_database)
@@ -221,17 +221,17 @@ def check_is_as_of_its_positions(exporter: Exporter) -> None:
 def test_a_dataset_is_exactly_the_log_up_to_its_position(
     own_database: Database, exporter: Exporter, tmp_path: Path
 ) -> None:
-    store = store_on(own_database, TENANT)
-    other = store_on(own_database, "another")
+    threads = threads_on(own_database, TENANT)
+    other = threads_on(own_database, "another")
     done = Event()
 
     def append() -> None:
         number = 0
         while not done.is_set():
             number += 1
-            store.append(f"t{number % 7}", [calls(str(number))])
+            threads.append(f"t{number % 7}", [calls(str(number))])
             other.append("o", [reply("not ours")])
-            store.append(f"t{number % 7}", [results(str(number))])
+            threads.append(f"t{number % 7}", [results(str(number))])
 
     appending = Thread(target=append)
     appending.start()
@@ -253,21 +253,21 @@ def test_a_dataset_is_exactly_the_log_up_to_its_position(
     check_equal(fresh)
 
 
-def test_an_empty_log_makes_an_empty_dataset(store: Store, exporter: Exporter) -> None:
+def test_an_empty_log_makes_an_empty_dataset(threads: Threads, exporter: Exporter) -> None:
     assert exporter().events == 0
     assert exporter.manifest.files() == {}
-    store.append("t", STORY)
+    threads.append("t", STORY)
     assert exporter().events == len(STORY)
     check_equal(exporter)
 
 
 def test_a_read_model_that_stands_still_is_said_and_may_be_left_out(
-    store: Store, exporter: Exporter, database_url: str
+    threads: Threads, exporter: Exporter, database_url: str
 ) -> None:
-    store.append("t", STORY)
+    threads.append("t", STORY)
     exporter()
     assert agentlog("projections", "pause", "tool_calls", url=database_url).code == 0
-    store.append("t2", STORY)
+    threads.append("t2", STORY)
     with pytest.raises(ProjectionBehind, match="agentlog projections resume tool_calls"):
         exporter()
     assert exporter(["events", "messages"]).events == len(STORY)

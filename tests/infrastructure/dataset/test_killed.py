@@ -14,7 +14,7 @@ from agentlog.infrastructure.dataset import event_pages
 from agentlog.infrastructure.dataset import events as events_module
 from agentlog.infrastructure.dataset.export import TABLES
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.command_line import environment
 from tests.infrastructure.appends import STORY, calls, results
@@ -33,15 +33,15 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def grown(store: Store, exporter: Exporter, own_database: Database) -> Exporter:
+def grown(threads: Threads, exporter: Exporter, own_database: Database) -> Exporter:
     """A log of some days that was exported, and has grown since: rows are new, and changed."""
     for number in range(6):
-        store.append(f"t{number}", [*STORY[:5], calls("a"), calls("b")])
+        threads.append(f"t{number}", [*STORY[:5], calls("a"), calls("b")])
     spread_over_days(own_database, events_a_day=20)
     exporter()
     for number in range(6):
-        store.append(f"t{number}", [results("a")])
-        store.append(f"u{number}", STORY)
+        threads.append(f"t{number}", [results("a")])
+        threads.append(f"u{number}", STORY)
     return exporter
 
 

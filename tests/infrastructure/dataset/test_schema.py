@@ -12,7 +12,7 @@ import pytest
 
 from agentlog.infrastructure.dataset.export import TABLES
 from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, TENANT
 from tests.infrastructure.dataset.datasets import Exporter, duck
 
@@ -46,8 +46,8 @@ def test_the_document_has_the_columns_of_events() -> None:
     assert text == expected, "AGENTLOG_WRITE_DOCS=1 writes the columns as they are now"
 
 
-def test_files_have_the_schema_that_is_documented(store: Store, exporter: Exporter) -> None:
-    store.append("t", STORY)
+def test_files_have_the_schema_that_is_documented(threads: Threads, exporter: Exporter) -> None:
+    threads.append("t", STORY)
     exporter()
     read = set()
     for path in exporter.manifest.files():

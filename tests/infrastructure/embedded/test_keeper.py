@@ -39,7 +39,7 @@ def append(service: Service, number: int) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         with suppress(DatabaseUnavailable):
-            service.store.append("t", [reply(str(number), id=given(number))])
+            service.threads.append("t", [reply(str(number), id=given(number))])
             return
     raise AssertionError("PostgreSQL has not come back")
 
@@ -65,7 +65,7 @@ def test_a_server_that_is_killed_comes_back_under_its_service(folder: Path) -> N
             os.kill(killed.pid, signal.SIGKILL)
             wait_until(lambda: _runs_anew(folder, killed))  # noqa: B023 - called at once
         append(service, 4)
-        ids = [event.message_id for event in service.store.messages("t")]
+        ids = [event.message_id for event in service.threads.messages("t")]
         assert ids == [given(number) for number in (1, 2, 3, 4)]
         last = postmaster(folder)
     assert not last.runs  # whoever started it again also stops it

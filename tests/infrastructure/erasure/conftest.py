@@ -1,4 +1,4 @@
-"""What tests of erasure share: a store that keeps snapshots, and what erases from it."""
+"""What tests of erasure share: threads, their views with snapshots, and what erases them."""
 
 import pytest
 
@@ -8,14 +8,15 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from tests.infrastructure.appends import TENANT, Clock, Ids
 
 
-def store_on(database: Database) -> Store:
-    """Return a store of the tests' tenant, without snapshots."""
-    return Store(
+def threads_on(database: Database) -> Threads:
+    """Return the threads of the tests' tenant."""
+    return Threads(
         reader=LogReader(database, tenant=TENANT),
         writer=Writer(database, clock=Clock(), new_id=Ids()),
         blobs=Blobs(database, tenant=TENANT),
@@ -23,20 +24,21 @@ def store_on(database: Database) -> Store:
     )
 
 
-def redactor_on(database: Database, store: Store) -> Redactor:
-    """Return what erases from it; the store discards its copies."""
+def redactor_on(database: Database, threads: Threads, views: Views | None = None) -> Redactor:
+    """Return what erases from them; the views discard their copies."""
 
     def discard(thread_id: str) -> None:
-        store.recent.discard((TENANT, thread_id))
+        if views is not None:
+            views.recent.discard((TENANT, thread_id))
 
-    return Redactor(database, store, Eraser(database), tenant=TENANT, discard=discard)
+    return Redactor(database, threads, Eraser(database), tenant=TENANT, discard=discard)
 
 
 @pytest.fixture
-def store(reader: LogReader, writer: Writer, blobs: Blobs, database: Database) -> Store:
-    """A store that keeps snapshots at every fifth version."""
+def views(reader: LogReader, database: Database) -> Views:
+    """Views with snapshots at every fifth version."""
     snapshots = Snapshots(database, tenant=TENANT, key=b"key", interval=5, share=100)
-    return Store(reader=reader, writer=writer, blobs=blobs, tenant=TENANT, snapshots=snapshots)
+    return Views(reader, tenant=TENANT, snapshots=snapshots)
 
 
 @pytest.fixture
@@ -46,6 +48,6 @@ def eraser(database: Database) -> Eraser:
 
 
 @pytest.fixture
-def redactor(database: Database, store: Store) -> Redactor:
-    """Whom the tests ask to erase; its store discards its copies."""
-    return redactor_on(database, store)
+def redactor(database: Database, threads: Threads, views: Views) -> Redactor:
+    """Whom the tests ask to erase; the views discard their copies."""
+    return redactor_on(database, threads, views)

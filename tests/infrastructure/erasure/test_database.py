@@ -15,8 +15,7 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.analysts.logins import analyst_url
 from tests.infrastructure.appends import TENANT, Clock, Ids, fetch, given, reply
 
@@ -27,18 +26,18 @@ BLANK = (
 
 
 @pytest.fixture
-def owner(database: Database, store: Store) -> Iterator[psycopg.Connection]:
+def owner(database: Database, threads: Threads) -> Iterator[psycopg.Connection]:
     """Who owns the tables, on a log with a redaction of message 1 that is still to be done."""
-    store.append("t", [reply("a", id=given(1), metadata={"k": 1}), reply("b"), reply("c")])
-    _note(store, messages=[given(1)])
+    threads.append("t", [reply("a", id=given(1), metadata={"k": 1}), reply("b"), reply("c")])
+    _note(threads, messages=[given(1)])
     with database.connect() as connection:
         yield connection
         connection.close()
 
 
-def _note(store: Store, **which: object) -> None:
+def _note(threads: Threads, **which: object) -> None:
     fact = {"type": "thread.redacted", "reason": "why", **which}
-    store.writer.append(store.request("t", facts=[fact]))
+    threads.writer.append(threads.request("t", facts=[fact]))
 
 
 def test_the_redaction_that_names_the_message_may(owner: psycopg.Connection) -> None:
@@ -72,11 +71,11 @@ def test_no_other_change_is_let_through(owner: psycopg.Connection, old: str, new
         owner.execute(BLANK.replace(old, new).encode())
 
 
-def test_what_is_erased_stays_so(owner: psycopg.Connection, store: Store) -> None:
+def test_what_is_erased_stays_so(owner: psycopg.Connection, threads: Threads) -> None:
     owner.execute(BLANK.encode())
     with pytest.raises(RestrictViolation):
         owner.execute(BLANK.encode())
-    _note(store, all=True)
+    _note(threads, all=True)
     with pytest.raises(RestrictViolation):  # there is nothing left of it to erase
         owner.execute(BLANK.replace("redacted = 4", "redacted = 5").encode())
     with pytest.raises(RestrictViolation):
@@ -86,17 +85,17 @@ def test_what_is_erased_stays_so(owner: psycopg.Connection, store: Store) -> Non
             owner.execute(change.encode())
 
 
-def test_a_reason_may_hold_anything(store: Store, redactor: Redactor) -> None:
+def test_a_reason_may_hold_anything(threads: Threads, redactor: Redactor) -> None:
     reason = 'because\x00 \\u0000 \\ " é'
     data = b64encode(b"a file " * 200).decode()
-    store.append("t", [reply("a", id=given(1)), {"type": "input", "files": [{"data": data}]}])
+    threads.append("t", [reply("a", id=given(1)), {"type": "input", "files": [{"data": data}]}])
     assert redactor.redact("t", [given(1)], reason).events == 1
     digest = sha256(b"a file " * 200).hexdigest()
     assert redactor.redact_file(digest, reason).threads[0].version == 4
     assert redactor.redact_file(digest, reason).replayed
     assert redactor.redact("t", None, reason).events == 1
-    assert [event.redacted for event in store.messages("t")[:2]] == [3, 5]
-    assert store.messages("t")[4].raw["reason"] == reason
+    assert [event.redacted for event in threads.messages("t")[:2]] == [3, 5]
+    assert threads.messages("t")[4].raw["reason"] == reason
 
 
 def test_the_service_erases_and_cannot_change_an_event(
@@ -104,16 +103,15 @@ def test_the_service_erases_and_cannot_change_an_event(
 ) -> None:
     with Database(database_url, pool_size=3, in_role=True) as service:
         confined = service.confined(TENANT)
-        store = Store(
+        threads = Threads(
             reader=LogReader(confined, tenant=TENANT),
             writer=Writer(service, clock=Clock(), new_id=Ids()),
             blobs=Blobs(confined, tenant=TENANT),
             tenant=TENANT,
-            snapshots=Snapshots(confined, tenant=TENANT, key=b"key", interval=2, share=100),
         )
         analyst_url(own_database, TENANT)  # by which everybody loses rights that the service needs
-        store.append("t", [reply("a"), {"type": "system", "text": "long " * 300}, reply("c")])
-        redactor = Redactor(confined, store, Eraser(service), tenant=TENANT)
+        threads.append("t", [reply("a"), {"type": "system", "text": "long " * 300}, reply("c")])
+        redactor = Redactor(confined, threads, Eraser(service), tenant=TENANT)
         assert redactor.redact("t", None, "why").events == 3
         assert fetch(service, "SELECT count(*) FROM agentlog.blobs") == [(0,)]
         for refused in (

@@ -19,8 +19,11 @@ from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.snapshots.snapshot_writer import Passed
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import (
     TENANT,
@@ -30,14 +33,15 @@ from tests.infrastructure.appends import (
     items_of,
     reply,
 )
-from tests.infrastructure.erasure.conftest import redactor_on, store_on
+from tests.infrastructure.erasure.conftest import redactor_on, threads_on
+from tests.infrastructure.precomputed import precompute
 
 STATE = choose_view("agent-state", {})
 KERNEL = choose_view("openai", {})
 WAIT_SECONDS = 30
 
 
-Elsewhere = tuple[Store, Hub, threading.Event]
+Elsewhere = tuple[Views, Hub, threading.Event]
 """Another process's store and hub, and what is set when they have discarded."""
 
 
@@ -46,9 +50,9 @@ class PowerCut(Exception):
 
 
 def test_a_process_that_died_in_between_leaves_it_to_the_next(
-    store: Store, redactor: Redactor, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, redactor: Redactor, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.append("t", [reply("secret", id=given(1)), reply("two", id=given(2))])
+    threads.append("t", [reply("secret", id=given(1)), reply("two", id=given(2))])
 
     def die(*_: object) -> None:
         raise PowerCut
@@ -57,19 +61,19 @@ def test_a_process_that_died_in_between_leaves_it_to_the_next(
         patched.setattr(Eraser, "_erase", die)
         with pytest.raises(PowerCut):
             redactor.redact("t", [given(1)], "why")
-    assert store.message("t", given(1)).raw["text"] == "secret"
+    assert threads.message("t", given(1)).raw["text"] == "secret"
     assert eraser.finish_all("another tenant") == 0
     assert eraser.finish_all() == 1
-    assert store.message("t", given(1)).redacted == 3
+    assert threads.message("t", given(1)).redacted == 3
     assert eraser.finish_all() == 0
     # whoever asked asks again, and is answered as if nothing had been
     assert redactor.redact("t", [given(1)], "why").replayed
 
 
 def test_one_that_breaks_off_has_done_nothing(
-    store: Store, redactor: Redactor, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, redactor: Redactor, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.append("t", [reply("secret", id=given(1)), {"type": "system", "text": "long " * 200}])
+    threads.append("t", [reply("secret", id=given(1)), {"type": "system", "text": "long " * 200}])
 
     def die(*_: object) -> None:
         raise PowerCut
@@ -78,27 +82,27 @@ def test_one_that_breaks_off_has_done_nothing(
         patched.setattr(eraser_module, "renew_rows", die)
         with pytest.raises(PowerCut):
             redactor.redact("t", None, "why")
-    assert store.message("t", given(1)).raw["text"] == "secret"
+    assert threads.message("t", given(1)).raw["text"] == "secret"
     assert eraser.finish_all() == 1
-    assert [event.redacted for event in store.messages("t")] == [3, 3, None]
+    assert [event.redacted for event in threads.messages("t")] == [3, 3, None]
 
 
 def test_two_redactions_of_one_message_are_done_in_their_order(
-    store: Store, eraser: Eraser
+    threads: Threads, eraser: Eraser
 ) -> None:
-    store.append("t", [reply("secret", id=given(1))])
+    threads.append("t", [reply("secret", id=given(1))])
     for number in range(3):
         fact = {"type": "thread.redacted", "messages": [given(1)], "reason": f"{number}"}
-        store.writer.append(store.request("t", facts=[fact]))
+        threads.writer.append(threads.request("t", facts=[fact]))
     assert eraser.finish(TENANT, "t") == 3
-    assert store.message("t", given(1)).redacted == 2
+    assert threads.message("t", given(1)).redacted == 2
 
 
 def test_one_that_cannot_be_done_holds_up_no_other(
-    store: Store, redactor: Redactor, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, redactor: Redactor, eraser: Eraser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for thread_id in ("t", "u"):
-        store.append(thread_id, [reply("secret")])
+        threads.append(thread_id, [reply("secret")])
 
     def fail(connection: Any, erasure: Erasure) -> None:
         if erasure.thread_id == "t":
@@ -112,13 +116,17 @@ def test_one_that_cannot_be_done_holds_up_no_other(
                 redactor.redact("t", None, "why")
         assert redactor.redact("u", None, "why").events == 1
     assert eraser.finish_all() == 1
-    assert store.messages("t")[0].redacted == 2
+    assert threads.messages("t")[0].redacted == 2
 
 
 def test_a_snapshot_of_what_was_read_before_is_not_kept(
-    store: Store, redactor: Redactor, database: Database, monkeypatch: pytest.MonkeyPatch
+    threads: Threads,
+    views: Views,
+    redactor: Redactor,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    store.append("t", [reply(f"secret {number}") for number in range(23)])
+    threads.append("t", [reply(f"secret {number}") for number in range(23)])
 
     reading = LogReader.each_event
 
@@ -129,32 +137,33 @@ def test_a_snapshot_of_what_was_read_before_is_not_kept(
         return iter(events)
 
     monkeypatch.setattr(LogReader, "each_event", late)
-    shown = store.view("t", STATE)
-    assert isinstance(shown, State)
+    precompute(views, "t", STATE)
     assert fetch(database, "SELECT count(*) FROM agentlog.snapshots") == [(0,)]
-    again = store.view("t", STATE)
+    precompute(views, "t", STATE)
+    again = views.view("t", STATE)
     assert isinstance(again, State)
     assert "secret" not in str(again.state)
     assert fetch(database, "SELECT count(*) > 0 FROM agentlog.snapshots") == [(True,)]
 
 
 def test_a_snapshot_that_a_fold_began_at_is_not_carried_on(
-    store: Store, redactor: Redactor, database: Database
+    threads: Threads, views: Views, redactor: Redactor, database: Database
 ) -> None:
-    store.append("t", [reply(f"secret {number}") for number in range(12)])
-    store.view("t", STATE)
-    fold = store._fold("t", STATE, 10)
-    assert (fold.version, fold.carry.kernel.step_count) == (10, 10)
-    store.append("t", [reply("more") for _ in range(12)])
+    threads.append("t", [reply(f"secret {number}") for number in range(12)])
+    precompute(views, "t", STATE)
+    start = views.snapshots.nearest("t", STATE, 10)
+    assert (start.version, start.carry.kernel.step_count) == (10, 10)
+    writer = views.snapshots.writer("t", STATE, start)
+    threads.append("t", [reply("more") for _ in range(12)])
     redactor.redact("t", None, "why")
-    fold.read_all(24)
+    writer.write([Passed(15, start.carry, 1_000)])
     assert fetch(database, "SELECT count(*) FROM agentlog.snapshots") == [(0,)]
 
 
 def test_what_is_read_while_it_is_erased_is_not_remembered(
-    store: Store, redactor: Redactor, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, views: Views, redactor: Redactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.append("t", [reply("secret")])
+    threads.append("t", [reply("secret")])
     reading = LogReader.each_event
 
     def slow(reader: LogReader, thread_id: str, **bounds: Any) -> Iterator[Event]:
@@ -164,45 +173,47 @@ def test_what_is_read_while_it_is_erased_is_not_remembered(
         return iter(events)
 
     monkeypatch.setattr(LogReader, "each_event", slow)
-    store.view("t", KERNEL)
-    assert "secret" not in str(items_of(store.view("t", KERNEL)))
+    views.view("t", KERNEL)
+    assert "secret" not in str(items_of(views.view("t", KERNEL)))
 
 
 @pytest.fixture
 def elsewhere(own_database: Database) -> Iterator[Elsewhere]:
     """What another process has: its own memory, and a watch on erasures."""
-    store = store_on(own_database)
+    reader = LogReader(own_database, tenant=TENANT)
+    snapshots = Snapshots(own_database, tenant=TENANT, key=b"key")
+    views = Views(reader, tenant=TENANT, snapshots=snapshots)
     with Listener(own_database, poll_seconds=0.2) as listener:
-        hub = Hub(LogReader(own_database, tenant=TENANT), listener)
+        hub = Hub(reader, listener)
         discarded = threading.Event()
 
         def discard(tenant: str, thread_id: str) -> None:
             assert tenant == TENANT
-            store.recent.discard((TENANT, thread_id))
+            views.recent.discard((TENANT, thread_id))
             hub.discard()
             discarded.set()
 
         with hub, ErasureWatch(own_database, listener, Eraser(own_database), discard):
-            yield store, hub, discarded
+            yield views, hub, discarded
 
 
 def test_a_service_that_starts_does_what_was_left(own_database: Database) -> None:
-    store = store_on(own_database)
-    store.append("t", [reply("secret", id=given(1))])
+    threads = threads_on(own_database)
+    threads.append("t", [reply("secret", id=given(1))])
     fact = {"type": "thread.redacted", "all": True, "reason": "why"}
-    store.writer.append(store.request("t", facts=[fact]))
+    threads.writer.append(threads.request("t", facts=[fact]))
     done = threading.Event()
     with (
         Listener(own_database, poll_seconds=0.2) as listener,
         ErasureWatch(own_database, listener, Eraser(own_database), lambda *_: done.set()),
     ):
         assert done.wait(WAIT_SECONDS)
-    assert store.message("t", given(1)).raw["text"] == "[redacted]"
+    assert threads.message("t", given(1)).raw["text"] == "[redacted]"
 
 
 def test_other_processes_discard_their_copies(elsewhere: Elsewhere, own_database: Database) -> None:
     there, hub, discarded = elsewhere
-    here = store_on(own_database)
+    here = threads_on(own_database)
     hub.start()
     told = threading.Event()
     hub.attach(lambda _: told.set())
@@ -218,10 +229,10 @@ def test_other_processes_discard_their_copies(elsewhere: Elsewhere, own_database
 
 
 def test_an_append_of_the_same_file_meanwhile_keeps_its_blob(own_database: Database) -> None:
-    store = store_on(own_database)
-    redactor = redactor_on(own_database, store)
+    threads = threads_on(own_database)
+    redactor = redactor_on(own_database, threads)
     data = b64encode(b"a file " * 300).decode()
-    store.append("t", [{"type": "input", "files": [{"data": data}]}])
+    threads.append("t", [{"type": "input", "files": [{"data": data}]}])
     with own_database.connection() as connection:
         (source,) = connection.execute(
             "SELECT pg_get_functiondef('agentlog.unreferenced'::regproc)"
@@ -235,9 +246,9 @@ def test_an_append_of_the_same_file_meanwhile_keeps_its_blob(own_database: Datab
     with ThreadPoolExecutor() as beside:
         redacting = beside.submit(redactor.redact, "t", None, "why")
         _await_sleep(own_database)
-        store.append("u", [{"type": "input", "files": [{"data": data}]}])
+        threads.append("u", [{"type": "input", "files": [{"data": data}]}])
         redacting.result()
-    assert store.messages("u")[0].raw["files"][0]["data"] == data
+    assert threads.messages("u")[0].raw["files"][0]["data"] == data
     assert fetch(own_database, "SELECT count(*) FROM agentlog.blobs") == [(1,)]
 
 
@@ -248,9 +259,9 @@ def _await_sleep(database: Database) -> None:
 
 
 def test_appends_and_readers_go_on_beside_erasures(own_database: Database) -> None:
-    store, other = store_on(own_database), store_on(own_database)
+    threads, other = threads_on(own_database), threads_on(own_database)
     long = "long " * 200
-    store.append("t", [{"type": "system", "text": long}, reply("begin")])
+    threads.append("t", [{"type": "system", "text": long}, reply("begin")])
     stop = threading.Event()
 
     def append() -> None:
@@ -265,13 +276,13 @@ def test_appends_and_readers_go_on_beside_erasures(own_database: Database) -> No
             )
 
     def read() -> set[str]:
-        seen = set()
+        seen = set[str]()
         while not stop.is_set():
-            messages = store.messages("t", types=["system"])
-            seen |= {event.raw["text"] for event in messages if event.redacted is None}
+            messages = threads.messages("t", types=["system"])
+            seen |= {str(event.raw["text"]) for event in messages if event.redacted is None}
         return seen
 
-    redactor = redactor_on(own_database, store)
+    redactor = redactor_on(own_database, threads)
     with ThreadPoolExecutor() as beside:
         appended, seen = beside.submit(append), beside.submit(read)
         while not appended.done():
@@ -281,7 +292,7 @@ def test_appends_and_readers_go_on_beside_erasures(own_database: Database) -> No
         # who reads an event just before it is erased may find its blob gone
         assert seen.result() <= {long, ""}
     redactor.redact("t", None, "why")
-    events = store.messages("t")
+    events = threads.messages("t")
     assert {event.type for event in events if event.redacted is None} == {"thread.redacted"}
     assert fetch(own_database, "SELECT count(*) FROM agentlog.blobs") == [(0,)]
     check_log(own_database)

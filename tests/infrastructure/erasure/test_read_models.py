@@ -8,25 +8,25 @@ from psycopg.sql import SQL, Identifier
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import STORY, fetch, reply
-from tests.infrastructure.erasure.conftest import redactor_on, store_on
+from tests.infrastructure.erasure.conftest import redactor_on, threads_on
 from tests.infrastructure.readmodels.tables import Talk, catch_up
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
 
 
 @pytest.fixture
-def store(own_database: Database) -> Store:
+def threads(own_database: Database) -> Threads:
     """A store on a database with projections of its own."""
-    return store_on(own_database)
+    return threads_on(own_database)
 
 
 @pytest.fixture
-def redactor(own_database: Database, store: Store) -> Redactor:
+def redactor(own_database: Database, threads: Threads) -> Redactor:
     """Whom the tests ask to erase."""
-    return redactor_on(own_database, store)
+    return redactor_on(own_database, threads)
 
 
 def _tables(database: Database) -> dict[str, list[tuple[Any, ...]]]:
@@ -56,23 +56,23 @@ def _rebuilt(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     return {name.rpartition("_")[0]: rows for name, rows in _tables(database).items()}
 
 
-def _say(store: Store) -> None:
-    store.start("t", {"policy": "record", "goal": SECRET, "metadata": {"who": SECRET}})
+def _say(threads: Threads) -> None:
+    threads.start("t", {"policy": "record", "goal": SECRET, "metadata": {"who": SECRET}})
     for draft in [*STORY, reply(SECRET, metadata={"actor": SECRET}), *STORY]:
-        store.append("t", [draft])
-        store.append("beside", [reply("elsewhere", metadata={"actor": "b"})])
-    store.append("t", [{"type": "worker_spawned", "workerId": "z", "objective": SECRET}])
+        threads.append("t", [draft])
+        threads.append("beside", [reply("elsewhere", metadata={"actor": "b"})])
+    threads.append("t", [{"type": "worker_spawned", "workerId": "z", "objective": SECRET}])
 
 
 @pytest.mark.parametrize("which", ["all", "some"])
 def test_they_are_those_of_a_rebuild(
-    store: Store, redactor: Redactor, own_database: Database, which: str
+    threads: Threads, redactor: Redactor, own_database: Database, which: str
 ) -> None:
-    _say(store)
+    _say(threads)
     for model in READ_MODELS.values():
         catch_up(own_database, model, most_events=500)
     assert SECRET in str(_tables(own_database))
-    events = store.messages("t")
+    events = threads.messages("t")
     if which == "all":
         redactor.redact("t", None, "why")
     else:
@@ -91,17 +91,16 @@ def test_they_are_those_of_a_rebuild(
 
 
 def test_those_of_a_build_that_stands_still_half_way_are_right_too(
-    store: Store, redactor: Redactor, own_database: Database
+    threads: Threads, redactor: Redactor, own_database: Database
 ) -> None:
-    _say(store)
-    threads = READ_MODELS["threads"]
+    _say(threads)
     messages = READ_MODELS["messages"]
-    for model in (threads, messages):
+    for model in (READ_MODELS["threads"], messages):
         catch_up(own_database, model, most_events=500)
     with own_database.connection() as connection:
         builds.begin(connection, messages)  # building, at nothing
         builds.set_paused(connection, "threads", paused=True)
-    store.append("t", [reply(SECRET)])
+    threads.append("t", [reply(SECRET)])
     redactor.redact("t", None, "why")
     assert SECRET not in str(_tables(own_database))
     with own_database.connection() as connection:
@@ -113,10 +112,10 @@ def test_those_of_a_build_that_stands_still_half_way_are_right_too(
 
 
 def test_a_build_of_other_code_loses_the_threads_rows(
-    store: Store, redactor: Redactor, own_database: Database
+    threads: Threads, redactor: Redactor, own_database: Database
 ) -> None:
-    store.append("t", [reply(SECRET)])
-    store.append("u", [reply("stays")])
+    threads.append("t", [reply(SECRET)])
+    threads.append("u", [reply("stays")])
     catch_up(own_database, Talk())  # which the registry does not know
     redactor.redact("t", None, "why")
     ((row,),) = fetch(own_database, "SELECT talk_1::text FROM agentlog_readmodels.talk_1")
@@ -124,9 +123,9 @@ def test_a_build_of_other_code_loses_the_threads_rows(
 
 
 def test_one_whose_code_fails_stands_still_without_them(
-    store: Store, redactor: Redactor, own_database: Database, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, redactor: Redactor, own_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.append("t", [reply(SECRET)])
+    threads.append("t", [reply(SECRET)])
     model = READ_MODELS["messages"]
     catch_up(own_database, model)
 

@@ -18,8 +18,9 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import VIEWS, choose_view
 from tests.infrastructure.appends import (
     STORY,
@@ -56,9 +57,9 @@ def _everything(database: Database) -> str:
     return "\n".join(texts)
 
 
-def _say(store: Store, thread_id: str = "t") -> list[Event]:
+def _say(threads: Threads, thread_id: str = "t") -> list[Event]:
     """Say the secret in every way there is."""
-    store.start(
+    threads.start(
         thread_id, {"policy": "record", "goal": f"find {SECRET}", "metadata": {"who": SECRET}}
     )
     drafts = [
@@ -83,15 +84,17 @@ def _say(store: Store, thread_id: str = "t") -> list[Event]:
         {"type": "runtime_error", "error": SECRET},
         {"type": "exit", "reason": "error", "message": SECRET},
     ]
-    store.append(thread_id, drafts)
-    store.annotate(thread_id, {"note": SECRET})
-    store.close(thread_id, SECRET)
-    return store.messages(thread_id)
+    threads.append(thread_id, drafts)
+    threads.annotate(thread_id, {"note": SECRET})
+    threads.close(thread_id, SECRET)
+    return threads.messages(thread_id)
 
 
-def test_a_message_goes_and_stays_in_its_place(store: Store, redactor: Redactor) -> None:
-    store.append("t", [reply("before"), reply(SECRET, metadata={"actor": "x"}), reply("after")])
-    before = store.messages("t")
+def test_a_message_goes_and_stays_in_its_place(
+    threads: Threads, views: Views, redactor: Redactor
+) -> None:
+    threads.append("t", [reply("before"), reply(SECRET, metadata={"actor": "x"}), reply("after")])
+    before = threads.messages("t")
     done = redactor.redact("t", [before[1].message_id], "asked to")
     assert (done.version, done.messages, done.events, done.replayed) == (
         4,
@@ -99,58 +102,58 @@ def test_a_message_goes_and_stays_in_its_place(store: Store, redactor: Redactor)
         1,
         False,
     )
-    after = store.messages("t")
+    after = threads.messages("t")
     assert [event.message_id for event in after[:3]] == [event.message_id for event in before]
     assert [event.redacted for event in after] == [None, 4, None, None]
     assert after[1].raw["text"] == "[redacted]"
     assert after[1].metadata == {}
     assert after[0] == before[0]
-    texts = [item.item["text"] for item in items_of(store.view("t", choose_view("kernel", {})))]
+    texts = [item.item["text"] for item in items_of(views.view("t", choose_view("kernel", {})))]
     assert texts == ["before", "[redacted]", "after"]
     # before it happened it was another message; what it said is gone there too
-    (again,) = [e for e in store.messages("t") if e.version == 2]
-    assert again == store.message("t", before[1].message_id)
+    (again,) = [e for e in threads.messages("t") if e.version == 2]
+    assert again == threads.message("t", before[1].message_id)
 
 
 def test_all_of_a_thread_goes_from_every_table(
-    store: Store, redactor: Redactor, database: Database
+    threads: Threads, views: Views, redactor: Redactor, database: Database
 ) -> None:
-    before = _say(store)
-    store.append("other", [reply("stays"), {"type": "system", "text": "long " * 200}])
+    before = _say(threads)
+    threads.append("other", [reply("stays"), {"type": "system", "text": "long " * 200}])
     for view in VIEWS:
-        store.view("t", choose_view(view, {}))
+        views.view("t", choose_view(view, {}))
     assert SECRET in _everything(database)
     done = redactor.redact("t", None, "the law says so")
     assert (done.events, done.messages, done.version) == (len(before), None, len(before) + 1)
     left = _everything(database)
     assert SECRET not in left
     assert SECRET.encode().hex() not in left
-    assert b"stays" in store.messages("other")[0].body
-    assert b"long long" in store.messages("other")[1].body
-    assert [event.type for event in store.messages("t")[:-1]] == [event.type for event in before]
-    head = store.thread("t")
+    assert b"stays" in threads.messages("other")[0].body
+    assert b"long long" in threads.messages("other")[1].body
+    assert [event.type for event in threads.messages("t")[:-1]] == [event.type for event in before]
+    head = threads.head("t")
     assert (head.goal, head.read_facts().get("metadata", {}), head.status) == (
         "[redacted]",
         {},
         "closed",
     )
-    assert store.threads(ThreadFilter(text=SECRET), before=None, limit=9) == []
+    assert threads.heads(ThreadFilter(text=SECRET), before=None, limit=9) == []
 
 
 def test_views_of_a_redacted_thread_are_those_of_its_events(
-    store: Store, redactor: Redactor
+    threads: Threads, views: Views, redactor: Redactor
 ) -> None:
-    store.start("t", {"policy": "record"})
+    threads.start("t", {"policy": "record"})
     for draft in STORY * 2:
-        store.append("t", [draft])
+        threads.append("t", [draft])
     chosen = [choose_view(name, {}) for name in VIEWS]
     for view in chosen:
-        store.view("t", view)  # into memory, and snapshots
-    redactor.redact("t", [store.messages("t")[3].message_id], "why not")
+        views.view("t", view)  # into memory, and snapshots
+    redactor.redact("t", [threads.messages("t")[3].message_id], "why not")
     redactor.redact("t", None, "why not")
     for view in chosen:
-        shown = store.view("t", view)
-        anew = store.view("t", view, at=None, limit=1000)
+        shown = views.view("t", view)
+        anew = views.view("t", view, at=None, limit=1000)
         if isinstance(shown, State):
             assert isinstance(anew, State)
             assert shown.state == anew.state
@@ -160,26 +163,26 @@ def test_views_of_a_redacted_thread_are_those_of_its_events(
             assert "parcel" not in str(items_of(shown))
 
 
-def test_asking_again_is_answered_as_before(store: Store, redactor: Redactor) -> None:
-    store.append("t", [reply(SECRET, id=given(1)), reply("two", id=given(2))])
+def test_asking_again_is_answered_as_before(threads: Threads, redactor: Redactor) -> None:
+    threads.append("t", [reply(SECRET, id=given(1)), reply("two", id=given(2))])
     first = redactor.redact("t", [given(1)], "once")
     again = redactor.redact("t", [given(1)], "twice")
     assert (again.version, again.position, again.replayed) == (first.version, first.position, True)
-    assert store.thread("t").version == 3
+    assert threads.head("t").version == 3
     whole = redactor.redact("t", None, "all")
     assert (whole.version, whole.events) == (4, 1)
     assert redactor.redact("t", None, "all").replayed
-    assert store.thread("t").version == 4
-    store.append("t", [reply("three")])
+    assert threads.head("t").version == 4
+    threads.append("t", [reply("three")])
     assert redactor.redact("t", None, "all").version == 6
 
 
-def test_what_cannot_be_erased_is_refused(store: Store, redactor: Redactor) -> None:
-    store.start("t", {"goal": "g"})
-    store.annotate("t", {"a": 1})
-    store.append("t", [reply("x", id=given(1))])
+def test_what_cannot_be_erased_is_refused(threads: Threads, redactor: Redactor) -> None:
+    threads.start("t", {"goal": "g"})
+    threads.annotate("t", {"a": 1})
+    threads.append("t", [reply("x", id=given(1))])
     redactor.redact("t", [given(1)], "why")
-    ids = {event.type: event.message_id for event in store.messages("t")}
+    ids = {event.type: event.message_id for event in threads.messages("t")}
     for kind in ("thread.started", "thread.annotated"):
         with pytest.raises(NotRedactable, match="whole thread"):
             redactor.redact("t", [ids[kind]], "why")
@@ -194,23 +197,23 @@ def test_what_cannot_be_erased_is_refused(store: Store, redactor: Redactor) -> N
     with pytest.raises(NothingToRedact):
         redactor.redact("t", [], "why")
     with pytest.raises(InvalidMessage, match=r"thread\."):
-        store.append("t", [{"type": "thread.redacted", "all": True, "reason": "sneaky"}])
-    assert store.thread("t").version == 4
+        threads.append("t", [{"type": "thread.redacted", "all": True, "reason": "sneaky"}])
+    assert threads.head("t").version == 4
 
 
 def test_a_file_goes_from_all_messages_that_hold_it(
-    store: Store, redactor: Redactor, database: Database
+    threads: Threads, redactor: Redactor, database: Database
 ) -> None:
     other = b"another file " * 100
     files = [{"data": _data(), "filename": "a.txt"}, {"data": _data(other)}]
-    store.append("t", [{"type": "input", "text": "see", "files": files, "id": given(1)}])
-    store.append("u", [{"type": "input", "files": files[:1], "id": given(2)}, reply("thanks")])
+    threads.append("t", [{"type": "input", "text": "see", "files": files, "id": given(1)}])
+    threads.append("u", [{"type": "input", "files": files[:1], "id": given(2)}, reply("thanks")])
     done = redactor.redact_file(DIGEST, "personal")
     assert [(thread.thread_id, thread.messages) for thread in done.threads] == [
         ("t", (given(1),)),
         ("u", (given(2),)),
     ]
-    event = store.message("t", given(1))
+    event = threads.message("t", given(1))
     assert event.raw["text"] == "see"
     assert event.raw["files"][1]["data"] == _data(other)
     assert event.raw["files"][0] == {
@@ -220,8 +223,8 @@ def test_a_file_goes_from_all_messages_that_hold_it(
     }
     assert event.redacted == 2
     with pytest.raises(UnknownBlob):
-        store.blobs.size(DIGEST)
-    assert store.blobs.size(sha256(other).hexdigest()) == len(other)
+        threads.blobs.size(DIGEST)
+    assert threads.blobs.size(sha256(other).hexdigest()) == len(other)
     again = redactor.redact_file(DIGEST, "personal")
     assert again.replayed
     assert [thread.version for thread in again.threads] == [
@@ -231,33 +234,33 @@ def test_a_file_goes_from_all_messages_that_hold_it(
     redactor.redact_file(sha256(other).hexdigest(), "personal")
     assert fetch(database, "SELECT count(*) FROM agentlog.blobs") == [(0,)]
     whole = redactor.redact("t", [given(1)], "all of it")
-    assert (whole.replayed, store.message("t", given(1)).raw["text"]) == (False, "[redacted]")
+    assert (whole.replayed, threads.message("t", given(1)).raw["text"]) == (False, "[redacted]")
     assert redactor.redact("t", [given(1)], "all of it").replayed
 
 
 def test_a_file_that_stands_in_its_message_is_named_with_the_way_out(
-    store: Store, redactor: Redactor
+    threads: Threads, redactor: Redactor
 ) -> None:
     short = b"short"
-    store.append("t", [{"type": "input", "files": [{"data": _data(short)}]}])
+    threads.append("t", [{"type": "input", "files": [{"data": _data(short)}]}])
     with pytest.raises(UnknownFile, match="redact that message"):
         redactor.redact_file(sha256(short).hexdigest(), "why")
     with pytest.raises(UnknownBlob):
         redactor.redact_file("nonsense", "why")
 
 
-def test_a_blob_that_others_refer_to_stays(store: Store, redactor: Redactor) -> None:
+def test_a_blob_that_others_refer_to_stays(threads: Threads, redactor: Redactor) -> None:
     for thread_id in ("t", "u"):
-        store.append(thread_id, [{"type": "system", "text": LONG}])
+        threads.append(thread_id, [{"type": "system", "text": LONG}])
     redactor.redact("t", None, "why")
-    assert store.messages("u")[0].raw["text"] == LONG
+    assert threads.messages("u")[0].raw["text"] == LONG
     redactor.redact("u", None, "why")
-    store.append("v", [{"type": "system", "text": LONG}])
-    assert store.messages("v")[0].raw["text"] == LONG
+    threads.append("v", [{"type": "system", "text": LONG}])
+    assert threads.messages("v")[0].raw["text"] == LONG
 
 
 def test_a_retry_of_a_redacted_message_is_a_replay_or_a_conflict(
-    store: Store, redactor: Redactor, clock: Clock
+    threads: Threads, redactor: Redactor, clock: Clock
 ) -> None:
     drafts = [
         reply(SECRET, id=given(1), timestamp=1),
@@ -265,17 +268,17 @@ def test_a_retry_of_a_redacted_message_is_a_replay_or_a_conflict(
         calls("a", id=given(3)),
         results("a", id=given(4), timestamp=2),
     ]
-    store.append("t", drafts)
-    store.start("started", {"goal": "g"})
+    threads.append("t", drafts)
+    threads.start("started", {"goal": "g"})
     clock.now += 1
     redactor.redact("t", None, "why")
     redactor.redact("started", None, "why")
-    assert store.append("t", drafts[:1]).messages[0].replayed  # the same bytes
+    assert threads.append("t", drafts[:1]).messages[0].replayed  # the same bytes
     with pytest.raises(MessageConflict):
-        store.append("t", [reply("other", id=given(1), timestamp=1)])
+        threads.append("t", [reply("other", id=given(1), timestamp=1)])
     with pytest.raises(MessageConflict):  # what the clock gave it is gone
-        store.append("t", [reply("b", id=given(2))])
+        threads.append("t", [reply("b", id=given(2))])
     with pytest.raises(ThreadExists):
-        store.start("started", {"goal": "g"})
+        threads.start("started", {"goal": "g"})
     # its calls are still known
-    assert store.append("t", [calls("b"), results("b")]).version == 7
+    assert threads.append("t", [calls("b"), results("b")]).version == 7

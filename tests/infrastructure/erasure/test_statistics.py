@@ -2,19 +2,19 @@
 
 from agentlog.infrastructure.erasure.vacuum import vacuum
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import fetch, reply
-from tests.infrastructure.erasure.conftest import redactor_on, store_on
+from tests.infrastructure.erasure.conftest import redactor_on, threads_on
 from tests.infrastructure.readmodels.tables import catch_up
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
 KNOWN = "SELECT tablename, attname FROM pg_stats WHERE pg_stats::text ILIKE %s"
 
 
-def _say(database: Database) -> Store:
-    store = store_on(database)
-    store.start("t", {"policy": "record", "goal": SECRET, "metadata": {"who": SECRET}})
+def _say(database: Database) -> Threads:
+    threads = threads_on(database)
+    threads.start("t", {"policy": "record", "goal": SECRET, "metadata": {"who": SECRET}})
     call = {"id": "z", "name": "f", "args": {"name": SECRET}}
     failed = {"callId": "z", "output": SECRET, "error": SECRET}
     said = [
@@ -28,18 +28,18 @@ def _say(database: Database) -> Store:
         {"type": "runtime_error", "error": SECRET},
     ]
     for _ in range(3):  # what stands there once is in no list of the most common values
-        store.append("t", said)
+        threads.append("t", said)
     for model in READ_MODELS.values():
         catch_up(database, model, most_events=500)
-    return store
+    return threads
 
 
 def test_figures_hold_nothing_that_was_erased(own_database: Database) -> None:
-    store = _say(own_database)
+    threads = _say(own_database)
     assert list(vacuum(own_database, full=False)) == []  # which takes figures of all
     count = "SELECT count(*) FROM pg_stats WHERE schemaname LIKE 'agentlog%%'"
     assert fetch(own_database, count) > [(20,)]
-    redactor_on(own_database, store).redact("t", None, "asked for")
+    redactor_on(own_database, threads).redact("t", None, "asked for")
     assert fetch(own_database, KNOWN, f"%{SECRET}%") == []
     assert list(vacuum(own_database, full=True)) == []
     assert fetch(own_database, KNOWN, f"%{SECRET}%") == []
@@ -57,12 +57,12 @@ WHERE relnamespace IN ('agentlog'::regnamespace, 'agentlog_readmodels'::regnames
 def test_files_of_indexes_hold_nothing_after_a_vacuum_and_no_file_after_a_full_one(
     own_database: Database,
 ) -> None:
-    store = _say(own_database)
+    threads = _say(own_database)
     word = b"zarquon"  # as indexes have it; it is no number, so it stands as it is
     with own_database.connection() as connection:
         connection.execute("CHECKPOINT")
     assert fetch(own_database, HOLDERS, ["i"], word) != []
-    redactor_on(own_database, store).redact("t", None, "asked for")
+    redactor_on(own_database, threads).redact("t", None, "asked for")
     assert list(vacuum(own_database, full=False)) == []
     with own_database.connection() as connection:
         connection.execute("CHECKPOINT")

@@ -19,7 +19,7 @@ from agentlog.infrastructure.eventlog.body_deduplication import SHORTEST, stored
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.histories import examples
 from tests.infrastructure.appends import (
     TENANT,
@@ -144,10 +144,10 @@ def test_sql_puts_a_body_together_too(database: Database, outputs: list[Any]) ->
     assert set(rows) == {(True,)}
 
 
-def test_what_is_missing_says_so_in_its_place(store: Store, database: Database) -> None:
-    store.append("t", [{"type": "system", "text": PROMPT}])
+def test_what_is_missing_says_so_in_its_place(threads: Threads, database: Database) -> None:
+    threads.append("t", [{"type": "system", "text": PROMPT}])
     fetch(database, "DELETE FROM agentlog.blobs RETURNING 1")
-    (event,) = store.messages("t")
+    (event,) = threads.messages("t")
     digest = sha256(print_bytes(PROMPT)[1:-1]).hexdigest()
     assert event.missing == (digest,)
     assert event.raw == {
@@ -174,7 +174,7 @@ def test_a_blob_goes_in_and_out_in_pieces(blobs: Blobs, size: int) -> None:
 
 
 def test_a_file_by_its_digest_is_the_same_message_as_with_its_data(
-    store: Store, blobs: Blobs, database: Database
+    threads: Threads, blobs: Blobs, database: Database
 ) -> None:
     content = b"%PDF" * 500_000
     digest = sha256(content).hexdigest()
@@ -185,18 +185,18 @@ def test_a_file_by_its_digest_is_the_same_message_as_with_its_data(
         "id": ulid(9),
         "files": [{"data": b64encode(content).decode(), "filename": "a.pdf"}],
     }
-    store.append("t", [by_digest])
-    assert store.append("t", [with_data]).messages[0].replayed
+    threads.append("t", [by_digest])
+    assert threads.append("t", [with_data]).messages[0].replayed
     assert fetch(database, "SELECT length(body) < 200 FROM agentlog.events") == [(True,)]
     check_log(database)
 
 
 @pytest.mark.parametrize("digest", ["0" * 64, "no digest", "A" * 64, 5, None])
-def test_a_file_that_is_not_there_is_refused_by_name(store: Store, digest: object) -> None:
+def test_a_file_that_is_not_there_is_refused_by_name(threads: Threads, digest: object) -> None:
     good = {"data": "QQ=="}
     draft = {"type": "input", "files": [good, {"sha256": digest}]}
     with pytest.raises(InvalidMessage, match=r"messages\[1\].files\[1\].sha256: there is no such"):
-        store.append("t", [reply("one"), draft])
+        threads.append("t", [reply("one"), draft])
 
 
 def test_files_that_are_named_come_to_a_limit_however_often_one_is(
@@ -204,14 +204,14 @@ def test_files_that_are_named_come_to_a_limit_however_often_one_is(
 ) -> None:
     """A body of kilobytes would else ask for gigabytes."""
     blobs = Blobs(database, tenant=TENANT, most_bytes=3000)
-    store = Store(reader=reader, writer=writer, blobs=blobs, tenant=TENANT)
+    threads = Threads(reader=reader, writer=writer, blobs=blobs, tenant=TENANT)
     content = b"x" * 1000
     digest = sha256(content).hexdigest()
     blobs.write(digest, io.BytesIO(content))
     draft = {"type": "input", "files": [{"sha256": digest}]}
-    assert store.append("t", [draft] * 3).version == 3
+    assert threads.append("t", [draft] * 3).version == 3
     with pytest.raises(InvalidMessage, match=r"^messages\[3\].files\[0\].sha256: the files named"):
-        store.append("t", [draft] * 4)
+        threads.append("t", [draft] * 4)
     with pytest.raises(InvalidMessage, match=r"files\[3\].sha256: .* than 3000 bytes"):
-        store.append("t", [{"type": "input", "files": [{"sha256": digest}] * 10_000}])
-    assert store.thread("t").version == 3
+        threads.append("t", [{"type": "input", "files": [{"sha256": digest}] * 10_000}])
+    assert threads.head("t").version == 3

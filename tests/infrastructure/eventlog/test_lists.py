@@ -13,12 +13,12 @@ from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.migration import migrations
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, fetch, reply, unguarded
 
 
-def _ids(store: Store, **which: Any) -> list[str]:
-    heads = store.threads(ThreadFilter(**which), before=None, limit=100)
+def _ids(threads: Threads, **which: Any) -> list[str]:
+    heads = threads.heads(ThreadFilter(**which), before=None, limit=100)
     return [head.thread_id for head in heads]
 
 
@@ -47,35 +47,37 @@ def _ids(store: Store, **which: Any) -> list[str]:
     ],
 )
 def test_beginnings_of_words_in_goal_and_id_are_found_in_any_order_and_case(
-    store: Store, text: str
+    threads: Threads, text: str
 ) -> None:
     goal = f"Find the PARCEL, for 50% to Cologne (Köln) 申请退款 {'x' * 200} \u0130stanbul"
-    store.start("Support-42", {"goal": goal})
-    store.start("another", {"goal": "Lose it"})
-    assert _ids(store, text=text) == ["Support-42"]
+    threads.start("Support-42", {"goal": goal})
+    threads.start("another", {"goal": "Lose it"})
+    assert _ids(threads, text=text) == ["Support-42"]
 
 
 @pytest.mark.parametrize(
     "text", ["arcel", "the-parcel", "parcels", "parcel 43", "42-support", "parcel,for", "' | 'find"]
 )
 def test_other_words_ends_of_words_and_parts_that_do_not_stand_there_are_not_found(
-    store: Store, text: str
+    threads: Threads, text: str
 ) -> None:
-    store.start("support-42", {"goal": "Find the parcel, for 50% find"})
-    assert _ids(store, text=text) == []
+    threads.start("support-42", {"goal": "Find the parcel, for 50% find"})
+    assert _ids(threads, text=text) == []
 
 
-def test_a_thread_that_was_never_started_is_found_by_the_beginning_of_its_id(store: Store) -> None:
-    store.append("Support-42", [reply("hello")])
-    assert _ids(store, text="Support-4") == ["Support-42"]
-    assert _ids(store, text="42") == []
-    assert _ids(store, text="Support-42", metadata={"team": "support"}) == []
+def test_a_thread_that_was_never_started_is_found_by_the_beginning_of_its_id(
+    threads: Threads,
+) -> None:
+    threads.append("Support-42", [reply("hello")])
+    assert _ids(threads, text="Support-4") == ["Support-42"]
+    assert _ids(threads, text="42") == []
+    assert _ids(threads, text="Support-42", metadata={"team": "support"}) == []
 
 
-def test_only_the_first_4000_characters_of_a_goal_are_looked_at(store: Store) -> None:
-    store.start("t", {"goal": f"begin {'word ' * 790} middle {'word ' * 100_000} end"})
-    assert _ids(store, text="begin middle") == ["t"]
-    assert _ids(store, text="end") == []
+def test_only_the_first_4000_characters_of_a_goal_are_looked_at(threads: Threads) -> None:
+    threads.start("t", {"goal": f"begin {'word ' * 790} middle {'word ' * 100_000} end"})
+    assert _ids(threads, text="begin middle") == ["t"]
+    assert _ids(threads, text="end") == []
 
 
 # Metadata
@@ -116,13 +118,13 @@ METADATA = {
         ("quote", "\"'\\"),
     ],
 )
-def test_metadata_is_found_by_equal_values(store: Store, key: str, value: object) -> None:
-    store.start("t", {"metadata": METADATA})
-    store.start("other", {"metadata": {"team": "sales", "reward": 1}})
-    assert _ids(store, metadata={key: value}) == ["t"]
-    assert _ids(store, metadata={"team": "support", key: value}) == ["t"]
+def test_metadata_is_found_by_equal_values(threads: Threads, key: str, value: object) -> None:
+    threads.start("t", {"metadata": METADATA})
+    threads.start("other", {"metadata": {"team": "sales", "reward": 1}})
+    assert _ids(threads, metadata={key: value}) == ["t"]
+    assert _ids(threads, metadata={"team": "support", key: value}) == ["t"]
     expected = ["other"] if key == "team" else []
-    assert _ids(store, metadata={key: value, "team": "sales"}) == expected
+    assert _ids(threads, metadata={key: value, "team": "sales"}) == expected
 
 
 @pytest.mark.parametrize(
@@ -142,25 +144,25 @@ def test_metadata_is_found_by_equal_values(store: Store, key: str, value: object
     ],
 )
 def test_other_values_types_and_what_is_too_large_are_not_found(
-    store: Store, key: str, value: object
+    threads: Threads, key: str, value: object
 ) -> None:
-    store.start("t", {"metadata": METADATA})
-    assert _ids(store, metadata={key: value}) == []
+    threads.start("t", {"metadata": METADATA})
+    assert _ids(threads, metadata={key: value}) == []
 
 
-def test_annotations_change_what_is_found_and_words_stay(store: Store) -> None:
-    store.start("t", {"goal": "Find it", "metadata": {"team": "support", "kept": 1}})
-    store.annotate("t", {"team": "sales"})
-    assert _ids(store, metadata={"team": "support"}) == []
-    assert _ids(store, metadata={"team": "sales", "kept": 1}, text="find") == ["t"]
-    store.annotate("t", {"team": None})
-    assert _ids(store, metadata={"team": "sales"}) == []
+def test_annotations_change_what_is_found_and_words_stay(threads: Threads) -> None:
+    threads.start("t", {"goal": "Find it", "metadata": {"team": "support", "kept": 1}})
+    threads.annotate("t", {"team": "sales"})
+    assert _ids(threads, metadata={"team": "support"}) == []
+    assert _ids(threads, metadata={"team": "sales", "kept": 1}, text="find") == ["t"]
+    threads.annotate("t", {"team": None})
+    assert _ids(threads, metadata={"team": "sales"}) == []
 
 
-def test_a_thread_may_be_started_after_its_first_message(store: Store) -> None:
-    store.append("t", [reply("hello")])
-    store.annotate("t", {"team": "support"})
-    assert _ids(store, metadata={"team": "support"}, text="t") == ["t"]
+def test_a_thread_may_be_started_after_its_first_message(threads: Threads) -> None:
+    threads.append("t", [reply("hello")])
+    threads.annotate("t", {"team": "support"})
+    assert _ids(threads, metadata={"team": "support"}, text="t") == ["t"]
 
 
 @pytest.mark.parametrize(
@@ -179,9 +181,9 @@ def test_a_thread_may_be_started_after_its_first_message(store: Store) -> None:
     ids=lambda facts: facts[:24],
 )
 def test_facts_that_nobody_should_have_written_stop_no_append(
-    database: Database, store: Store, facts: bytes
+    database: Database, threads: Threads, facts: bytes
 ) -> None:
-    store.start("t", {"goal": "Find it"})
+    threads.start("t", {"goal": "Find it"})
     with database.connection() as connection, unguarded(connection):
         connection.execute("UPDATE agentlog.threads SET facts = %s", (facts,))
     ((words, metadata),) = fetch(
@@ -312,16 +314,16 @@ def test_children_of_one_status_do_not_overtake_newer_ones_of_another(
     assert [head.position for head in heads] == list(range(600, 570, -1))
 
 
-def test_a_search_follows_threads_as_they_move_and_change_their_status(store: Store) -> None:
+def test_a_search_follows_threads_as_they_move_and_change_their_status(threads: Threads) -> None:
     for thread_id in ("a", "b", "c"):
-        store.start(thread_id, {"goal": "Find it", "parent": "boss", "metadata": {"team": "x"}})
-    store.append("a", [reply("one")])
+        threads.start(thread_id, {"goal": "Find it", "parent": "boss", "metadata": {"team": "x"}})
+    threads.append("a", [reply("one")])
     which: dict[str, Any] = {"text": "find", "metadata": {"team": "x"}, "parent": "boss"}
-    assert _ids(store, **which) == ["a", "c", "b"]
-    store.close("b")
-    assert _ids(store, **which) == ["b", "a", "c"]
-    assert _ids(store, status="open", **which) == ["a", "c"]
-    assert _ids(store, status="closed", **which) == ["b"]
+    assert _ids(threads, **which) == ["a", "c", "b"]
+    threads.close("b")
+    assert _ids(threads, **which) == ["b", "a", "c"]
+    assert _ids(threads, status="open", **which) == ["a", "c"]
+    assert _ids(threads, status="closed", **which) == ["b"]
 
 
 def test_what_is_looked_up_has_moved_with_its_thread(database: Database, reader: LogReader) -> None:
@@ -344,19 +346,19 @@ def test_what_is_looked_up_has_moved_with_its_thread(database: Database, reader:
     assert head.position == 1300
 
 
-def test_a_search_never_shows_another_tenants_threads(store: Store, database: Database) -> None:
-    store.start("t", {"goal": "Find it", "metadata": {"team": "x"}})
+def test_a_search_never_shows_another_tenants_threads(threads: Threads, database: Database) -> None:
+    threads.start("t", {"goal": "Find it", "metadata": {"team": "x"}})
     theirs = LogReader(database, tenant="another")
     for which in (ThreadFilter(text="find"), ThreadFilter(metadata={"team": "x"})):
-        assert len(store.threads(which, before=None, limit=10)) == 1
+        assert len(threads.heads(which, before=None, limit=10)) == 1
         assert theirs.heads(which, before=None, limit=10) == []
 
 
 # The schema
 
 
-def test_a_head_that_is_taken_away_is_found_no_more(store: Store, database: Database) -> None:
-    store.start("t", {"goal": "Find it"})
+def test_a_head_that_is_taken_away_is_found_no_more(threads: Threads, database: Database) -> None:
+    threads.start("t", {"goal": "Find it"})
     with database.connection() as connection:
         connection.execute("DELETE FROM agentlog.threads")
     assert fetch(database, "SELECT * FROM agentlog.thread_search") == []

@@ -28,8 +28,9 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import Page
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import VIEWS, choose_view
 from agentlog.projections.view import StateView
 from tests.databases import new_database
@@ -48,8 +49,8 @@ from tests.infrastructure.appends import (
 )
 
 
-def test_every_form_of_a_moment_means_the_version_just_after_it(store: Store) -> None:
-    for event in append_apart(store, "t", STORY):
+def test_every_form_of_a_moment_means_the_version_just_after_it(threads: Threads) -> None:
+    for event in append_apart(threads, "t", STORY):
         moments: list[Moment] = [
             AtVersion(event.version),
             AtPosition(position_of(event)),
@@ -58,45 +59,47 @@ def test_every_form_of_a_moment_means_the_version_just_after_it(store: Store) ->
             AtTime(time_of(event)),
             AtTime(time_of(event) + timedelta(microseconds=1)),
         ]
-        assert {store.version_at("t", moment) for moment in moments} == {event.version}
+        assert {threads.version_at("t", moment) for moment in moments} == {event.version}
 
 
-def test_a_moment_as_text_means_the_same(store: Store) -> None:
-    for event in append_apart(store, "t", STORY[:5]):
+def test_a_moment_as_text_means_the_same(threads: Threads) -> None:
+    for event in append_apart(threads, "t", STORY[:5]):
         local = time_of(event).astimezone(UTC).isoformat()
         texts = [str(event.version), f"@{event.position}", event.message_id, local]
-        assert {store.version_at("t", parse_moment(text)) for text in texts} == {event.version}
+        assert {threads.version_at("t", parse_moment(text)) for text in texts} == {event.version}
 
 
-def test_just_before_an_event_it_is_not_there(store: Store) -> None:
-    for event in append_apart(store, "t", STORY[:5]):
+def test_just_before_an_event_it_is_not_there(threads: Threads) -> None:
+    for event in append_apart(threads, "t", STORY[:5]):
         moments: list[Moment] = [
             AtVersion(event.version - 1),
             AtPosition(position_of(event) - 1),
             AtTime(time_of(event) - timedelta(microseconds=1)),
         ]
-        assert {store.version_at("t", moment) for moment in moments} == {event.version - 1}
+        assert {threads.version_at("t", moment) for moment in moments} == {event.version - 1}
 
 
-def test_a_time_means_all_that_was_appended_together(store: Store) -> None:
-    store.append("t", [reply("one"), reply("two"), reply("three")])
-    store.append("t", [reply("four")])
-    first, *_ = store.messages("t")
-    assert store.version_at("t", AtTime(time_of(first))) == 3
-    assert store.version_at("t", AtPosition(position_of(first))) == 1
+def test_a_time_means_all_that_was_appended_together(threads: Threads) -> None:
+    threads.append("t", [reply("one"), reply("two"), reply("three")])
+    threads.append("t", [reply("four")])
+    first, *_ = threads.messages("t")
+    assert threads.version_at("t", AtTime(time_of(first))) == 3
+    assert threads.version_at("t", AtPosition(position_of(first))) == 1
 
 
 @pytest.mark.parametrize(
     "moment", [AtVersion(0), AtPosition(0), AtPosition(1), AtTime(datetime(2000, 1, 1, tzinfo=UTC))]
 )
-def test_before_its_first_event_a_thread_is_empty(store: Store, moment: Moment) -> None:
-    store.append("earlier", [reply("elsewhere")])
-    store.append("t", STORY)
-    assert store.version_at("t", moment) == 0
-    assert store.messages("t", at=moment) == []
+def test_before_its_first_event_a_thread_is_empty(
+    threads: Threads, views: Views, moment: Moment
+) -> None:
+    threads.append("earlier", [reply("elsewhere")])
+    threads.append("t", STORY)
+    assert threads.version_at("t", moment) == 0
+    assert threads.messages("t", at=moment) == []
     for name in VIEWS:
         view = choose_view(name)
-        result = store.view("t", view, at=moment)
+        result = views.view("t", view, at=moment)
         assert (result.version, result.position) == (0, None)
         if isinstance(result, Page):
             assert (result.items, result.next) == ([], None)
@@ -105,34 +108,36 @@ def test_before_its_first_event_a_thread_is_empty(store: Store, moment: Moment) 
             assert print_bytes(result.state) == print_bytes(view.state(view.start()))
 
 
-def test_without_a_moment_it_is_the_present(store: Store) -> None:
-    events = append_apart(store, "t", STORY[:3])
-    assert store.version_at("t", None) == 4
-    assert store.messages("t") == events
-    view = store.view("t", choose_view("kernel"))
+def test_without_a_moment_it_is_the_present(threads: Threads, views: Views) -> None:
+    events = append_apart(threads, "t", STORY[:3])
+    assert threads.version_at("t", None) == 4
+    assert threads.messages("t") == events
+    view = views.view("t", choose_view("kernel"))
     assert (view.version, view.position) == (4, events[-1].position)
 
 
-def test_a_version_that_is_not_there_yet_says_which_is(store: Store) -> None:
-    store.append("t", [reply("one"), reply("two")])
+def test_a_version_that_is_not_there_yet_says_which_is(threads: Threads) -> None:
+    threads.append("t", [reply("one"), reply("two")])
     with pytest.raises(
         FutureMoment, match="version 3 is not there yet: thread 't' is at version 2"
     ):
-        store.messages("t", at=AtVersion(3))
+        threads.messages("t", at=AtVersion(3))
 
 
-def test_a_position_that_is_not_there_yet_says_which_is(store: Store) -> None:
-    store.append("t", [reply("one")])
-    store.append("u", [reply("two")])
-    assert store.version_at("t", AtPosition(2)) == 1
+def test_a_position_that_is_not_there_yet_says_which_is(threads: Threads, views: Views) -> None:
+    threads.append("t", [reply("one")])
+    threads.append("u", [reply("two")])
+    assert threads.version_at("t", AtPosition(2)) == 1
     with pytest.raises(FutureMoment, match="position 3 is not there yet: the log is at position 2"):
-        store.view("t", choose_view("openai"), at=AtPosition(3))
+        views.view("t", choose_view("openai"), at=AtPosition(3))
 
 
-def test_a_time_that_has_not_come_yet_says_what_the_clock_says(store: Store) -> None:
-    store.append("t", [reply("one")])
+def test_a_time_that_has_not_come_yet_says_what_the_clock_says(
+    threads: Threads, views: Views
+) -> None:
+    threads.append("t", [reply("one")])
     with pytest.raises(FutureMoment, match=r"2999-.* is not there yet: the store's clock says 20"):
-        store.view("t", choose_view("openai"), at=parse_moment("2999-01-01T00:00:00Z"))
+        views.view("t", choose_view("openai"), at=parse_moment("2999-01-01T00:00:00Z"))
 
 
 def test_where_nothing_is_written_a_time_after_the_log_is_of_the_future(
@@ -153,43 +158,45 @@ def test_where_nothing_is_written_a_time_after_the_log_is_of_the_future(
         assert LogReader(own_database, tenant=TENANT).version_at(head, now) == 1
 
 
-def test_no_moment_of_the_future_is_taken_for_the_end_of_a_difference(store: Store) -> None:
-    store.append("t", [reply("one")])
+def test_no_moment_of_the_future_is_taken_for_the_end_of_a_difference(
+    threads: Threads, views: Views
+) -> None:
+    threads.append("t", [reply("one")])
     view = choose_view("openai")
     with pytest.raises(FutureMoment):
-        store.difference("t", view, begin=AtVersion(2), end=None)
+        views.difference("t", view, begin=AtVersion(2), end=None)
     with pytest.raises(FutureMoment):
-        store.difference("t", view, begin=None, end=AtVersion(2))
+        views.difference("t", view, begin=None, end=AtVersion(2))
 
 
-def test_a_message_that_the_thread_does_not_have_is_no_moment_of_it(store: Store) -> None:
-    store.append("t", [reply("one")])
-    store.append("u", [reply("two", id=given(2))])
+def test_a_message_that_the_thread_does_not_have_is_no_moment_of_it(threads: Threads) -> None:
+    threads.append("t", [reply("one")])
+    threads.append("u", [reply("two", id=given(2))])
     for unknown in (given(1), given(2)):
         with pytest.raises(UnknownMessage, match=f"thread 't' has no message '{unknown}'"):
-            store.messages("t", at=AtMessage(unknown))
+            threads.messages("t", at=AtMessage(unknown))
 
 
-def test_a_thread_that_is_not_there_is_so_at_any_moment(store: Store) -> None:
-    store.append("u", [reply("one")])
+def test_a_thread_that_is_not_there_is_so_at_any_moment(threads: Threads, views: Views) -> None:
+    threads.append("u", [reply("one")])
     with pytest.raises(UnknownThread):
-        store.messages("t", at=AtVersion(0))
+        threads.messages("t", at=AtVersion(0))
     with pytest.raises(UnknownThread):
-        store.view("t", choose_view("openai"), at=AtPosition(0))
+        views.view("t", choose_view("openai"), at=AtPosition(0))
     with pytest.raises(UnknownThread):
-        store.message("t", given(1))
+        threads.message("t", given(1))
 
 
 def test_an_event_whose_time_lies_ahead_of_the_clock_is_of_the_past(
-    store: Store, database: Database
+    threads: Threads, database: Database
 ) -> None:
     with database.connection() as connection:  # as if the clock had been set back since
         connection.execute("UPDATE agentlog.counter SET recorded_at = '2100-01-01Z'")
-    store.append("t", [reply("one")])
-    (event,) = store.messages("t")
-    assert store.version_at("t", AtTime(time_of(event))) == 1
+    threads.append("t", [reply("one")])
+    (event,) = threads.messages("t")
+    assert threads.version_at("t", AtTime(time_of(event))) == 1
     with pytest.raises(FutureMoment, match="clock says 2100-01-01T00:00:00"):
-        store.version_at("t", AtTime(time_of(event) + timedelta(seconds=1)))
+        threads.version_at("t", AtTime(time_of(event) + timedelta(seconds=1)))
 
 
 def test_a_moment_waits_for_the_append_that_is_about_to_belong_to_it(

@@ -52,11 +52,11 @@ def service(database_url: str) -> Iterator[Service]:
     """A service of two tenants, each with a thread."""
     with open_service(Settings(database_url=database_url, tenant=OURS)) as opened:
         for tenant, text in ((OURS, "hello " * 100), (THEIRS, SECRET)):
-            store = opened.tenants[tenant].store
-            store.start("thread", {"goal": f"a goal of {tenant}", "metadata": {"team": tenant}})
-            store.append("thread", [{"type": "system", "text": text}, reply(text)])
+            threads = opened.tenants[tenant].threads
+            threads.start("thread", {"goal": f"a goal of {tenant}", "metadata": {"team": tenant}})
+            threads.append("thread", [{"type": "system", "text": text}, reply(text)])
             call = {"type": "tool_calls", "calls": [{"id": "1", "name": "f"}]}
-            store.append("thread", [call])
+            threads.append("thread", [call])
         yield opened
 
 
@@ -274,8 +274,8 @@ def test_the_service_runs_under_a_login_that_owns_nothing(database_url: str) -> 
         _login(database_url, member=True) as url,
         open_service(Settings(database_url=url, tenant=OURS)) as service,
     ):
-        service.store.append("thread", [reply(str(number)) for number in range(250)])
-        assert len(service.store.messages("thread")) == 250
+        service.threads.append("thread", [reply(str(number)) for number in range(250)])
+        assert len(service.threads.messages("thread")) == 250
         assert service.own.proofs.auditor.thread("thread").whole
 
 

@@ -7,6 +7,7 @@ import psycopg
 from typing_extensions import override
 
 from agentlog.domain.events import Event
+from agentlog.domain.json.values import object_of, text_at
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.builds import Build
@@ -46,7 +47,7 @@ class Talk(ReadModel[TalkRow]):
 
     @override
     def fold(self, event: Event, rows: ThreadRows[TalkRow]) -> None:
-        text = event.raw["text"]
+        text = text_at(object_of(event.raw), "text")
         if text == self.fails_on:
             raise ArithmeticError(f"cannot count {text!r}")
         for row in rows.open:

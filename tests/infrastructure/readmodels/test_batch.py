@@ -1,6 +1,7 @@
 """Batches of the log for projections: together they are the log, wherever they end."""
 
 from base64 import b64encode
+from typing import Any
 
 import pytest
 
@@ -79,7 +80,7 @@ def test_each_size_has_so_many_bytes_of_long_texts_and_none_of_files(
     long: Database, most_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "MOST_BYTES", most_bytes)
-    texts: dict[int, list[str | None]] = {0: [], 100: [], 2**20: []}
+    texts: dict[int, list[Any]] = {0: [], 100: [], 2**20: []}
     after = 0
     with long.connection() as connection:
         while after < 13:

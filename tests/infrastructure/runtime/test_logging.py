@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.runtime.logging import LogFormat, access_logger, logs_on_stderr
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for

@@ -7,10 +7,10 @@ import pytest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.search.search import Search
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.message_words import MessageWords
 from tests.infrastructure.appends import TENANT, Clock, Ids
-from tests.infrastructure.erasure.conftest import store_on
+from tests.infrastructure.erasure.conftest import threads_on
 from tests.infrastructure.readmodels.tables import catch_up
 
 
@@ -26,8 +26,8 @@ def writer(database: Database) -> Writer:
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
-    return store_on(database)
+def threads(database: Database) -> Threads:
+    return threads_on(database)
 
 
 @pytest.fixture

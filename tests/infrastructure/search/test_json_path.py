@@ -14,7 +14,7 @@ from agentlog.infrastructure.search import search as searching
 from agentlog.infrastructure.search.json_path import InvalidJsonPath, PathTooSlow, Predicate
 from agentlog.infrastructure.search.query import Query
 from agentlog.infrastructure.search.search import Search
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, reply
 
 
@@ -125,10 +125,10 @@ def test_a_path_that_takes_for_ever_is_interrupted(text: str, content: Any) -> N
 
 
 def test_a_message_on_which_it_takes_too_long_is_named(
-    store: Store, search: Search, indexed: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    threads: Threads, search: Search, indexed: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "SECONDS", 0.2)
-    store.append("t", [{"type": "acme.note", "payload": nested(60)}, reply("newest")])
+    threads.append("t", [{"type": "acme.note", "payload": nested(60)}, reply("newest")])
     indexed()
     began = time.monotonic()
     with pytest.raises(PathTooSlow, match="version 1 of thread 't'"):
@@ -137,9 +137,9 @@ def test_a_message_on_which_it_takes_too_long_is_named(
 
 
 def test_a_search_that_takes_long_says_how_far_it_came(
-    store: Store, database: Database, indexed: Callable[[], None]
+    threads: Threads, database: Database, indexed: Callable[[], None]
 ) -> None:
-    store.append("t", [reply(f"number {number}") for number in range(10)])
+    threads.append("t", [reply(f"number {number}") for number in range(10)])
     indexed()
     ticks = itertools.count(step=0.1)
     slow = Search(database, tenant=TENANT, searched=database, clock=lambda: next(ticks))

@@ -12,7 +12,7 @@ from agentlog.infrastructure.search.search import Search
 from agentlog.projections.readmodels.message_words import MessageWords
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT
-from tests.infrastructure.erasure.conftest import store_on
+from tests.infrastructure.erasure.conftest import threads_on
 from tests.infrastructure.readmodels.tables import catch_up
 
 WORDS = [
@@ -86,8 +86,8 @@ def test_what_is_found_is_what_a_scan_finds(
         new_database(server_url, template=template_database) as url,
         Database(url, pool_size=2) as database,
     ):
-        store = store_on(database)
-        store.append("t", messages)
+        threads = threads_on(database)
+        threads.append("t", messages)
         others = Search(database, tenant="others", searched=database)
         catch_up(database, MessageWords(), most_events=11)
         search = Search(database, tenant=TENANT, searched=database)

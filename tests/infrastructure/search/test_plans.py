@@ -13,11 +13,11 @@ from typing_extensions import override
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.search.index import Index
 from agentlog.infrastructure.search.query import Query
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.message_words import MessageWords
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, reply
-from tests.infrastructure.erasure.conftest import store_on
+from tests.infrastructure.erasure.conftest import threads_on
 from tests.infrastructure.readmodels.tables import catch_up
 
 MESSAGES = 5000
@@ -53,10 +53,10 @@ def full(server_url: str, template_database: str) -> Iterator[Database]:
     """A database with many messages of two tenants, as the service works in it."""
     with new_database(server_url, template=template_database) as url:
         with Database(url, pool_size=2) as database:
-            store: Store = store_on(database)
+            threads: Threads = threads_on(database)
             for begin in range(0, MESSAGES, 1000):
                 numbers = range(begin, begin + 1000)
-                store.append("t", [reply(f"common number-{number}") for number in numbers])
+                threads.append("t", [reply(f"common number-{number}") for number in numbers])
             catch_up(database, MessageWords(), most_events=5000)
             with database.connection() as connection:
                 connection.execute("VACUUM ANALYZE agentlog_readmodels.message_words_1")

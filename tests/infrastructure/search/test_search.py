@@ -15,7 +15,7 @@ from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.search import index
 from agentlog.infrastructure.search.query import InvalidSearch, Query
 from agentlog.infrastructure.search.search import Found, Search
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.message_words import MessageWords
 from tests.infrastructure.appends import last_position, reply, time_of
 from tests.infrastructure.erasure.conftest import redactor_on
@@ -38,17 +38,17 @@ def result(name: str, output: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def talk(store: Store, indexed: Index) -> Store:
+def talk(threads: Threads, indexed: Index) -> Threads:
     """Two threads about a passenger."""
-    store.start("a", {"policy": "record", "goal": "help mia", "metadata": {"team": "ops"}})
-    store.append("a", [{"type": "input", "text": "I am mia_li_3668, cancel NO6JO3 please"}])
-    store.append("a", [call("get_user", user_id="mia_li_3668")])
-    store.append("a", [result("get_user", '{"name": "Mia Li", "paid": ["gift card"]}')])
-    store.start("b", {"policy": "record", "metadata": {"team": "sales"}})
-    store.append("b", [{"type": "system", "text": "Be kind to every mia_li_36681"}])
-    store.append("b", [reply("Cancelled, dear Mia Li.")])
+    threads.start("a", {"policy": "record", "goal": "help mia", "metadata": {"team": "ops"}})
+    threads.append("a", [{"type": "input", "text": "I am mia_li_3668, cancel NO6JO3 please"}])
+    threads.append("a", [call("get_user", user_id="mia_li_3668")])
+    threads.append("a", [result("get_user", '{"name": "Mia Li", "paid": ["gift card"]}')])
+    threads.start("b", {"policy": "record", "metadata": {"team": "sales"}})
+    threads.append("b", [{"type": "system", "text": "Be kind to every mia_li_36681"}])
+    threads.append("b", [reply("Cancelled, dear Mia Li.")])
     indexed()
-    return store
+    return threads
 
 
 @pytest.mark.usefixtures("talk")
@@ -99,7 +99,7 @@ def test_without_any_filter_all_messages_are_found(search: Search, database: Dat
     assert hits.next is None
 
 
-def test_times_are_the_stores_and_the_end_does_not_count(talk: Store, search: Search) -> None:
+def test_times_are_the_stores_and_the_end_does_not_count(talk: Threads, search: Search) -> None:
     events = talk.log()
     first, last = time_of(events[0]), time_of(events[-1])
     assert len(search.find(Query(begin=first, end=last + timedelta(1))).items) == len(events)
@@ -125,13 +125,13 @@ def test_a_hit_shows_where_in_the_message_it_is(search: Search) -> None:
 
 
 def test_a_phrase_comes_before_its_words_scattered_and_words_are_whole(
-    store: Store, search: Search, indexed: Index
+    threads: Threads, search: Search, indexed: Index
 ) -> None:
     phrase = "payment amount does not add up"
-    store.append("t", [reply(f"Error: {phrase}, paid 1")])
-    store.append("t", [reply("update the amount that payment does not add")])
-    store.append("t", [reply("up to an amount, add what the payment does not cover")])
-    store.append("t", [reply(f"again: {phrase}, paid 2")])
+    threads.append("t", [reply(f"Error: {phrase}, paid 1")])
+    threads.append("t", [reply("update the amount that payment does not add")])
+    threads.append("t", [reply("up to an amount, add what the payment does not cover")])
+    threads.append("t", [reply(f"again: {phrase}, paid 2")])
     indexed()
     expected = [("t", 4), ("t", 1), ("t", 3)]
     for limit in (1, 2, 3, 20):
@@ -150,9 +150,9 @@ def test_a_phrase_comes_before_its_words_scattered_and_words_are_whole(
 
 
 def test_an_excerpt_is_what_stands_around_the_first_match(
-    store: Store, search: Search, indexed: Index
+    threads: Threads, search: Search, indexed: Index
 ) -> None:
-    store.append("t", [reply("é" * 200 + " Find find fin FINDER " + "y" * 200)])
+    threads.append("t", [reply("é" * 200 + " Find find fin FINDER " + "y" * 200)])
     indexed()
     (hit,) = search.find(Query("find* finder")).items
     (excerpt,) = hit.excerpts
@@ -162,19 +162,19 @@ def test_an_excerpt_is_what_stands_around_the_first_match(
 
 
 def test_every_part_is_shown_and_three_excerpts_at_most(
-    store: Store, search: Search, indexed: Index
+    threads: Threads, search: Search, indexed: Index
 ) -> None:
-    store.append("t", [{"type": "acme.note", "payload": ["one"] * 9 + ["two"]}])
+    threads.append("t", [{"type": "acme.note", "payload": ["one"] * 9 + ["two"]}])
     indexed()
     (hit,) = search.find(Query("one two")).items
     assert [excerpt.place for excerpt in hit.excerpts] == ["payload[0]", "payload[9]", "payload[1]"]
 
 
 def test_pages_have_no_gaps_and_no_repeats_while_the_log_grows(
-    store: Store, search: Search, indexed: Index, database: Database
+    threads: Threads, search: Search, indexed: Index, database: Database
 ) -> None:
     for number in range(30):
-        store.append(f"t-{number % 3}", [reply(f"needle {number}"), reply("hay")])
+        threads.append(f"t-{number % 3}", [reply(f"needle {number}"), reply("hay")])
     indexed()
     seen: list[tuple[str, int]] = []
     after, pages = None, 0
@@ -187,7 +187,7 @@ def test_pages_have_no_gaps_and_no_repeats_while_the_log_grows(
         if hits.next is None:
             break
         after = hits.next
-        store.append("t-0", [reply("needle, too late")])
+        threads.append("t-0", [reply("needle, too late")])
         indexed()
     assert pages == 8
     assert seen == sorted({*seen}, key=seen.index)
@@ -197,7 +197,7 @@ def test_pages_have_no_gaps_and_no_repeats_while_the_log_grows(
 @pytest.mark.parametrize("many", [1, 2, 3, 1000])
 @pytest.mark.parametrize("threads", [[], ["a"], ["b"]])
 def test_metadata_of_few_threads_and_of_many_find_the_same(
-    talk: Store, search: Search, monkeypatch: pytest.MonkeyPatch, many: int, threads: list[str]
+    talk: Threads, search: Search, monkeypatch: pytest.MonkeyPatch, many: int, threads: list[str]
 ) -> None:
     monkeypatch.setattr(index, "_MANY_THREADS", many)
     talk.annotate("b", {"team": "ops", "more": True})
@@ -208,10 +208,10 @@ def test_metadata_of_few_threads_and_of_many_find_the_same(
 
 @pytest.mark.parametrize("reach", [1, 7, 1000])
 def test_the_index_is_used_where_walking_finds_few(
-    store: Store, search: Search, indexed: Index, monkeypatch: pytest.MonkeyPatch, reach: int
+    threads: Threads, search: Search, indexed: Index, monkeypatch: pytest.MonkeyPatch, reach: int
 ) -> None:
     monkeypatch.setattr(index, "_REACH", reach)
-    store.append("t", [reply("rare" if number % 50 == 3 else "often") for number in range(200)])
+    threads.append("t", [reply("rare" if number % 50 == 3 else "often") for number in range(200)])
     indexed()
     for word, count in (("rare", 4), ("often", 196), ("never", 0)):
         assert len(search.find(Query(word), limit=100).items) == min(count, 100)
@@ -219,13 +219,13 @@ def test_the_index_is_used_where_walking_finds_few(
 
 
 def test_an_answer_is_of_what_the_index_has(
-    store: Store, search: Search, indexed: Index, database: Database
+    threads: Threads, search: Search, indexed: Index, database: Database
 ) -> None:
     with pytest.raises(NotYetBuilt):
         search.find(Query("one"))
-    store.append("t", [reply("one")])
+    threads.append("t", [reply("one")])
     indexed()
-    store.append("t", [reply("one")])
+    threads.append("t", [reply("one")])
     hits = search.find(Query("one"))
     assert (places(hits), hits.as_of) == ([("t", 1)], 1)
     with database.connection() as connection:
@@ -235,9 +235,9 @@ def test_an_answer_is_of_what_the_index_has(
 
 
 def test_a_rebuild_meanwhile_changes_no_answer(
-    store: Store, search: Search, indexed: Index, database: Database
+    threads: Threads, search: Search, indexed: Index, database: Database
 ) -> None:
-    store.append("t", [reply("one")])
+    threads.append("t", [reply("one")])
     indexed()
     done = threading.Event()
 
@@ -257,7 +257,7 @@ def test_a_rebuild_meanwhile_changes_no_answer(
         worker.join()
 
 
-def test_another_tenant_finds_nothing(talk: Store, search: Search, database: Database) -> None:
+def test_another_tenant_finds_nothing(talk: Threads, search: Search, database: Database) -> None:
     stranger = search_on(database, tenant="strangers")
     for query in (Query("mia"), Query(), Query(threads=["a"]), Query(where=["$"])):
         hits = stranger.find(query)
@@ -265,16 +265,16 @@ def test_another_tenant_finds_nothing(talk: Store, search: Search, database: Dat
         assert search.find(query).items
     confined = Search(database.confined("strangers"), tenant="strangers", searched=database)
     assert confined.find(Query(metadata={"team": "ops"})).items == []
-    assert talk.thread("a").version == 4
+    assert talk.head("a").version == 4
 
 
 @pytest.fixture
-def redactor(database: Database, store: Store) -> Redactor:
-    return redactor_on(database, store)
+def redactor(database: Database, threads: Threads) -> Redactor:
+    return redactor_on(database, threads)
 
 
 def test_what_was_erased_is_not_found(
-    talk: Store, search: Search, redactor: Redactor, indexed: Index
+    talk: Threads, search: Search, redactor: Redactor, indexed: Index
 ) -> None:
     ours = Query("mia", threads=["a"])
     assert places(search.find(ours)) == [("a", 4), ("a", 3), ("a", 2), ("a", 1)]
@@ -296,7 +296,7 @@ def test_what_was_erased_is_not_found(
 
 
 def test_rows_that_an_erasure_has_not_reached_show_nothing(
-    talk: Store, search: Search, redactor: Redactor, database: Database
+    talk: Threads, search: Search, redactor: Redactor, database: Database
 ) -> None:
     with database.connection() as connection:
         connection.execute("CREATE TABLE kept AS TABLE agentlog_readmodels.message_words_1")
@@ -304,18 +304,18 @@ def test_rows_that_an_erasure_has_not_reached_show_nothing(
         connection.execute("TRUNCATE agentlog_readmodels.message_words_1")
         connection.execute("INSERT INTO agentlog_readmodels.message_words_1 TABLE kept")
     assert places(search.find(Query("mia", threads=["a"]))) == []
-    assert talk.thread("a").version == 5
+    assert talk.head("a").version == 5
 
 
 def test_long_texts_and_odd_characters_are_found(
-    store: Store, search: Search, indexed: Index
+    threads: Threads, search: Search, indexed: Index
 ) -> None:
     filler = " ".join(f"w{number}" for number in range(60_000))
     odd = "nul\x00 東京\u2028 \U0001f600 quote'back\\slash"
-    store.start("t", {"policy": "record"})
-    store.append("t", [{"type": "system", "text": f"{filler} needle\x00end {odd}"}])
-    store.append("t", [result("f", [{"text": f"{filler} needle"}])])
-    store.append("t", [{"type": "system", "text": "x" * 1_000_001 + " beyond"}])
+    threads.start("t", {"policy": "record"})
+    threads.append("t", [{"type": "system", "text": f"{filler} needle\x00end {odd}"}])
+    threads.append("t", [result("f", [{"text": f"{filler} needle"}])])
+    threads.append("t", [{"type": "system", "text": "x" * 1_000_001 + " beyond"}])
     indexed()
     for text in ("needle", "w59999 needle", "w1 w59999"):
         assert places(search.find(Query(text))) == [("t", 3), ("t", 2)]
@@ -333,10 +333,10 @@ def test_long_texts_and_odd_characters_are_found(
 
 
 def test_files_are_not_searched_but_their_names_are(
-    store: Store, search: Search, indexed: Index
+    threads: Threads, search: Search, indexed: Index
 ) -> None:
     data = "Zm9v" * 500
-    store.append("t", [{"type": "input", "files": [{"data": data, "filename": "plan.pdf"}]}])
+    threads.append("t", [{"type": "input", "files": [{"data": data, "filename": "plan.pdf"}]}])
     indexed()
     assert places(search.find(Query("zm9v"))) == []
     assert places(search.find(Query("plan"))) == [("t", 1)]

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.importer import Importer
 from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog.infrastructure.views.results import Page
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readers.registry import choose_format
 from agentlog.projections.registry import choose_view
 
@@ -67,10 +68,10 @@ SAME_VIEW: dict[str, dict[str, object]] = {
 every_format = pytest.mark.parametrize("wire", HISTORIES)
 
 
-def run(store: Store, *paths: Path, wire: str | None = "kernel", **fields: Any) -> ImportReport:
+def run(threads: Threads, *paths: Path, wire: str | None = "kernel", **fields: Any) -> ImportReport:
     """Import what is in `paths`; return the report."""
     plan = Plan(None if wire is None else choose_format(wire), **fields)
-    importer = Importer(store, plan, progress=lambda _: None)
+    importer = Importer(threads, plan, progress=lambda _: None)
     importer.import_sources(find_sources(paths))
     return importer.report
 
@@ -84,16 +85,16 @@ def written(folder: Path, name: str, value: Any) -> Path:
     return path
 
 
-def shown(store: Store, thread_id: str, view: str, **options: object) -> list[Any]:
-    page = store.view(thread_id, choose_view(view, options))
+def shown(views: Views, thread_id: str, view: str, **options: object) -> list[Any]:
+    page = views.view(thread_id, choose_view(view, options))
     assert isinstance(page, Page)
     return [placed.item for placed in page.items]
 
 
-def texts(store: Store, thread_id: str) -> list[str]:
-    return [item["text"] for item in shown(store, thread_id, "kernel")]
+def texts(views: Views, thread_id: str) -> list[str]:
+    return [item["text"] for item in shown(views, thread_id, "kernel")]
 
 
-def position(store: Store) -> int:
-    log = store.log()
+def position(threads: Threads) -> int:
+    log = threads.log()
     return (log[-1].position or 0) if log else 0

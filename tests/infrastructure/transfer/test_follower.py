@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.follower import FileFollower
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.history import Format, History
 
 
@@ -17,8 +17,8 @@ def line(text: str, **more: Any) -> str:
     return json.dumps({"type": "log", "text": text, **more}) + "\n"
 
 
-def texts(store: Store) -> list[Any]:
-    return [json.loads(event.body).get("text") for event in store.messages("session")]
+def texts(threads: Threads) -> list[Any]:
+    return [json.loads(event.body).get("text") for event in threads.messages("session")]
 
 
 @pytest.fixture
@@ -26,8 +26,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "session.jsonl"
 
 
-def test_a_file_that_grows_is_read_on_where_it_was(store: Store, path: Path) -> None:
-    follower = FileFollower(store, Plan())
+def test_a_file_that_grows_is_read_on_where_it_was(threads: Threads, path: Path) -> None:
+    follower = FileFollower(threads, Plan())
     path.write_text(line("a") + line("b"))
     assert follower.update(path).appended == 3  # the thread's start is one
     assert (follower.update(path).threads, follower.update(path).replayed) == (0, 0)
@@ -38,20 +38,22 @@ def test_a_file_that_grows_is_read_on_where_it_was(store: Store, path: Path) -> 
     with path.open("a") as file:
         file.write(line("d")[-5:])
     assert follower.update(path).appended == 1
-    assert texts(store)[1:] == ["a", "b", "c", "d"]
+    assert texts(threads)[1:] == ["a", "b", "c", "d"]
 
 
-def test_another_follower_adds_nothing_twice(store: Store, path: Path) -> None:
+def test_another_follower_adds_nothing_twice(threads: Threads, path: Path) -> None:
     path.write_text(line("a") + line("b"))
-    FileFollower(store, Plan()).update(path)
+    FileFollower(threads, Plan()).update(path)
     path.write_text(line("a") + line("b") + line("c"))
-    report = FileFollower(store, Plan()).update(path)
+    report = FileFollower(threads, Plan()).update(path)
     assert (report.appended, report.replayed) == (1, 3)
-    assert texts(store)[1:] == ["a", "b", "c"]
+    assert texts(threads)[1:] == ["a", "b", "c"]
 
 
-def test_a_file_that_was_rewritten_is_said_and_nothing_is_lost(store: Store, path: Path) -> None:
-    follower = FileFollower(store, Plan())
+def test_a_file_that_was_rewritten_is_said_and_nothing_is_lost(
+    threads: Threads, path: Path
+) -> None:
+    follower = FileFollower(threads, Plan())
     path.write_text(line("a") + line("b"))
     follower.update(path)
     path.write_text(line("a"))
@@ -61,11 +63,11 @@ def test_a_file_that_was_rewritten_is_said_and_nothing_is_lost(store: Store, pat
     report = follower.update(path)
     assert [finding.kind for finding in report.findings] == ["refused", "rewritten"]
     assert "already, with other content" in report.findings[0].reason
-    assert texts(store)[1:] == ["a", "b"]
+    assert texts(threads)[1:] == ["a", "b"]
 
 
-def test_a_file_that_is_gone_is_said_once_it_was_read(store: Store, path: Path) -> None:
-    follower = FileFollower(store, Plan())
+def test_a_file_that_is_gone_is_said_once_it_was_read(threads: Threads, path: Path) -> None:
+    follower = FileFollower(threads, Plan())
     assert follower.update(path).findings == []
     path.write_text(line("a"))
     follower.update(path)
@@ -74,17 +76,17 @@ def test_a_file_that_is_gone_is_said_once_it_was_read(store: Store, path: Path) 
     assert "cannot be read" in finding.reason
 
 
-def test_facts_that_come_later_are_added_to_the_thread(store: Store, path: Path) -> None:
+def test_facts_that_come_later_are_added_to_the_thread(threads: Threads, path: Path) -> None:
     """Such as the costs of a session, which stand on its last line."""
 
     def read(items: Any) -> Iterator[History]:
         yield History([{"type": "log", "text": item} for item in items], metadata={"n": len(items)})
 
     plan = Plan(Format("counted", "Counted", read, is_item=lambda value: isinstance(value, str)))
-    follower = FileFollower(store, plan)
+    follower = FileFollower(threads, plan)
     path.write_text('"a"\n')
     follower.update(path)
     path.write_text('"a"\n"b"\n')
     assert follower.update(path).failures == []
-    assert store.thread("session").read_facts()["metadata"] == {"n": 2}
-    assert FileFollower(store, plan).update(path).appended == 0
+    assert threads.head("session").read_facts()["metadata"] == {"n": 2}
+    assert FileFollower(threads, plan).update(path).appended == 0

@@ -13,11 +13,11 @@ from agentlog.api.http.request.limits import USUAL
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer import traces
 from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
 from agentlog.infrastructure.transfer.traces import TraceIngest
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.spans.otlp.drafts import TooManyAdded
 from agentlog.projections.registry import choose_view
 from agentlog.projections.spans import spans_of
@@ -41,42 +41,42 @@ def _by_protobuf(spans: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return records_of_protobuf(printed(spans), "traces", _work())
 
 
-def _messages(store: Store, thread_id: str) -> list[Any]:
+def _messages(threads: Threads, thread_id: str) -> list[Any]:
     """Return a thread's messages; arguments as values: how they were spelled is lost in spans."""
-    messages = [placed.item for placed in render(OPENAI, store.messages(thread_id)).items]
+    messages = [placed.item for placed in render(OPENAI, threads.messages(thread_id)).items]
     for call in (call for message in messages for call in message.get("tool_calls", ())):
         call["function"]["arguments"] = parse(call["function"]["arguments"])
     return messages
 
 
 @pytest.fixture
-def copies(database: Database, store: Store) -> Store:
+def copies(database: Database, threads: Threads) -> Threads:
     """The store of another tenant."""
     reader = LogReader(database, tenant="copies")
-    return Store(reader=reader, writer=store.writer, blobs=store.blobs, tenant="copies")
+    return Threads(reader=reader, writer=threads.writer, blobs=threads.blobs, tenant="copies")
 
 
 @pytest.mark.parametrize("encoded", [_by_json, _by_protobuf])
 @pytest.mark.parametrize("name", ["deploy", "invoice", "refund", "research"])
 def test_a_thread_comes_back_from_its_spans(
-    store: Store,
-    copies: Store,
+    threads: Threads,
+    copies: Threads,
     name: str,
     encoded: Callable[[list[dict[str, Any]]], list[dict[str, Any]]],
 ) -> None:
     document = parse((EXAMPLES / f"{name}.json").read_bytes())
-    store.append(name, document["messages"])
-    spans = encoded(spans_of(name, store.messages(name)))
+    threads.append(name, document["messages"])
+    spans = encoded(spans_of(name, threads.messages(name)))
     assert TraceIngest(copies).take_spans(spans).count == 0
-    assert _messages(copies, name) == _messages(store, name)
-    assert copies.thread(name).anomalies == 0
+    assert _messages(copies, name) == _messages(threads, name)
+    assert copies.head(name).anomalies == 0
 
 
 def test_what_is_remembered_of_threads_is_bounded_by_its_size_and_no_span_comes_twice(
-    store: Store, database: Database, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(traces, "_MOST_ENTRIES", 40)
-    ingest = TraceIngest(store)
+    ingest = TraceIngest(threads)
     batches = [
         [chat(n, [USER], ANSWER, trace=f"{n:032x}") for n in range(m, m + 8)]
         for m in range(1, 80, 8)
@@ -90,20 +90,20 @@ def test_what_is_remembered_of_threads_is_bounded_by_its_size_and_no_span_comes_
 
 
 def test_a_new_service_takes_a_long_context_that_its_thread_has_already(
-    store: Store, database: Database
+    threads: Threads, database: Database
 ) -> None:
     context = [said("user", str(n)) for n in range(30)]
-    assert TraceIngest(store).take_spans([chat(1, context, ANSWER)], most=60).count == 0
+    assert TraceIngest(threads).take_spans([chat(1, context, ANSWER)], most=60).count == 0
     position = last_position(database)
     longer = [*context, ANSWER, USER]
-    assert TraceIngest(store).take_spans([chat(2, longer, CALL)], most=10).count == 0
+    assert TraceIngest(threads).take_spans([chat(2, longer, CALL)], most=10).count == 0
     assert last_position(database) == position + 5  # span, request, response, question and call
 
 
 def test_more_than_an_export_may_add_is_refused_before_any_is_appended(
-    store: Store, database: Database
+    threads: Threads, database: Database
 ) -> None:
     spans = [chat(n, [said("user", str(n))], ANSWER, trace=f"{n:032x}") for n in range(1, 9)]
     with pytest.raises(TooManyAdded, match="more than the 40 messages"):
-        TraceIngest(store).take_spans(spans, most=40)
+        TraceIngest(threads).take_spans(spans, most=40)
     assert last_position(database) == 0

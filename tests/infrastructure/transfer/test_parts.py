@@ -18,11 +18,11 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.files.records import read_records
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.threads import threads_of
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.registry import FORMATS, recognise
 from tests.infrastructure.transfer.importing import run
 from tests.infrastructure.transfer.parts import (
@@ -37,7 +37,7 @@ from tests.infrastructure.transfer.parts import (
 )
 
 Contents = dict[str, list[str]]
-NewStore = Callable[[], Store]
+NewStore = Callable[[], Threads]
 NUMBERS = itertools.count()
 
 
@@ -45,9 +45,9 @@ NUMBERS = itertools.count()
 def new_store(database: Database, writer: Writer) -> NewStore:
     """Return a function that returns an empty store: a tenant of its own."""
 
-    def new() -> Store:
+    def new() -> Threads:
         tenant = f"parts-{next(NUMBERS)}"
-        return Store(
+        return Threads(
             reader=LogReader(database, tenant=tenant),
             writer=writer,
             blobs=Blobs(database, tenant=tenant),
@@ -97,20 +97,20 @@ TWO_FILES = {
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize("files", TWO_FILES.values(), ids=TWO_FILES)
 def test_a_second_file_of_a_thread_loses_no_message(
-    store: Store, tmp_path: Path, files: list[list[Any]], *, together: bool
+    threads: Threads, tmp_path: Path, files: list[list[Any]], *, together: bool
 ) -> None:
     paths = [tmp_path / f"{name}.jsonl" for name in "ab"]
     for path, lines in zip(paths, files, strict=True):
         path.write_bytes(b"".join(printed(value) + b"\n" for value in lines))
     runs = [paths] if together else [[path] for path in paths]
-    (failure,) = [failure for part in runs for failure in run(store, *part, wire=None).failures]
+    (failure,) = [failure for part in runs for failure in run(threads, *part, wire=None).failures]
     assert failure.place.startswith(str(paths[1]))
     remedy = failure.reason.rpartition("--thread-id ")[2].strip("'")
-    assert run(store, paths[1], wire=None, thread_id=remedy).failures == []
-    assert len(store.thread_ids(limit=9)) == 2
+    assert run(threads, paths[1], wire=None, thread_id=remedy).failures == []
+    assert len(threads.thread_ids(limit=9)) == 2
     paths[0].write_bytes(b"".join(path.read_bytes() for path in paths))  # the other remedy
-    whole = run(store, paths[0], wire=None)
-    assert (whole.failures, len(store.thread_ids(limit=9))) == ([], 2)
+    whole = run(threads, paths[0], wire=None)
+    assert (whole.failures, len(threads.thread_ids(limit=9))) == ([], 2)
 
 
 # --- what comes of them ---------------------------------------------------------------------------
@@ -134,16 +134,16 @@ def ids_about_whole(paths: Sequence[Path]) -> set[str]:
     return ids
 
 
-def contents(store: Store, about_whole: AbstractSet[str]) -> Contents:
+def contents(threads: Threads, about_whole: AbstractSet[str]) -> Contents:
     """Return what each thread says, without ids and times."""
     return {
         thread_id: [
             ABOUT_WHOLE * (event.message_id in about_whole)
             + json.dumps({k: v for k, v in event.raw.items() if k not in {"id", "timestamp"}})
-            for event in store.messages(thread_id)
+            for event in threads.messages(thread_id)
             if event.type not in FACT_TYPES
         ]
-        for thread_id in store.thread_ids(limit=1000)
+        for thread_id in threads.thread_ids(limit=1000)
     }
 
 
@@ -152,9 +152,9 @@ def by_place(said: list[str]) -> list[str]:
     return [text for text in said if not text.startswith(ABOUT_WHOLE)]
 
 
-def imported(store: Store, *runs: Sequence[Path]) -> dict[str, str]:
+def imported(threads: Threads, *runs: Sequence[Path]) -> dict[str, str]:
     """Import files, the files of a run together; return what was refused, and why."""
-    reports = [run(store, *paths, wire=None) for paths in runs]
+    reports = [run(threads, *paths, wire=None) for paths in runs]
     return {failure.place: failure.reason for report in reports for failure in report.failures}
 
 
@@ -167,24 +167,24 @@ def check_parts(
     """
     about_whole = ids_about_whole(paths)
     stores = [new_store() for _ in paths]
-    refused_alone = [imported(store, [path]) for store, path in zip(stores, paths, strict=True)]
-    alone = [contents(store, about_whole) for store in stores]
+    refused_alone = [imported(threads, [path]) for threads, path in zip(stores, paths, strict=True)]
+    alone = [contents(threads, about_whole) for threads in stores]
     _, a, b = paths
     for runs in ([[a, b]], [[b, a]], [[a], [b]], [[b], [a]]):
-        store = new_store()
-        refused = imported(store, *runs)
-        threads = contents(store, about_whole)
+        threads = new_store()
+        refused = imported(threads, *runs)
+        together = contents(threads, about_whole)
         for path, said_alone, before in zip(paths[1:], alone[1:], refused_alone[1:], strict=True):
             of_file = {place for place in refused if place.startswith(str(path))}
             as_part = of_file - before.keys()
             assert all("--thread-id" in refused[place] for place in as_part)
             for thread_id, said in said_alone.items():
-                assert as_part or set(said) <= set(threads[thread_id])
-        for thread_id, said in threads.items():
+                assert as_part or set(said) <= set(together[thread_id])
+        for thread_id, said in together.items():
             known = [by_place(part.get(thread_id, [])) for part in alone]
             assert by_place(said) in [*known, *versions]
-        assert [run(store, *paths, wire=None).appended for paths in runs] == [0] * len(runs)
-        assert contents(store, about_whole) == threads
+        assert [run(threads, *paths, wire=None).appended for paths in runs] == [0] * len(runs)
+        assert contents(threads, about_whole) == together
 
 
 parts_are_checked = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from agentlog.api.cli.main import app
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.files.sources import STANDARD_INPUT
 from agentlog.infrastructure.transfer.report import ImportFinding
 from agentlog.infrastructure.transfer.template import UnfinishedField
-from agentlog.infrastructure.views.store import Store
 from agentlog.projections.readers.registry import FORMATS
 from tests.infrastructure.transfer.importing import USER, run, written
 from tests.projections.readers.test_golden_readers import SOURCES
@@ -44,23 +44,25 @@ any_document = pytest.mark.parametrize(
 @settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(keys=st.lists(st.sampled_from(["run", "a b", "sänd", "x'y"]), min_size=1, max_size=3))
 def test_histories_inside_a_document_are_imported_by_the_options_that_are_named(
-    store: Store, tmp_path: Path, source: Path, keys: list[str]
+    threads: Threads, tmp_path: Path, source: Path, keys: list[str]
 ) -> None:
     value = json.loads(source.read_text())
     for key in keys:
         value = {key: value, "beside": 1}
     path = written(tmp_path, f"inside-{len(keys)}.json", value)
-    (failure,) = run(store, path, wire=None).failures
+    (failure,) = run(threads, path, wire=None).failures
     options = {"thread_id": f"{source.parent.name}-{{record}}", **options_of(failure)}
-    assert run(store, path, **options).failures == []
+    assert run(threads, path, **options).failures == []
 
 
-def test_a_place_of_messages_that_no_format_knows_is_refused(store: Store, tmp_path: Path) -> None:
+def test_a_place_of_messages_that_no_format_knows_is_refused(
+    threads: Threads, tmp_path: Path
+) -> None:
     path = written(tmp_path, "g.json", {"s": [{"type": "user", "content": "hi"}]})
-    (failure,) = run(store, path, wire=None, messages="$.s").failures
+    (failure,) = run(threads, path, wire=None, messages="$.s").failures
     assert "of no format that is known" in failure.reason
     lines = written(tmp_path, "g.jsonl", [{"s": [{"odd": 1}]}, {"s": [USER]}, {"s": [{"odd": 1}]}])
-    report = run(store, lines, wire=None, messages="$.s")
+    report = run(threads, lines, wire=None, messages="$.s")
     assert [Path(failure.place).name for failure in report.failures] == ["g.jsonl:1", "g.jsonl:3"]
     assert report.threads == 1
 
@@ -68,23 +70,23 @@ def test_a_place_of_messages_that_no_format_knows_is_refused(store: Store, tmp_p
 @pytest.mark.parametrize("suffix", [".json", ".jsonl"])
 @pytest.mark.parametrize("wire", [name for name in FORMATS if name != "kernel"])
 def test_a_file_of_which_nothing_is_known_is_refused(
-    store: Store, tmp_path: Path, wire: str, suffix: str
+    threads: Threads, tmp_path: Path, wire: str, suffix: str
 ) -> None:
-    report = run(store, written(tmp_path, f"foreign{suffix}", FOREIGN), wire=wire)
+    report = run(threads, written(tmp_path, f"foreign{suffix}", FOREIGN), wire=wire)
     assert report.failures
-    assert (store.thread_ids(limit=9), report.appended) == ([], 0)
+    assert (threads.thread_ids(limit=9), report.appended) == ([], 0)
 
 
 @pytest.mark.parametrize("wire", ["claude-code", "codex", "openhands"])
 def test_a_file_of_another_format_is_refused_in_one_line(
-    store: Store, tmp_path: Path, wire: str
+    threads: Threads, tmp_path: Path, wire: str
 ) -> None:
-    (failure,) = run(store, written(tmp_path, "other.json", [USER] * 9), wire=wire).failures
+    (failure,) = run(threads, written(tmp_path, "other.json", [USER] * 9), wire=wire).failures
     assert "knows nothing in it" in failure.reason
 
 
 def test_files_of_one_name_in_two_folders_are_told_apart_by_what_is_named(
-    store: Store, tmp_path: Path
+    threads: Threads, tmp_path: Path
 ) -> None:
     """Each refusal names the next thing to do, until all is in."""
     paths = [tmp_path / name / "run.json" for name in "abc"]
@@ -93,15 +95,17 @@ def test_files_of_one_name_in_two_folders_are_told_apart_by_what_is_named(
         path.write_text(json.dumps([{**USER, "content": path.parent.name}]))
     waiting, template = paths, None
     for _ in range(9):
-        report = run(store, *waiting, wire=None, thread_id=template)
+        report = run(threads, *waiting, wire=None, thread_id=template)
         if not report.failures:
             break
         waiting = [Path(failure.place) for failure in report.failures[:1]]
         template = options_of(report.failures[0])["thread_id"]
         others = [Path(failure.place) for failure in report.failures[1:]]
-        assert run(store, *waiting, wire=None, thread_id=template).failures == []
+        assert run(threads, *waiting, wire=None, thread_id=template).failures == []
         waiting = others
-    said = {store.messages(thread_id)[-1].raw["text"] for thread_id in store.thread_ids(limit=9)}
+    said = {
+        threads.messages(thread_id)[-1].raw["text"] for thread_id in threads.thread_ids(limit=9)
+    }
     assert said == {"a", "b", "c"}
 
 
@@ -111,12 +115,12 @@ PIECES = ["{stem}", "{none}", "{none?}", "{stem", "{", "x"]
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=4))
 def test_each_refusal_of_a_template_names_the_next_until_one_is_taken(
-    store: Store, tmp_path: Path, pieces: list[str]
+    threads: Threads, tmp_path: Path, pieces: list[str]
 ) -> None:
     path, template = written(tmp_path, "run.json", [USER]), "".join(pieces)
     for _ in range(8):
         try:
-            failures = run(store, path, wire=None, thread_id=template).failures
+            failures = run(threads, path, wire=None, thread_id=template).failures
         except UnfinishedField as error:
             template = literal_eval(str(error).rpartition(": ")[2])
             continue
@@ -127,37 +131,39 @@ def test_each_refusal_of_a_template_names_the_next_until_one_is_taken(
             template = literal_eval(failure.reason.rpartition(": ")[2])
         else:
             template = options_of(failure)["thread_id"]
-    assert run(store, path, wire=None, thread_id=template).failures == []
+    assert run(threads, path, wire=None, thread_id=template).failures == []
 
 
 def test_standard_input_without_a_name_is_imported_by_the_template_that_is_named(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    threads: Threads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def given_text() -> None:
         text = json.dumps([USER]).encode()
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
 
     given_text()
-    (failure,) = run(store, STANDARD_INPUT, wire=None).failures
+    (failure,) = run(threads, STANDARD_INPUT, wire=None).failures
     given_text()
-    assert run(store, STANDARD_INPUT, wire=None, **options_of(failure)).failures == []
+    assert run(threads, STANDARD_INPUT, wire=None, **options_of(failure)).failures == []
 
 
 def test_a_file_that_may_be_of_several_formats_is_imported_by_the_one_that_is_named(
-    store: Store, tmp_path: Path
+    threads: Threads, tmp_path: Path
 ) -> None:
     """Made of the documents of two formats."""
     both: dict[str, Any] = {}
     for wire, name in (("atif", "task"), ("mini-swe-agent", "chat.traj")):
         both |= json.loads((GOLDEN / "readers" / wire / f"{name}.json").read_text())
     path = written(tmp_path, "both.json", both)
-    (failure,) = run(store, path, wire=None).failures
+    (failure,) = run(threads, path, wire=None).failures
     assert "may be any of" in failure.reason
-    assert run(store, path, **options_of(failure)).failures == []
+    assert run(threads, path, **options_of(failure)).failures == []
 
 
-def test_the_command_that_lists_the_formats_lists_them_all(store: Store, tmp_path: Path) -> None:
-    (failure,) = run(store, written(tmp_path, "odd.json", {"a": 1}), wire=None).failures
+def test_the_command_that_lists_the_formats_lists_them_all(
+    threads: Threads, tmp_path: Path
+) -> None:
+    (failure,) = run(threads, written(tmp_path, "odd.json", {"a": 1}), wire=None).failures
     command = re.search("`agentlog (.+)`", failure.reason)
     assert command is not None
     listed = CliRunner().invoke(app, shlex.split(command[1]))

@@ -12,7 +12,7 @@ from agentlog.infrastructure.transfer.template import (
     expand_value,
 )
 
-RECORD: dict[str, Any] = parse(
+RECORD: Any = parse(
     b'{"task": 7, "trial": "b", "reward": 0.50, "done": true, "who": {"name": "ann"}, '
     b'"tags": ["x", "y"], "note": null}'
 )

@@ -19,10 +19,11 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import Difference, Page, State
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.store import Store
 from agentlog.infrastructure.views.view_fold import Fold
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.difference import items_difference
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.registry import AnyView
@@ -30,6 +31,7 @@ from agentlog.projections.view import StateView, print_items, render
 from tests.histories import examples, histories
 from tests.infrastructure.appends import TENANT, Clock, Ids, calls, fetch, reply, results, unguarded
 from tests.infrastructure.appends import given as given_id
+from tests.infrastructure.precomputed import precompute
 from tests.projections.test_laws import ALL_VIEWS, every_view, name_of
 
 Counts = dict[str, tuple[int, int]]
@@ -47,15 +49,13 @@ class Log:
     database: Database
     writer: Writer
 
-    def store(self, snapshots: Snapshots | None = None) -> Store:
-        """Return a store over it."""
-        reader = LogReader(self.database, tenant=TENANT)
-        return Store(
-            reader=reader,
+    def threads(self) -> Threads:
+        """Return its threads."""
+        return Threads(
+            reader=LogReader(self.database, tenant=TENANT),
             writer=self.writer,
             blobs=Blobs(self.database, tenant=TENANT),
             tenant=TENANT,
-            snapshots=snapshots,
         )
 
 
@@ -75,7 +75,7 @@ def log(shared_database_url: str) -> Iterator[Log]:
 def _put(log: Log, events: list[Event]) -> str:
     """Write events as they are, also what no append would take; return their thread."""
     thread_id = f"drawn-{next(_threads)}"
-    log.store().start(thread_id, {"policy": "record"})
+    log.threads().start(thread_id, {"policy": "record"})
     with log.database.connection() as connection, connection.transaction():
         with connection.cursor() as cursor:
             cursor.executemany(
@@ -152,22 +152,25 @@ class _Reader:
         snapshots = Snapshots(
             log.database, tenant=TENANT, key=b"key", interval=interval, share=share
         )
-        self._store = log.store(snapshots)
-        self.stored = self._store.messages(self.thread_id)
+        reader = LogReader(log.database, tenant=TENANT)
+        self._views = Views(reader, tenant=TENANT, snapshots=snapshots)
+        self.stored = log.threads().messages(self.thread_id)
 
     def view(
         self, view: AnyView, at: int, *, after: str | None = None, limit: int | None = None
     ) -> Page | State:
-        self._damage()
-        return self._store.view(self.thread_id, view, at=AtVersion(at), after=after, limit=limit)
+        self._precompute_and_damage(view)
+        return self._views.view(self.thread_id, view, at=AtVersion(at), after=after, limit=limit)
 
     def difference(self, view: AnyView, begin: int, end: int) -> Difference:
-        self._damage()
-        return self._store.difference(
+        self._precompute_and_damage(view)
+        return self._views.difference(
             self.thread_id, view, begin=AtVersion(begin), end=AtVersion(end)
         )
 
-    def _damage(self) -> None:
+    def _precompute_and_damage(self, view: AnyView) -> None:
+        if self.data.draw(st.booleans(), label="precomputed"):
+            precompute(self._views, self.thread_id, view)
         damage = self.data.draw(st.sampled_from(_DAMAGES), label="damage")
         some = self.data.draw(st.integers(1, 3), label="of versions divided by")
         with self._database.connection() as connection:
@@ -245,11 +248,11 @@ def _check_difference(reader: _Reader, view: AnyView, data: st.DataObject) -> No
 def test_a_fold_that_stopped_half_way_goes_on_from_there(log: Log, view: AnyView) -> None:
     thread_id = f"drawn-{next(_threads)}"
     numbers = range(120)
-    log.store().append(thread_id, [calls(str(n)) if n % 2 else reply(str(n)) for n in numbers])
+    log.threads().append(thread_id, [calls(str(n)) if n % 2 else reply(str(n)) for n in numbers])
     reader = LogReader(log.database, tenant=TENANT)
     fold = Fold(reader, thread_id, view)
-    first = fold.read(len(numbers), enough=7)
-    assert fold.version < len(numbers) or not first
+    first = next(fold.read(len(numbers)))
+    assert fold.version < len(numbers)
     rendering = render(view, reader.events(thread_id))
     assert [*first, *fold.read_all(len(numbers)), *fold.rest()] == print_items(rendering.items)
     assert fold.version == len(numbers)
@@ -275,9 +278,9 @@ def _append(connection: psycopg.Connection, url: str, thread_id: str, *drafts: D
     """Append one by one; return how many rows of each table were read and written meanwhile."""
     before = _counts(connection)
     with Database(url, pool_size=1) as database:
-        store = _log(database).store()
+        threads = _log(database).threads()
         for draft in drafts:
-            store.append(thread_id, [draft])
+            threads.append(thread_id, [draft])
     after = _counts(connection)
     return {
         table: (after[table][0] - before[table][0], after[table][1] - before[table][1])
@@ -298,12 +301,12 @@ def test_an_append_touches_as_many_rows_at_message_10_000_as_at_message_10(
     database_url: str,
 ) -> None:
     with Database(database_url, pool_size=1) as database:
-        store = _log(database).store()
+        threads = _log(database).threads()
         for thread_id, begin, end in (("long", 0, 500), ("long", 500, 5000), ("short", 0, 5)):
             for first in range(begin, end, 500):
                 numbers = range(first, min(first + 500, end))
                 pairs = [(calls(f"call-{n}"), results(f"call-{n}")) for n in numbers]
-                store.append(thread_id, [draft for pair in pairs for draft in pair])
+                threads.append(thread_id, [draft for pair in pairs for draft in pair])
             # before the first time, to look up an id is to read its thread
             with database.connection() as connection:
                 connection.execute("ANALYZE")

@@ -10,17 +10,18 @@ import pytest
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.points_in_time import AtTime, AtVersion
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import Difference, Page, State
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from tests.infrastructure.appends import STORY, append_apart, check_log, items_of, last_position
 
 
-def _views(store: Store, thread_id: str, view: AnyView) -> list[Page | State]:
+def _at_each_version(views: Views, thread_id: str, view: AnyView) -> list[Page | State]:
     """Return the view at every version, from 0."""
-    versions = range(store.thread(thread_id).version + 1)
-    return [store.view(thread_id, view, at=AtVersion(version)) for version in versions]
+    versions = range(views.reader.head(thread_id).version + 1)
+    return [views.view(thread_id, view, at=AtVersion(version)) for version in versions]
 
 
 def _check_difference(difference: Difference, views: Sequence[Page | State]) -> None:
@@ -48,45 +49,49 @@ def _check_difference(difference: Difference, views: Sequence[Page | State]) -> 
 
 
 @pytest.mark.parametrize("name", list(VIEWS))
-def test_a_difference_leads_from_any_point_to_any_other(store: Store, name: str) -> None:
-    append_apart(store, "t", STORY)
+def test_a_difference_leads_from_any_point_to_any_other(
+    threads: Threads, views: Views, name: str
+) -> None:
+    append_apart(threads, "t", STORY)
     view = choose_view(name)
-    views = _views(store, "t", view)
-    for begin in range(0, len(views), 2):
-        for end in range(begin % 3, len(views), 3):
-            difference = store.difference("t", view, begin=AtVersion(begin), end=AtVersion(end))
+    seen = _at_each_version(views, "t", view)
+    for begin in range(0, len(seen), 2):
+        for end in range(begin % 3, len(seen), 3):
+            difference = views.difference("t", view, begin=AtVersion(begin), end=AtVersion(end))
             assert (difference.from_version, difference.to_version) == (begin, end)
-            _check_difference(difference, views)
+            _check_difference(difference, seen)
 
 
 def test_the_same_holds_for_the_states_of_real_conversations(
-    store: Store, tau_bench: list[dict[str, Any]]
+    threads: Threads, views: Views, tau_bench: list[dict[str, Any]]
 ) -> None:
     for number in (3, 120):
         thread_id = f"real-{number}"
-        store.start(thread_id, {"policy": "record"})
-        store.append(thread_id, list(chat.READER.read(tau_bench[number]["traj"])))
+        threads.start(thread_id, {"policy": "record"})
+        threads.append(thread_id, list(chat.READER.read(tau_bench[number]["traj"])))
         for view in (choose_view("agent-state"), choose_view("openai")):
-            views = _views(store, thread_id, view)
-            for begin in range(0, len(views), 7):
-                difference = store.difference(thread_id, view, begin=AtVersion(begin), end=None)
-                assert (difference.from_version, difference.to_version) == (begin, len(views) - 1)
-                _check_difference(difference, views)
+            seen = _at_each_version(views, thread_id, view)
+            for begin in range(0, len(seen), 7):
+                difference = views.difference(thread_id, view, begin=AtVersion(begin), end=None)
+                assert (difference.from_version, difference.to_version) == (begin, len(seen) - 1)
+                _check_difference(difference, seen)
 
 
-def test_a_difference_without_a_beginning_is_from_nothing_to_the_present(store: Store) -> None:
-    store.append("t", STORY)
-    difference = store.difference("t", choose_view("openai"), begin=None, end=None)
+def test_a_difference_without_a_beginning_is_from_nothing_to_the_present(
+    threads: Threads, views: Views
+) -> None:
+    threads.append("t", STORY)
+    difference = views.difference("t", choose_view("openai"), begin=None, end=None)
     assert difference.items is not None
     assert (difference.from_version, difference.to_version) == (0, len(STORY))
-    assert list(difference.items.added) == list(items_of(store.view("t", choose_view("openai"))))
+    assert list(difference.items.added) == list(items_of(views.view("t", choose_view("openai"))))
     assert (difference.items.changed, difference.items.removed) == ([], [])
 
 
-def test_between_a_moment_and_itself_nothing_changes(store: Store) -> None:
-    store.append("t", STORY)
+def test_between_a_moment_and_itself_nothing_changes(threads: Threads, views: Views) -> None:
+    threads.append("t", STORY)
     for name in VIEWS:
-        difference = store.difference("t", choose_view(name), begin=AtVersion(6), end=AtVersion(6))
+        difference = views.difference("t", choose_view(name), begin=AtVersion(6), end=AtVersion(6))
         if difference.items is None:
             assert difference.patch == []
         else:
@@ -98,10 +103,10 @@ def test_between_a_moment_and_itself_nothing_changes(store: Store) -> None:
             assert changes == []
 
 
-def test_reading_changes_nothing(store: Store, database: Database) -> None:
-    store.append("t", STORY)
+def test_reading_changes_nothing(threads: Threads, views: Views, database: Database) -> None:
+    threads.append("t", STORY)
     for name in VIEWS:
-        store.view("t", choose_view(name), at=AtTime(datetime.now(UTC) - timedelta(hours=1)))
-        store.difference("t", choose_view(name), begin=None, end=None)
+        views.view("t", choose_view(name), at=AtTime(datetime.now(UTC) - timedelta(hours=1)))
+        views.difference("t", choose_view(name), begin=None, end=None)
     assert last_position(database) == len(STORY)
     check_log(database)

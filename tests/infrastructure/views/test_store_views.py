@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from agentlog.domain.errors import InvalidCursor
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import AtTime, AtVersion, Moment
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import Page, State
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from agentlog.projections.view import Printed, StateView, print_items, render
@@ -22,22 +24,24 @@ def _content(page: Page | State) -> JsonValue:
     return [[placed.key, placed.item] for placed in page.items]
 
 
-def _check_past_stays(store: Store, thread_id: str, drafts: Sequence[JsonValue]) -> None:
+def _check_past_stays(
+    threads: Threads, views: Views, thread_id: str, drafts: Sequence[JsonValue]
+) -> None:
     """What each view says while a thread grows is what it says later of that moment."""
-    views = [choose_view(name) for name in VIEWS]
-    store.start(thread_id, {"policy": "record", "goal": "g"})
+    chosen = [choose_view(name) for name in VIEWS]
+    threads.start(thread_id, {"policy": "record", "goal": "g"})
     then: list[list[JsonValue]] = []
     for draft in drafts:
-        store.append(thread_id, [draft])
-        then.append([_content(store.view(thread_id, view)) for view in views])
-    events = store.messages(thread_id)
+        threads.append(thread_id, [draft])
+        then.append([_content(views.view(thread_id, view)) for view in chosen])
+    events = threads.messages(thread_id)
     for event, contents in zip(events[1:], then, strict=True):
-        for number, (view, content) in enumerate(zip(views, contents, strict=True)):
+        for number, (view, content) in enumerate(zip(chosen, contents, strict=True)):
             moments: list[Moment] = [AtVersion(event.version)]
-            if event.version % len(views) == number:  # each view, at some of the times
+            if event.version % len(chosen) == number:  # each view, at some of the times
                 moments.append(AtTime(time_of(event)))
             for moment in moments:
-                result = store.view(thread_id, view, at=moment)
+                result = views.view(thread_id, view, at=moment)
                 assert (result.version, result.position) == (event.version, event.position)
                 assert print_bytes(_content(result)) == print_bytes(content)
             if isinstance(result, Page):
@@ -45,60 +49,62 @@ def _check_past_stays(store: Store, thread_id: str, drafts: Sequence[JsonValue])
                 assert list(result.items) == print_items(cut.items)
 
 
-def test_a_view_of_the_past_is_what_the_view_was_then(store: Store) -> None:
-    _check_past_stays(store, "t", STORY)
+def test_a_view_of_the_past_is_what_the_view_was_then(threads: Threads, views: Views) -> None:
+    _check_past_stays(threads, views, "t", STORY)
 
 
 def test_the_same_holds_for_real_conversations(
-    store: Store, tau_bench: list[dict[str, Any]]
+    threads: Threads, views: Views, tau_bench: list[dict[str, Any]]
 ) -> None:
     for number in (0, 77):
         drafts = list(chat.READER.read(tau_bench[number]["traj"]))
-        _check_past_stays(store, f"real-{number}", drafts[:20])
+        _check_past_stays(threads, views, f"real-{number}", drafts[:20])
 
 
 @pytest.mark.parametrize(
     "name", [name for name, view in VIEWS.items() if not issubclass(view, StateView)]
 )
 def test_the_pages_of_a_view_are_all_of_it_and_nothing_twice_for_every_limit(
-    store: Store, name: str
+    threads: Threads, views: Views, name: str
 ) -> None:
-    append_apart(store, "t", [*STORY, reply("after the exit"), calls("a", "b")])
+    append_apart(threads, "t", [*STORY, reply("after the exit"), calls("a", "b")])
     view = choose_view(name)
-    whole = list(items_of(store.view("t", view)))
+    whole = list(items_of(views.view("t", view)))
     assert len(whole) > 1
     for limit in range(1, len(whole) + 2):
-        pages = _pages(store, view, limit)
+        pages = _pages(views, view, limit)
         assert [placed for page in pages for placed in page] == whole
         assert {len(page) for page in pages[:-1]} <= {limit}
         assert 1 <= len(pages[-1]) <= limit
 
 
-def _pages(store: Store, view: AnyView, limit: int) -> list[list[Printed]]:
+def _pages(views: Views, view: AnyView, limit: int) -> list[list[Printed]]:
     pages: list[list[Printed]] = []
     cursor: str | None = None
     while cursor is not None or not pages:
-        page = store.view("t", view, after=cursor, limit=limit)
+        page = views.view("t", view, after=cursor, limit=limit)
         assert isinstance(page, Page)
         pages.append(list(page.items))
         cursor = page.next
     return pages
 
 
-def test_pages_at_a_moment_do_not_see_what_is_appended_meanwhile(store: Store) -> None:
-    store.append("t", [reply(str(number)) for number in range(5)])
+def test_pages_at_a_moment_do_not_see_what_is_appended_meanwhile(
+    threads: Threads, views: Views
+) -> None:
+    threads.append("t", [reply(str(number)) for number in range(5)])
     view, at = choose_view("kernel"), AtVersion(5)
-    first = store.view("t", view, at=at, limit=3)
+    first = views.view("t", view, at=at, limit=3)
     assert isinstance(first, Page)
-    store.append("t", [reply("late")])
-    second = store.view("t", view, at=at, after=first.next, limit=3)
+    threads.append("t", [reply("late")])
+    second = views.view("t", view, at=at, after=first.next, limit=3)
     assert [placed.item["text"] for placed in [*first.items, *items_of(second)]] == list("01234")
 
 
 @pytest.mark.parametrize(
     "cursor", ["", "x", "1", "1.", ".1", "1.-1", "1.0.0", "1.x", "\u0661.0", "9" * 40 + ".0"]
 )
-def test_what_no_page_gave_out_is_no_cursor(store: Store, cursor: str) -> None:
-    store.append("t", [reply("one")])
+def test_what_no_page_gave_out_is_no_cursor(threads: Threads, views: Views, cursor: str) -> None:
+    threads.append("t", [reply("one")])
     with pytest.raises(InvalidCursor, match="pass the `next` of the page before"):
-        store.view("t", choose_view("kernel"), after=cursor)
+        views.view("t", choose_view("kernel"), after=cursor)

@@ -5,23 +5,22 @@ from typing import Any
 import pytest
 
 from agentlog.domain.points_in_time import AtVersion
-from agentlog.infrastructure.appending.writer import Writer
-from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_cache import Folded, RecentViews
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from agentlog.projections.view import StateView
 from tests.infrastructure.appends import (
     STORY,
     TENANT,
-    Clock,
     CountingReader,
-    Ids,
     empty_log,
     items_of,
     reply,
 )
+from tests.infrastructure.views.snapshots.kept import threads_on
 
 LISTS = [name for name, view in VIEWS.items() if not issubclass(view, StateView)]
 
@@ -32,76 +31,66 @@ def reader(database: Database) -> CountingReader:
     return CountingReader(database, tenant=TENANT)
 
 
-def _store(database: Database, reader: CountingReader) -> Store:
-    return Store(
-        reader=reader,
-        writer=Writer(database, clock=Clock(), new_id=Ids()),
-        blobs=Blobs(database, tenant=TENANT),
-        tenant=TENANT,
-    )
-
-
-@pytest.fixture
-def store(database: Database, reader: CountingReader) -> Store:
-    """A store over the counting reader."""
-    return _store(database, reader)
+def _views(database: Database, reader: CountingReader) -> Views:
+    """Return views that remember nothing."""
+    return Views(reader, tenant=TENANT, snapshots=Snapshots(database, tenant=TENANT, key=b"key"))
 
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_thread_that_grows_reads_as_if_it_were_read_for_the_first_time(
-    store: Store, reader: CountingReader, database: Database, name: str
+    threads: Threads, views: Views, reader: CountingReader, database: Database, name: str
 ) -> None:
     view = choose_view(name)
-    store.start("t", {"policy": "record"})
+    threads.start("t", {"policy": "record"})
     for draft in STORY:
-        store.append("t", [draft])
+        threads.append("t", [draft])
         reader.count = 0
-        again = store.view("t", view)
+        again = views.view("t", view)
         assert reader.count <= 2  # the first read has the start of the thread before it
-        assert again == _store(database, reader).view("t", view)
+        assert again == _views(database, reader).view("t", view)
 
 
 @pytest.mark.parametrize("name", LISTS)
 def test_what_was_read_before_is_not_read_again(
-    store: Store, reader: CountingReader, name: str
+    threads: Threads, views: Views, reader: CountingReader, name: str
 ) -> None:
     view = choose_view(name)
-    store.append("t", STORY)
-    first = store.view("t", view)
+    threads.append("t", STORY)
+    first = views.view("t", view)
     reader.count = 0
-    assert store.view("t", choose_view(name)) == first
+    assert views.view("t", choose_view(name)) == first
     assert reader.count == 0
 
 
-def test_other_options_are_another_view(store: Store) -> None:
-    store.append("t", [{"type": "tool_calls", "calls": [{"id": "a", "name": "f"}]}, reply("x")])
-    repaired = items_of(store.view("t", choose_view("openai")))
-    plain = items_of(store.view("t", choose_view("openai", {"repair": "false"})))
+def test_other_options_are_another_view(threads: Threads, views: Views) -> None:
+    threads.append("t", [{"type": "tool_calls", "calls": [{"id": "a", "name": "f"}]}, reply("x")])
+    repaired = items_of(views.view("t", choose_view("openai")))
+    plain = items_of(views.view("t", choose_view("openai", {"repair": "false"})))
     assert len(repaired) == len(plain) + 1
 
 
-def test_an_earlier_version_is_read_as_it_was(store: Store) -> None:
+def test_an_earlier_version_is_read_as_it_was(threads: Threads, views: Views) -> None:
     view = choose_view("openai")
-    store.append("t", [reply(str(number)) for number in range(9)])
-    assert len(items_of(store.view("t", view))) == 9
-    assert len(items_of(store.view("t", view, at=AtVersion(4)))) == 4
-    assert len(items_of(store.view("t", view, after="6.0"))) == 3
-    store.append("t", [reply("more")])
-    assert len(items_of(store.view("t", view, at=AtVersion(9)))) == 9
-    assert len(items_of(store.view("t", view))) == 10
+    threads.append("t", [reply(str(number)) for number in range(9)])
+    assert len(items_of(views.view("t", view))) == 9
+    assert len(items_of(views.view("t", view, at=AtVersion(4)))) == 4
+    assert len(items_of(views.view("t", view, after="6.0"))) == 3
+    threads.append("t", [reply("more")])
+    assert len(items_of(views.view("t", view, at=AtVersion(9)))) == 9
+    assert len(items_of(views.view("t", view))) == 10
 
 
 @pytest.mark.parametrize("more", [0, 3])
 def test_another_history_under_the_same_name_is_read_from_its_start(
-    store: Store, database: Database, reader: CountingReader, more: int
+    threads: Threads, views: Views, database: Database, more: int
 ) -> None:
     """As after a restore of an older backup, while the service runs on."""
     view = choose_view("openai")
-    store.append("t", [reply("old"), reply("history")])
-    store.view("t", view)
+    threads.append("t", [reply("old"), reply("history")])
+    views.view("t", view)
     empty_log(database)
-    _store(database, reader).append("t", [reply("new"), reply("history"), *[reply("x")] * more])
-    items = items_of(store.view("t", view))
+    threads_on(database).append("t", [reply("new"), reply("history"), *[reply("x")] * more])
+    items = items_of(views.view("t", view))
     assert [placed.item["content"] for placed in items] == ["new", "history", *["x"] * more]
 
 

@@ -213,7 +213,9 @@ def _fields(kind: str) -> st.SearchStrategy[Item]:
         case "tool_return_message":
             return _wire_returns.map(
                 lambda returns: {
-                    **{key: returns[0][key] for key in ("tool_call_id", "status", "tool_return")},
+                    "tool_call_id": returns[0]["tool_call_id"],
+                    "status": returns[0]["status"],
+                    "tool_return": returns[0]["tool_return"],
                     "tool_returns": returns,
                 }
             )

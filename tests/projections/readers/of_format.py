@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.history import History
 from agentlog.projections.readers.registry import FORMATS
 
@@ -26,7 +26,7 @@ def of_type(history: History, name: str) -> list[dict[str, Any]]:
 
 def types(history: History) -> dict[str, int]:
     """Return how many drafts there are of each type."""
-    return dict(Counter(draft["type"] for draft in history.drafts))
+    return dict(Counter(str(draft["type"]) for draft in history.drafts))
 
 
 def noted(history: History) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.history import History
 from agentlog.projections.readers.registry import FORMATS
 

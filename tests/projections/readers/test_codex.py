@@ -6,7 +6,6 @@ import pytest
 
 from agentlog.domain.json.text import parse
 from agentlog.projections.readers.agents.codex import FORMAT
-from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.history import History
 from tests.test_golden import GOLDEN
 
@@ -21,7 +20,7 @@ def read(*lines: Any) -> History:
     return next(FORMAT.read(list(lines)))
 
 
-def of_type(history: History, name: str) -> list[Draft]:
+def of_type(history: History, name: str) -> list[dict[str, Any]]:
     return [draft for draft in history.drafts if draft["type"] == name]
 
 

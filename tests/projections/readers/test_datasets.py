@@ -12,7 +12,7 @@ READERS = GOLDEN / "readers"
 
 
 def _types(path: Path) -> list[list[str]]:
-    return [[draft["type"] for draft in history.drafts] for history in histories_of(path)]
+    return [[str(draft["type"]) for draft in history.drafts] for history in histories_of(path)]
 
 
 def _read(turns: list[Any], **fields: Any) -> History:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import texts_of
 from agentlog.projections.readers.history import History
 from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type, read
@@ -15,7 +16,7 @@ def _conversation(name: str) -> Any:
 
 
 def _texts(history: History) -> list[str]:
-    return [draft["text"] for draft in history.drafts if "text" in draft]
+    return texts_of([draft["text"] for draft in history.drafts if "text" in draft])
 
 
 def test_the_current_branch_is_the_thread_and_others_have_what_they_add() -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.messages.genai import response_of
 from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type, read, types

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.registry import FORMATS
 from tests.projections.readers.of_format import noted, of_type, read, types
 from tests.test_golden import GOLDEN

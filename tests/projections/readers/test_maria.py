@@ -11,7 +11,8 @@ from ulid import ULID
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, parse, print_bytes
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.readers.wires.maria import READER
@@ -179,7 +180,7 @@ USAGES: list[JsonValue] = [
     [{"prompt_tokens": -1, "completion_tokens": True, "total_tokens": 10**30}],
     [{"prompt_tokens_details": {"cached_tokens": 4}}],
 ]
-ODD: list[list[Item]] = (
+ODD: list[Any] = (
     [
         [{"msg": "MessageAdded", "message": {"role": "user", "content": content}}]
         for content in ("", [], [{"type": "text", "text": "a"}], [{"text": "a"}, {"text": "b"}])

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import JsonValue, parse, print_bytes, print_text
+from agentlog.domain.json.text import parse, print_bytes, print_text
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.messages.chat import READER
 from agentlog.projections.view import Item, render

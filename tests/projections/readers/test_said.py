@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from tests.projections.readers.of_format import of_type
 from tests.projections.readers.spans_of import asked, lines, model, run, said, thread
 

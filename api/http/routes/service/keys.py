@@ -17,7 +17,8 @@ from agentlog.api.http.openapi.answers import answers, body
 from agentlog.api.shapes.access import Access, Caller, Key, NewKey, caller_json
 from agentlog.api.shapes.shape import Page
 from agentlog.domain.identifiers import THREAD_ID_PATTERN
-from agentlog.domain.json.text import JsonValue, parse
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.key import ID_PATTERN

@@ -2,7 +2,7 @@
 
 import re
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.messages.anthropic_blocks import KNOWN as OF_BLOCKS
 from agentlog.projections.readers.messages.anthropic_blocks import text_of
 from agentlog.projections.view import Item

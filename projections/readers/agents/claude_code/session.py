@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_at, objects_of, text_at, texts_of
+from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at, texts_of
 from agentlog.projections.readers.agents.claude_code.answers import Answers, left
 from agentlog.projections.readers.agents.claude_code.fields import (
     FACTS,

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_at, object_of
+from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.projections.readers.fields import Fields
 
 _PREFIXES = ("attachment://", "tc://")

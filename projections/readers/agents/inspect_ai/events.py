@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, amount_at, usage
 from agentlog.projections.readers.reading import Entry

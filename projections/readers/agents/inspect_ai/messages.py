@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import array_of
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.files import file_of_uri

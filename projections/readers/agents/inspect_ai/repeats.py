@@ -6,8 +6,15 @@ other is kept whole, the first time it is told so.
 
 from collections.abc import Iterator, Sequence
 
-from agentlog.domain.json.text import JsonValue, print_bytes
-from agentlog.domain.json.values import array_of, object_of, objects_of, text_at, texts_of
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import (
+    JsonValue,
+    array_of,
+    object_of,
+    objects_of,
+    text_at,
+    texts_of,
+)
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.view import Item
 

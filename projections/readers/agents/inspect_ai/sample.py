@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_of
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.agents.inspect_ai.attachments import with_attachments
 from agentlog.projections.readers.agents.inspect_ai.events import KNOWN, read_event, response
 from agentlog.projections.readers.agents.inspect_ai.messages import read_message

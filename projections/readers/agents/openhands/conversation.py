@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from uuid import UUID
 
 from agentlog.domain.identifiers import derived_message_id
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_at, text_at
+from agentlog.domain.json.values import JsonValue, object_at, text_at
 from agentlog.projections.readers.agents.openhands.events import READ, USUAL, Calls
 from agentlog.projections.readers.agents.openhands.figures import figures_of
 from agentlog.projections.readers.draft import Draft

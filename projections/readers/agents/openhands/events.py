@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.files import file_of_uri

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_of, objects_of
+from agentlog.domain.json.values import JsonValue, object_of, objects_of
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.view import Item
 

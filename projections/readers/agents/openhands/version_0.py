@@ -9,8 +9,7 @@ of its `metadata.json` and its events.
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import array_of, object_at, text_at
+from agentlog.domain.json.values import JsonValue, array_of, object_at, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History

@@ -6,8 +6,7 @@ Messages are those of a chat, or of OpenAI's Responses; `extra` has what the age
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import object_at, objects_of, text_at
+from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
 from agentlog.projections.readers.agents.swe_agents.mini_swe_agent_answers import (
     answer_of,
     content_of,

@@ -1,7 +1,6 @@
 """Answers of models in mini-swe-agent's trajectories: chat completions and OpenAI's Responses."""
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.domain.json.values import array_of, object_at
+from agentlog.domain.json.values import JsonValue, array_of, object_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.text_format import call_fields

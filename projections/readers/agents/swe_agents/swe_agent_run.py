@@ -8,8 +8,8 @@ it stands where it was.
 
 from collections.abc import Sequence
 
-from agentlog.domain.json.text import JsonValue, print_bytes
-from agentlog.domain.json.values import text_at, texts_of
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue, text_at, texts_of
 from agentlog.projections.readers.agents.swe_agents.swe_agent_tools import result_of, tool_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of

@@ -6,7 +6,7 @@ github.com/SWE-agent/SWE-agent print, at the head of a result, before they exit.
 
 import re
 
-from agentlog.domain.json.text import JsonValue
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.view import Item
 
 SHELL = "bash"

@@ -3,7 +3,8 @@
 import pytest
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.views.views import Views
 from tests.infrastructure.views.snapshots.kept import change, filled
 
 
@@ -15,6 +16,6 @@ def database(database: Database) -> Database:
 
 
 @pytest.fixture
-def store(database: Database) -> Store:
-    """A store with a snapshot every ten versions, and the thread `t` of 35 thoughts and turns."""
-    return filled(database)
+def views(database: Database, threads: Threads) -> Views:
+    """Views with a snapshot every ten versions, of the thread `t` of 35 thoughts and turns."""
+    return filled(database, threads)

@@ -6,14 +6,16 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
 from agentlog.infrastructure.views.snapshots.encoding import packed, unpacked
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable
-from agentlog.infrastructure.views.store import Store
+from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import AnyView, choose_view
-from agentlog.projections.view import Printed
+from agentlog.projections.view import Item, Printed
 from tests.infrastructure.appends import TENANT, Clock, CountingReader, Ids, fetch, reply
+from tests.infrastructure.precomputed import precompute
 
 STATE = choose_view("agent-state", {"history": "false"})
 WITH_HISTORY = choose_view("agent-state")
@@ -23,39 +25,49 @@ PLENTY = 1000.0
 """A share that lets every carry in."""
 
 
-def store_on(
+def views_on(
     database: Database,
     *,
     interval: int = 10,
     share: float = PLENTY,
     reader: LogReader | None = None,
     key: bytes = KEY,
-) -> Store:
-    """Return a store whose snapshots stand at every tenth version, or at others."""
-    return Store(
-        reader=reader or LogReader(database, tenant=TENANT),
+) -> Views:
+    """Return views whose snapshots stand at every tenth version, or at others."""
+    snapshots = Snapshots(database, tenant=TENANT, key=key, interval=interval, share=share)
+    return Views(reader or LogReader(database, tenant=TENANT), tenant=TENANT, snapshots=snapshots)
+
+
+def threads_on(database: Database) -> Threads:
+    """Return the threads of the tests' tenant."""
+    return Threads(
+        reader=LogReader(database, tenant=TENANT),
         writer=Writer(database, clock=Clock(), new_id=Ids()),
         blobs=Blobs(database, tenant=TENANT),
         tenant=TENANT,
-        snapshots=Snapshots(database, tenant=TENANT, key=key, interval=interval, share=share),
     )
 
 
-def filled(database: Database) -> Store:
-    """Return one with the thread `t` of 35 thoughts and turns."""
-    store = store_on(database)
-    store.append("t", [thought(n) if n % 3 == 0 else reply(f"said {n}") for n in range(35)])
-    return store
+def filled(database: Database, threads: Threads | None = None) -> Views:
+    """Return the views of a log with the thread `t` of 35 thoughts and turns."""
+    drafts = [thought(n) if n % 3 == 0 else reply(f"said {n}") for n in range(35)]
+    (threads or threads_on(database)).append("t", drafts)
+    return views_on(database)
 
 
-def thought(number: int) -> dict[str, str]:
+def keep(views: Views, view: AnyView = STATE) -> None:
+    """Write the missing snapshots of `t` in a view."""
+    precompute(views, "t", view)
+
+
+def thought(number: int) -> Item:
     """Return a message that has nothing to do with others."""
     return {"type": "reasoning", "title": "", "summary": f"thought {number}"}
 
 
-def state_of(store: Store, view: AnyView = STATE, at: int | None = None) -> bytes:
+def state_of(views: Views, view: AnyView = STATE, at: int | None = None) -> bytes:
     """Return the state of `t`, printed."""
-    result = store.view("t", view, at=None if at is None else AtVersion(at))
+    result = views.view("t", view, at=None if at is None else AtVersion(at))
     assert isinstance(result, State)
     return print_bytes(result.state)
 
@@ -106,17 +118,17 @@ def put(database: Database, version: int, column: str, content: bytes) -> None:
     assert change(database, query, seal + content, version) == 1
 
 
-def items_shown(store: Store, at: int | None = None) -> list[Printed]:
+def items_shown(views: Views, at: int | None = None) -> list[Printed]:
     """Return what the view `openai` shows of `t`."""
-    view = store.view("t", OPENAI, at=None if at is None else AtVersion(at))
+    view = views.view("t", OPENAI, at=None if at is None else AtVersion(at))
     assert not isinstance(view, State)
     return list(view.items)
 
 
-def counted(database: Database) -> tuple[Store, CountingReader]:
-    """Return a store with snapshots at every fiftieth version, and what counts its reads."""
+def counted(database: Database) -> tuple[Views, CountingReader]:
+    """Return views with snapshots at every fiftieth version, and what counts their reads."""
     reader = CountingReader(database, tenant=TENANT)
-    return store_on(database, interval=50, reader=reader), reader
+    return views_on(database, interval=50, reader=reader), reader
 
 
 DAMAGES = {

@@ -1,4 +1,4 @@
-"""Folding ahead: threads that grow have snapshots before anybody asks."""
+"""Precomputation: threads that grow, and those that reads have missed, get snapshots."""
 
 import logging
 import threading
@@ -16,13 +16,14 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.tenants import Tenant
-from agentlog.infrastructure.view_precomputation import LATEST, Ahead
-from agentlog.infrastructure.views.store import Store
-from agentlog.infrastructure.views.view_cache import ViewsInUse
+from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.view_precomputation import LATEST, Precomputation
 from agentlog.infrastructure.views.view_fold import Fold
+from agentlog.infrastructure.views.views_in_use import ViewsInUse
 from agentlog.projections.registry import VIEWS, choose_view
 from tests.command_line import started
 from tests.infrastructure.appends import fetch, reply
+from tests.infrastructure.precomputed import precompute
 
 SECONDS = 20
 OPENAI = choose_view("openai")
@@ -35,13 +36,13 @@ def _serving(url: str) -> Iterator[Tenant]:
     """Yield the tenant of a service that folds ahead."""
     with (
         open_service(Settings(database_url=url)) as service,
-        Ahead(service.tenants, service.listener, pause_seconds=0.01),
+        Precomputation(service.tenants, service.listener, pause_seconds=0.01),
     ):
         yield service.own
 
 
-def _fill(store: Store, thread_id: str, count: int) -> None:
-    store.append(thread_id, [reply(f"{thread_id} {number}") for number in range(count)])
+def _fill(threads: Threads, thread_id: str, count: int) -> None:
+    threads.append(thread_id, [reply(f"{thread_id} {number}") for number in range(count)])
 
 
 def _kept(database: Database, thread_id: str) -> list[tuple[str, int]]:
@@ -60,56 +61,59 @@ def _wait(ready: Callable[[], bool]) -> None:
 
 def test_what_grows_is_folded_in_every_view(own_database: Database, database_url: str) -> None:
     with _serving(database_url) as tenant:
-        _fill(tenant.store, "short", 249)
-        _fill(tenant.store, "long", 600)
+        _fill(tenant.threads, "short", 249)
+        _fill(tenant.threads, "long", 600)
         _wait(lambda: _kept(own_database, "long") == ALL)
         assert _kept(own_database, "short") == []
-        _fill(tenant.store, "short", 1)
+        _fill(tenant.threads, "short", 1)
         _wait(lambda: len(_kept(own_database, "short")) == len(VIEWS))
 
 
 def test_so_is_what_was_there_and_not_long_ago(own_database: Database, database_url: str) -> None:
     with open_service(Settings(database_url=database_url)) as service:
-        _fill(service.store, "old", 600)
+        _fill(service.threads, "old", 600)
         for number in range(LATEST):
-            _fill(service.store, f"newer-{number}", 1)
-        _fill(service.store, "newest", 600)
+            _fill(service.threads, f"newer-{number}", 1)
+        _fill(service.threads, "newest", 600)
     with _serving(database_url) as tenant:
         _wait(lambda: _kept(own_database, "newest") == ALL)
         assert _kept(own_database, "old") == []
-        _fill(tenant.store, "old", 1)
-        _wait(lambda: _kept(own_database, "old") == ALL)
+        tenant.views.view("old", UNREPAIRED)
+        _wait(lambda: _kept(own_database, "old") == [("openai", 250), ("openai", 500)])
+        _fill(tenant.threads, "old", 1)
+        _wait(lambda: set(_kept(own_database, "old")) == set(ALL))
 
 
 def test_other_options_are_folded_once_somebody_asks_for_them(
     own_database: Database, database_url: str
 ) -> None:
     with _serving(database_url) as tenant:
-        _fill(tenant.store, "long", 600)
+        _fill(tenant.threads, "long", 600)
         _wait(lambda: _kept(own_database, "long") == ALL)
-        _fill(tenant.store, "read", 1)
-        tenant.store.view("read", UNREPAIRED)
-        _fill(tenant.store, "long", 1)
+        _fill(tenant.threads, "read", 1)
+        tenant.views.view("read", UNREPAIRED)
+        _fill(tenant.threads, "long", 1)
         both = sorted([*ALL, ("openai", 250), ("openai", 500)])
         _wait(lambda: _kept(own_database, "long") == both)
 
 
-def test_it_makes_what_a_reader_would_have_made(own_database: Database, database_url: str) -> None:
+def test_bit_by_bit_it_makes_what_it_makes_at_once(
+    own_database: Database, database_url: str
+) -> None:
     query = (
         "SELECT view, version, carry, grown, items FROM agentlog.snapshots "
         "WHERE thread_id = 'long' ORDER BY view, version"
     )
     with _serving(database_url) as tenant:
         for _ in range(6):  # bit by bit
-            _fill(tenant.store, "long", 100)
+            _fill(tenant.threads, "long", 100)
             time.sleep(0.05)
         _wait(lambda: _kept(own_database, "long") == ALL)
         made = fetch(own_database, query)
     with own_database.connection() as connection:
         connection.execute("TRUNCATE agentlog.snapshots")
     with open_service(Settings(database_url=database_url)) as service:
-        for name in VIEWS:
-            service.store.view("long", choose_view(name))
+        precompute(service.views, "long", *map(choose_view, VIEWS))
     assert fetch(own_database, query) == made
 
 
@@ -123,7 +127,7 @@ def test_a_service_does_it_unless_it_is_told_not_to(
     ):
         assert service.stdout is not None
         service.stdout.readline()  # it listens
-        _fill(other.store, "long", 600)
+        _fill(other.threads, "long", 600)
         if chosen == "on":
             _wait(lambda: _kept(own_database, "long") == ALL)
         else:
@@ -136,7 +140,7 @@ def test_it_does_not_matter_who_appends(own_database: Database, database_url: st
         _serving(database_url),
         open_service(Settings(database_url=database_url)) as other,
     ):
-        _fill(other.store, "long", 600)
+        _fill(other.threads, "long", 600)
         _wait(lambda: _kept(own_database, "long") == ALL)
 
 
@@ -147,17 +151,17 @@ def test_what_was_folded_is_not_read_again(
     read: list[str] = []
 
     def noting(reader: LogReader, thread_id: str, **bounds: Any) -> Iterator[Event]:
-        if threading.current_thread().name == "ahead":
+        if threading.current_thread().name == "precomputation":
             read.append(thread_id)
         return reading(reader, thread_id, **bounds)
 
     monkeypatch.setattr(LogReader, "each_event", noting)
     with _serving(database_url) as tenant:
-        _fill(tenant.store, "long", 600)
+        _fill(tenant.threads, "long", 600)
         _wait(lambda: _kept(own_database, "long") == ALL)
         read.clear()
-        _fill(tenant.store, "long", 100)
-        _fill(tenant.store, "other", 250)
+        _fill(tenant.threads, "long", 100)
+        _fill(tenant.threads, "other", 250)
         _wait(lambda: len(_kept(own_database, "other")) == len(VIEWS))
         assert set(read) == {"other"}
 
@@ -177,7 +181,7 @@ def test_it_goes_on_when_the_database_is_back(
 
         with monkeypatch.context() as broken:
             broken.setattr(LogReader, "grown", fail)
-            _fill(tenant.store, "long", 600)
+            _fill(tenant.threads, "long", 600)
             assert failed.wait(SECONDS)
             _wait(lambda: "trying on" in caplog.text)
         _wait(lambda: _kept(own_database, "long") == ALL)
@@ -198,8 +202,8 @@ def test_a_thread_that_cannot_be_folded_holds_up_no_other(
 
     monkeypatch.setattr(LogReader, "each_event", failing)
     with _serving(database_url) as tenant:
-        _fill(tenant.store, "odd", 250)
-        _fill(tenant.store, "long", 600)
+        _fill(tenant.threads, "odd", 250)
+        _fill(tenant.threads, "long", 600)
         _wait(lambda: _kept(own_database, "long") == ALL)
     assert "odd cannot be folded ahead" in caplog.text
 
@@ -216,7 +220,7 @@ def test_it_ends_in_the_middle_of_a_long_thread(
     with _serving(database_url) as tenant:
         monkeypatch.setattr(Fold, "advance", slowly)
         for _ in range(5):
-            _fill(tenant.store, "long", 2000)
+            _fill(tenant.threads, "long", 2000)
         _wait(lambda: bool(_kept(own_database, "long")))
     assert len(_kept(own_database, "long")) < len(VIEWS) * 40
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.views.snapshots.encoding import GARBAGE, packed_lists, unpacked_lists
 from agentlog.projections.growth import Growth
 from tests.histories import json_values, texts

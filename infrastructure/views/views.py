@@ -1,0 +1,189 @@
+"""Reads of views: at any moment, by pages, as an outline, and the difference of two moments."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from agentlog.domain.identifiers import check_thread_id
+from agentlog.domain.points_in_time import Moment
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.views.difference import difference
+from agentlog.infrastructure.views.results import Difference, Outline, Page, State
+from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
+from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
+from agentlog.infrastructure.views.view_cache import Folded, RecentViews
+from agentlog.infrastructure.views.view_fold import BEGINNING, CHUNK, Fold, Place, beyond, place_of
+from agentlog.infrastructure.views.views_in_use import ViewsInUse
+from agentlog.projections.outline import outline
+from agentlog.projections.registry import AnyView
+from agentlog.projections.view import Printed, StateView
+from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
+
+_SPARE = 50
+
+
+class Views:
+    """The views of one tenant's threads, folded from the nearest snapshot; thread-safe.
+
+    Nothing is written: precomputation learns from `in_use` where snapshots are missing. A read
+    knows of hidden threads if it is `hidden`.
+    """
+
+    def __init__(
+        self,
+        reader: LogReader,
+        *,
+        tenant: str,
+        snapshots: Snapshots,
+        recent: RecentViews | None = None,
+    ) -> None:
+        self.reader = reader
+        self.snapshots = snapshots
+        self.recent = RecentViews() if recent is None else recent
+        self.in_use = ViewsInUse()
+        self._tenant = tenant
+
+    def view(  # noqa: PLR0913 - one parameter a choice
+        self,
+        thread_id: str,
+        view: AnyView,
+        *,
+        at: Moment | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+        hidden: bool = False,
+    ) -> Page | State:
+        """Return a view of a thread at a moment; `after` is a page's `next`.
+
+        Raises:
+            NotThere: the thread or the moment is not there.
+            InvalidCursor: `after` is no cursor.
+        """
+        place = BEGINNING if after is None else place_of(after)
+        self.in_use.note(view)
+        head = self._head(thread_id, hidden=hidden)
+        version = self.reader.version_at(head, at)
+        position = self.reader.position_of(head, version)
+        if isinstance(view, StateView):
+            state = view.printable(self.fold_to(thread_id, view, version).carry)
+            return State(thread_id, version, position, state)
+        if limit is None:
+            items = beyond(place, self._whole(head, view, version))
+        else:
+            items = self._page(thread_id, view, version, after=place, limit=limit)
+        page = items if limit is None else items[:limit]
+        more = len(page) < len(items)
+        return Page(thread_id, version, position, page, page[-1].key if more else None)
+
+    def outline(self, thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Outline:
+        """Return a thread's steps up to a moment; raises `NotThere`."""
+        head = self._head(thread_id, hidden=hidden)
+        version = self.reader.version_at(head, at)
+        view = TimelineView(TimelineOptions(hint=True))
+        self.in_use.note(view)
+        pieces = self._pieces(thread_id, view, version)
+        steps = outline(printed.item for piece in pieces for printed in piece)
+        return Outline(thread_id, version, self.reader.position_of(head, version), steps)
+
+    def difference(
+        self,
+        thread_id: str,
+        view: AnyView,
+        *,
+        begin: Moment | None,
+        end: Moment | None,
+        hidden: bool = False,
+    ) -> Difference:
+        """Return the changes of a view between two moments; without `begin`, from nothing."""
+        self.in_use.note(view)
+        head = self._head(thread_id, hidden=hidden)
+        first = 0 if begin is None else self.reader.version_at(head, begin)
+        last = self.reader.version_at(head, end)
+        items, patch = difference(lambda at: self.fold_to(thread_id, view, at), view, first, last)
+        return Difference(thread_id, first, last, items, patch)
+
+    def fold_to(self, thread_id: str, view: AnyView, version: int) -> Fold[Any, Any]:
+        """Return a view's fold at a version; the view need not be in the registry."""
+        start = self.snapshots.nearest(thread_id, view, version)
+        self._note_missed(thread_id, view, start.version, version)
+        fold = Fold(self.reader, thread_id, view, start)
+        fold.advance(version)
+        return fold
+
+    def _page(
+        self, thread_id: str, view: AnyView, version: int, *, after: Place, limit: int
+    ) -> list[Printed]:
+        """Return the items after `after` at `version`: all, or more than `limit`."""
+        # not at the cursor's version itself: that may have items before and after the cursor
+        begin = min(max(after[0] - 1, 0), version)
+        # some messages yield no item: a few events too many cost less than a round trip
+        chunk = min(1 + limit + limit // 4 + _SPARE, CHUNK)
+        items: list[Printed] = []
+        for piece in self._pieces(thread_id, view, version, begin=begin, chunk=chunk):
+            items += beyond(after, piece)
+            if len(items) > limit:
+                break
+        return items
+
+    def _pieces(
+        self, thread_id: str, view: AnyView, version: int, *, begin: int = 0, chunk: int = CHUNK
+    ) -> Iterator[list[Printed]]:
+        """Yield the items at `version` from some settled at or before `begin` on.
+
+        A reader that stops early needs no carry where snapshots have the items.
+        """
+        last = begin
+        for end, items in self._kept(thread_id, view, version, begin=begin, chunk=chunk):
+            last = end
+            yield items
+        self._note_missed(thread_id, view, last, version)
+        fold = self.fold_to(thread_id, view, last)
+        yield from fold.read(version, chunk=chunk)
+        yield fold.rest()
+
+    def _kept(
+        self, thread_id: str, view: AnyView, version: int, *, begin: int = 0, chunk: int = CHUNK
+    ) -> Iterator[tuple[int, list[Printed]]]:
+        """Yield items that snapshots have, and the version up to which they are all."""
+        interval = self.snapshots.interval
+        return self.snapshots.items(
+            thread_id,
+            view,
+            after=begin - begin % interval,
+            upto=version,
+            few=-(-(begin % interval + chunk) // interval),
+        )
+
+    def _whole(self, head: Head, view: AnyView, version: int) -> list[Printed]:
+        """Return all items at `version`, continuing from the cached view."""
+        erasures = self.recent.erasures
+        known = self.recent.get((self._tenant, head.thread_id), view)
+        if known is None or known.version > version or self._differs(head, known):
+            settled, last, size, new = [], 0, 0, 0
+            for end, items in self._kept(head.thread_id, view, version):
+                last = end
+                settled += items
+            self._note_missed(head.thread_id, view, last, version)
+            fold = self.fold_to(head.thread_id, view, last)
+        else:
+            settled, size, new = list(known.settled), known.size, len(known.settled)
+            start = Start(known.version, known.carry)
+            fold = Fold(self.reader, head.thread_id, view, start)
+        settled += fold.read_all(version)
+        if version == head.version and not fold.lacking:
+            size += fold.body_bytes + sum(len(item.text) for item in settled[new:])
+            folded = Folded(version, head.chain, fold.carry, settled, size)
+            self.recent.put((self._tenant, head.thread_id), view, folded, erasures=erasures)
+        return [*settled, *fold.rest()]
+
+    def _differs(self, head: Head, known: Folded) -> bool:
+        """Return whether the cached view is of another history than the thread has now."""
+        return self.reader.chain_of(head, known.version) != known.chain
+
+    def _note_missed(self, thread_id: str, view: AnyView, begin: int, end: int) -> None:
+        """Record that a fold from `begin` to `end` passes places of snapshots."""
+        if begin // self.snapshots.interval < end // self.snapshots.interval:
+            self.in_use.miss(thread_id, view, end)
+
+    def _head(self, thread_id: str, *, hidden: bool) -> Head:
+        return self.reader.head(check_thread_id(thread_id), hidden=hidden)
