@@ -21,6 +21,7 @@ from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.threads import Rule
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.settings import OF_TOOLS, Settings
+from agentlog.projections.readers.registry import FORMATS
 from agentlog.projections.registry import VIEWS, option_values
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
@@ -207,6 +208,23 @@ def test_the_reference_names_every_view_and_option() -> None:
         (row,) = re.findall(rf"^\| `{name}` \|.*$", _text("reference/api.md"), re.MULTILINE)
         for option in option_values(view):
             assert f"`{option}=" in row
+
+
+def test_the_reference_names_every_format_and_how_its_files_are_named() -> None:
+    assert missing_formats() == []
+    assert f"[{len(FORMATS)} formats]" in (ROOT / "README.md").read_text()
+
+
+def missing_formats() -> list[str]:
+    """Return the formats that the reference has no section of, with their title and suffixes."""
+    text = _text("reference/formats.md")
+    sections = {section.partition("\n")[0]: section for section in text.split("\n## ")[1:]}
+    return [
+        known.name
+        for known in FORMATS.values()
+        if (section := sections.get(f"`{known.name}`: {known.title}")) is None
+        or not all(suffix in section for suffix in known.suffixes)
+    ]
 
 
 def test_the_reference_names_the_problems_of_every_status() -> None:

@@ -3,13 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import Literal
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft, Reader, Unmapped
+from agentlog.projections.readers.joined import Join
 from agentlog.projections.view import Item
 
 Recognises = Callable[[JsonValue], bool]
+Encoding = Literal["json", "text", "zip"]
 
 OWN_FACTS = ("goal", "parent", "limits", "metadata")
 """Facts of a thread in a record of our own export."""
@@ -51,7 +54,10 @@ class Format:
     the item before. `unit` is what makes a thread, in words. `is_sorted` if the messages of a
     thread do not stand in the order of the items.
 
-    What a format that `is_general` says of a value holds only where no other format knows it.
+    `suffixes` are how the names of its files end, beside those of any JSON, and `encoding` is what
+    such a file holds. `join` finds the files that make one document together.
+
+    Of several formats that know a value, those of the least `generality` count.
     """
 
     name: str
@@ -62,7 +68,10 @@ class Format:
     thread_of: Callable[[Item], str | None] | None = None
     unit: str = "record"
     is_sorted: bool = False
-    is_general: bool = False
+    suffixes: tuple[str, ...] = ()
+    encoding: Encoding = "json"
+    join: Join | None = None
+    generality: int = 0
 
 
 def format_of_items(
@@ -70,7 +79,7 @@ def format_of_items(
     title: str,
     is_item: Recognises,
     *,
-    is_general: bool = False,
+    generality: int = 0,
     facts: Sequence[str] = (),
 ) -> Format:
     """Return the format whose documents are arrays of items, or objects with `messages`.
@@ -101,7 +110,7 @@ def format_of_items(
         items = items_in(value)
         return items is not None and items != [] and all(map(is_item, items))
 
-    return Format(reader.name, title, read, is_document, is_item, is_general=is_general)
+    return Format(reader.name, title, read, is_document, is_item, generality=generality)
 
 
 def is_own(document: JsonValue) -> bool:

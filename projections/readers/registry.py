@@ -12,17 +12,17 @@ from agentlog.projections.readers.agents import (
     codex,
     copilot_chat,
     gemini_cli,
-    inspect_log,
     letta_agent,
     pi,
     tau2,
 )
 from agentlog.projections.readers.agents.claude_code import session as claude_code
+from agentlog.projections.readers.agents.inspect_ai import log as inspect_ai
 from agentlog.projections.readers.agents.openhands import conversation, version_0
 from agentlog.projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
 from agentlog.projections.readers.datasets import alpaca, sharegpt
 from agentlog.projections.readers.exports import chatgpt, claude_ai
-from agentlog.projections.readers.history import Format
+from agentlog.projections.readers.history import Encoding, Format
 from agentlog.projections.readers.messages import (
     anthropic,
     bedrock,
@@ -40,40 +40,40 @@ from agentlog.projections.readers.wires import chat_completions, kernel, letta, 
 FORMATS: Mapping[str, Format] = {
     source.name: source
     for source in (
-        responses.FORMAT,  # of general formats the first counts: before chat and the kernel's
-        chat.FORMAT,
-        letta.FORMAT,
-        openletta.FORMAT,
-        maria.FORMAT,
-        kernel.FORMAT,
         aider.FORMAT,
         alpaca.FORMAT,
         anthropic.FORMAT,
         atif.FORMAT,
         bedrock.FORMAT,
+        chat.FORMAT,
         chat_completions.FORMAT,
         chatgpt.FORMAT,
         claude_ai.FORMAT,
         claude_code.FORMAT,
         cline.FORMAT,
         codex.FORMAT,
+        conversation.FORMAT,
         copilot_chat.FORMAT,
         gemini.FORMAT,
         gemini_cli.FORMAT,
         genai.FORMAT,
-        inspect_log.FORMAT,
+        inspect_ai.FORMAT,
+        kernel.FORMAT,
         langchain.FORMAT,
         langfuse.FORMAT,
         langsmith.FORMAT,
+        letta.FORMAT,
         letta_agent.FORMAT,
+        maria.FORMAT,
         mini_swe_agent.FORMAT,
-        conversation.FORMAT,
-        version_0.FORMAT,
+        openletta.FORMAT,
         pi.FORMAT,
         pydantic_ai.FORMAT,
+        responses.FORMAT,
         sharegpt.FORMAT,
         swe_agent.FORMAT,
         tau2.FORMAT,
+        version_0.FORMAT,
     )
 }
 
@@ -93,6 +93,16 @@ def choose_format(name: str) -> Format:
     if name not in FORMATS:
         raise UnknownFormat(name, known=tuple(FORMATS))
     return FORMATS[name]
+
+
+def suffixes_of(encoding: Encoding) -> tuple[str, ...]:
+    """Return how names of files with this encoding end, beside those of any JSON."""
+    return tuple(
+        suffix
+        for known in FORMATS.values()
+        if known.encoding == encoding
+        for suffix in known.suffixes
+    )
 
 
 def recognise(values: Sequence[JsonValue]) -> Format:
@@ -148,9 +158,10 @@ def _of_items(values: Sequence[JsonValue]) -> list[Format]:
 
 
 def _knowing(knows: Callable[[Format], bool]) -> list[Format]:
-    """Return the formats that know something, general ones only where no other does."""
+    """Return the formats that know something, the least general ones of them."""
     known = [chosen for chosen in FORMATS.values() if knows(chosen)]
-    return [chosen for chosen in known if not chosen.is_general] or known[:1]
+    least = min((chosen.generality for chosen in known), default=0)
+    return [chosen for chosen in known if chosen.generality == least]
 
 
 def _described(values: Sequence[JsonValue]) -> str:

@@ -11,6 +11,7 @@ from agentlog.domain.errors import InvalidInput, InvalidJson
 from agentlog.domain.json.text import parse, parse_mended
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.files.source_file import SourceFile
+from agentlog.projections.readers.registry import suffixes_of
 
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 _MARK = b"\xef\xbb\xbf"
@@ -55,7 +56,7 @@ def read_records(file: SourceFile) -> Iterator[SourceRecord]:
     except InvalidInput as error:
         yield SourceRecord(file, file.place, 0, file.size, error)
         return
-    if file.path.suffix == ".md":
+    if file.path.name.endswith(_suffixes_of_texts()):
         yield _text(file, data)
         return
     if file.lines or file.path.suffix in {".jsonl", ".ndjson"} or _has_lines(data):
@@ -71,6 +72,11 @@ def read_records(file: SourceFile) -> Iterator[SourceRecord]:
         return
     for number, item in enumerate(items):
         yield _record(file, f"{file.place}[{number}]", number, bytes(item))
+
+
+def _suffixes_of_texts() -> tuple[str, ...]:
+    """Return the last suffixes of names of texts: a text that is named need not have more."""
+    return tuple(f".{suffix.rpartition('.')[2]}" for suffix in suffixes_of("text"))
 
 
 def _text(file: SourceFile, data: bytes) -> SourceRecord:

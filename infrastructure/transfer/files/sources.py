@@ -15,12 +15,10 @@ from agentlog.infrastructure.transfer.files.content import (
 )
 from agentlog.infrastructure.transfer.files.joined import joined
 from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
+from agentlog.projections.readers.registry import suffixes_of
 
-SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".traj", ".af"})
-"""What files with histories are named; of a folder or an archive, others are passed over."""
-TEXTS = (".aider.chat.history.md",)
-"""How the names end of texts with histories; other texts are passed over."""
-ARCHIVES = frozenset({".zip", ".eval"})
+_OF_ANY_JSON = (".json", ".jsonl", ".ndjson")
+_ARCHIVE = ".zip"
 COMPRESSED = frozenset({".gz", ".zst"})
 STANDARD_INPUT = Path("-")
 
@@ -75,14 +73,23 @@ def _in_folder(folder: Path, passed_over: dict[str, str]) -> list[Path]:
         else:
             chosen.append(path)
     if not chosen:
-        known = ", ".join(sorted({*SUFFIXES, *ARCHIVES, *TEXTS}))
+        known = ", ".join(sorted(_suffixes()))
         raise UnreadableSource(f"{folder}: no file in it ends in {known}")
     return chosen
 
 
 def _is_source(path: Path | PurePosixPath) -> bool:
     name = path.with_suffix("") if path.suffix in COMPRESSED else path
-    return name.suffix in SUFFIXES | ARCHIVES or name.name.endswith(TEXTS)
+    return name.name.endswith(_suffixes())
+
+
+def _suffixes() -> tuple[str, ...]:
+    """Return how files with histories end; of a folder or an archive, others are passed over."""
+    return (*_OF_ANY_JSON, *suffixes_of("json"), *suffixes_of("text"), *_archives())
+
+
+def _archives() -> tuple[str, ...]:
+    return (_ARCHIVE, *suffixes_of("zip"))
 
 
 def _files(
@@ -90,7 +97,7 @@ def _files(
 ) -> Iterator[SourceFile]:
     """Yield a file, or those in an archive."""
     size = path.stat().st_size if path.is_file() else 0
-    if not (path.is_file() and (path.suffix in ARCHIVES or is_zipfile(path))):
+    if not (path.is_file() and (path.name.endswith(_archives()) or is_zipfile(path))):
         yield SourceFile(str(path), name, size, plain(whole(path), size))
         return
     try:
@@ -99,7 +106,8 @@ def _files(
         yield SourceFile(str(path), name, size, refused(error))
         return
     for member in members:
-        inside, place = PurePosixPath(member.filename), f"{path}:{member.filename}"
+        inside = PurePosixPath(member.filename)
+        place = f"{path}:{inside}"
         if _is_source(inside):
             content = plain(archives.content(path, member), member.compress_size)
             yield SourceFile(place, name / inside, member.compress_size, content)

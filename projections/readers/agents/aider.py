@@ -51,4 +51,12 @@ def _is_document(value: JsonValue) -> bool:
     return isinstance(value, str) and _START.search(value) is not None
 
 
-FORMAT = Format("aider", "Aider chat histories", _read, _is_document, unit="start of Aider")
+FORMAT = Format(
+    "aider",
+    "Aider chat histories",
+    _read,
+    _is_document,
+    unit="start of Aider",
+    suffixes=(".aider.chat.history.md",),
+    encoding="text",
+)

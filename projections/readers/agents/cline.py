@@ -7,6 +7,8 @@ tokens and cost, and in `conversationHistoryIndex` the place of the message befo
 """
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from functools import partial
 
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse
@@ -14,16 +16,17 @@ from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.joined import JoinedFiles, ReadFile, folder_of, within
 from agentlog.projections.readers.messages.anthropic_blocks import KNOWN, read_blocks
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
 
-HISTORY, PAGE = "api_conversation_history", "ui_messages"
+_HISTORY, _PAGE = "api_conversation_history", "ui_messages"
 """The files of a task, without their suffix: the fields of a document."""
 
 _KNOWN = KNOWN | {
     *("metrics", "modelInfo", "providerId", "mode", "ts", "id", "call_id", "reasoning_details"),
-    *("summary", PAGE),
+    *("summary", _PAGE),
 }
 _SAYS = {"user": "input", "assistant": "reply"}
 _FIGURES = {"tokensOut": "outputTokens", "cacheReads": "cachedInputTokens"}
@@ -34,21 +37,21 @@ _LAST_TIME = 253_402_300_799_999
 
 def _read(document: JsonValue) -> Iterator[History]:
     whole = Fields(document, "")
-    messages, page = whole.item.get(HISTORY), whole.item.get(PAGE)
+    messages, page = whole.item.get(_HISTORY), whole.item.get(_PAGE)
     if not isinstance(messages, list) or not isinstance(page, list):
-        raise InvalidMessage.at("", f"no {HISTORY} and {PAGE}")
-    whole.take(HISTORY)
+        raise InvalidMessage.at("", f"no {_HISTORY} and {_PAGE}")
+    whole.take(_HISTORY)
     reading = Reading("cline", known=_KNOWN)
     requests, times = _requests(page), _times(page)
     for n, value in enumerate(messages):
-        message = Fields(value, f"{HISTORY}[{n}]")
+        message = Fields(value, f"{_HISTORY}[{n}]")
         of_draft: Draft = {}
         if (at := _time(message.item) or times.get(n)) is not None:
             of_draft["timestamp"] = at
             message.take_equal({"ts": at})
         _read_message(reading, message, n, requests.get(n, {}), of_draft)
     with reading.by_content():
-        reading.keep_left(whole, PAGE)
+        reading.keep_left(whole, _PAGE)
     yield reading.history(metadata={"agent": "cline"})
 
 
@@ -147,4 +150,20 @@ def _is_document(value: JsonValue) -> bool:
             return False
 
 
-FORMAT = Format("cline", "Cline tasks", _read, _is_document, unit="task")
+def _join(paths: AbstractSet[str]) -> Iterator[JoinedFiles]:
+    """Yield the tasks of which both files are there."""
+    for history in paths:
+        folder = folder_of(history)
+        page = within(folder, f"{_PAGE}.json")
+        if history == within(folder, f"{_HISTORY}.json") and page in paths:
+            yield JoinedFiles(folder, (history, page), partial(_task, history, page))
+
+
+def _task(history: str, page: str, content: ReadFile) -> bytes:
+    return b'{"%b": %b, "%b": %b}' % (
+        *(_HISTORY.encode(), content(history)),
+        *(_PAGE.encode(), content(page)),
+    )
+
+
+FORMAT = Format("cline", "Cline tasks", _read, _is_document, unit="task", join=_join)

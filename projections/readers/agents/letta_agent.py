@@ -116,4 +116,5 @@ FORMAT = Format(
     _read,
     is_document=_is_file,
     unit="Letta agent",
+    suffixes=(".af",),
 )

@@ -243,4 +243,4 @@ def _is_message(value: JsonValue) -> bool:
 _FACTS = ("tools", "parallel_tool_calls")
 """Of a line of fine-tuning data, or of a request to the API."""
 
-FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, is_general=True, facts=_FACTS)
+FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, generality=2, facts=_FACTS)

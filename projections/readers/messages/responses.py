@@ -194,5 +194,5 @@ FORMAT = Format(
     _read,
     is_document=_is_document,
     is_item=lambda value: is_item(value) or _is_answer(value),
-    is_general=True,
+    generality=1,
 )

@@ -31,4 +31,4 @@ def _is_message(value: JsonValue) -> bool:
     return value.keys() <= _FIELDS
 
 
-FORMAT = format_of_items(READER, "agentlog's own messages", _is_message, is_general=True)
+FORMAT = format_of_items(READER, "agentlog's own messages", _is_message, generality=3)

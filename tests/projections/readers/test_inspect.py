@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.projections.readers.agents.inspect_log import FORMAT
+from agentlog.projections.readers.agents.inspect_ai.log import FORMAT
 from agentlog.projections.readers.history import History
 from tests.projections.readers.test_golden_readers import histories_of
 from tests.test_golden import GOLDEN

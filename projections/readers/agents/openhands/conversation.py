@@ -6,12 +6,14 @@ openhands-sdk 1.58, whose package `openhands.sdk.event` has the shapes.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from uuid import UUID
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, text_at
 from agentlog.projections.readers.agents.openhands.events import READ, USUAL, Calls
 from agentlog.projections.readers.agents.openhands.figures import figures_of
+from agentlog.projections.readers.agents.openhands.folders import join_events
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
@@ -36,6 +38,7 @@ _KEPT = frozenset(
         "ACPToolCallEvent",
     }
 )
+_EVENT_FILE = re.compile(r"(?:^|/)event-(\d{5,})-[0-9A-Fa-f-]{8,}\.json\Z")
 _SUBAGENT = re.compile(r"([0-9a-f]{32})/subagents/[0-9a-f]{32}/?\Z")
 
 
@@ -168,4 +171,5 @@ FORMAT = Format(
     is_item=_is_item,
     thread_of=_thread_of,
     unit="conversation",
+    join=partial(join_events, event=_EVENT_FILE, first="base_state.json"),
 )

@@ -6,10 +6,13 @@ github.com/All-Hands-AI/OpenHands 0.x. A trajectory is an array of events, or an
 of its `metadata.json` and its events.
 """
 
+import re
 from collections.abc import Iterator
+from functools import partial
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, text_at
+from agentlog.projections.readers.agents.openhands.folders import join_events
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
@@ -38,6 +41,7 @@ _FIGURES = {
     "completion_tokens": "outputTokens",
     "total_tokens": "totalTokens",
 }
+_EVENT_FILE = re.compile(r"(?:^|/)events/(\d+)\.json\Z")
 _LISTS = ("trajectory", "history")
 
 
@@ -202,5 +206,11 @@ def _is_document(value: JsonValue) -> bool:
 
 
 FORMAT = Format(
-    _NAME, "OpenHands events of version 0", _read, _is_document, is_event, unit="conversation"
+    _NAME,
+    "OpenHands events of version 0",
+    _read,
+    _is_document,
+    is_event,
+    unit="conversation",
+    join=partial(join_events, event=_EVENT_FILE, first="metadata.json"),
 )

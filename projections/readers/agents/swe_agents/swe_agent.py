@@ -128,4 +128,6 @@ def _is_message(item: JsonValue) -> bool:
             return False
 
 
-FORMAT = Format(_NAME, "SWE-agent trajectories", _read, _is_document, unit="run")
+FORMAT = Format(
+    _NAME, "SWE-agent trajectories", _read, _is_document, unit="run", suffixes=(".traj",)
+)

@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonValue, object_at
+from agentlog.domain.json.values import JsonValue
+from agentlog.projections.readers.agents.inspect_ai.archive import SUFFIX, divided, join_samples
 from agentlog.projections.readers.agents.inspect_ai.sample import Sample
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.view import Item
-
-_FROM_THE_START = ("version", "eval", "plan")
-"""Fields that a log has before its first sample; they stay as they are."""
 
 
 def _is_log(value: JsonValue) -> bool:
@@ -29,27 +27,6 @@ def _read(document: JsonValue) -> Iterator[History]:
     header, of_all = divided(log.left())
     for number, sample in enumerate(samples):
         yield _history(Fields(sample, f".samples[{number}]"), header, {} if number else of_all)
-
-
-def divided(header: Item) -> tuple[Item, Item]:
-    """Return what a log says of each sample, and what of all of them together.
-
-    The latter is another when more samples have ended, and grows with their number: it stands with
-    the first sample only.
-    """
-    of_each: Item = {key: header[key] for key in _FROM_THE_START if key in header}
-    of_all: Item = {
-        key: value
-        for key, value in header.items()
-        if key not in of_each and value not in (None, [], {})
-    }
-    run = object_at(header, "eval")
-    dataset = dict(object_at(run, "dataset"))
-    if "sample_ids" in dataset:
-        of_all["eval"] = {"dataset": {"sample_ids": dataset.pop("sample_ids")}}
-        others = {key: value for key, value in run.items() if key != "dataset"}
-        of_each["eval"] = {**others, "dataset": dataset}
-    return of_each, of_all
 
 
 def _history(sample: Fields, header: Item, of_all: Item) -> History:
@@ -119,4 +96,7 @@ FORMAT = Format(
     _read,
     is_document=_is_log,
     unit="sample",
+    suffixes=(SUFFIX,),
+    encoding="zip",
+    join=join_samples,
 )
