@@ -1,9 +1,10 @@
 """Reads of the log: heads, events of one thread or all, and the version at a point in time."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from difflib import get_close_matches
 from math import isqrt
-from typing import get_args
+from typing import LiteralString, get_args
 
 from psycopg.rows import TupleRow, class_row, tuple_row
 
@@ -92,7 +93,7 @@ class LogReader:
 
     def _matching(self, asked: dict[str, object]) -> list[Head]:
         """Return the newest matching heads, however far back."""
-        heads = [Head(*row) for row in self._planned_rows("select_threads_matching", **asked)]
+        heads = [Head(*row) for row in self._planned_rows("select_threads_matching", {}, **asked)]
         if self._searched is None:
             return heads
         ids = [head.thread_id for head in heads]
@@ -101,11 +102,13 @@ class LogReader:
 
     def _walk(self, which: ThreadFilter, **asked: object) -> tuple[list[Head], bool]:
         """Return the matches among the next `reach` heads, and whether there are no more heads."""
+        of: LiteralString = "true"
         if which.parent is not None:
-            name = "select_threads_of_parent"
-        else:
-            name = "select_threads" if which.status is None else "select_threads_of_status"
-        rows = self._planned_rows(name, **asked)
+            of = "parent = %(parent)s AND status = scanned_status"
+        elif which.status is not None:
+            of = "status = scanned_status"
+        scans = ["any"] if of == "true" else asked["statuses"]
+        rows = self._planned_rows("select_threads", {"of": of}, scans=scans, **asked)
         ended = any(oldest for *_, oldest in rows)
         return [Head(*row) for *row, matches, _ in rows if matches], ended
 
@@ -214,10 +217,10 @@ class LogReader:
                 if position > last:
                     present = f"the log is at position {last}"
                     raise FutureMoment(f"position {position}", present=present)
-                return self._version("version_at_position", head, position=position)
+                return self._version(head, "position", position)
             case AtTime(time):
                 check_past(self._database, time)
-                return self._version("version_at_time", head, time=time)
+                return self._version(head, "recorded_at", time)
 
     def position_of(self, head: Head, version: int) -> int | None:
         """Return the position of a thread's event, None before the first."""
@@ -233,9 +236,10 @@ class LogReader:
         rows = self._rows("select_chain", thread_id=head.thread_id, version=version)
         return bytes(rows[0][0]) if rows else None
 
-    def _version(self, name: str, head: Head, **parameters: object) -> int:
+    def _version(self, head: Head, place: LiteralString, moment: int | datetime) -> int:
         # a plan made while the log was short would read all of it at each step
-        (row,) = self._planned_rows(name, thread_id=head.thread_id, **parameters)
+        asked = {"thread_id": head.thread_id, "moment": moment}
+        (row,) = self._planned_rows("version_at", {"place": place}, **asked)
         return int(row[0])
 
     def _heads(self, name: str, **parameters: object) -> list[Head]:
@@ -264,22 +268,30 @@ class LogReader:
         return rows, contents
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
-        return self._fetch(name, parameters, prepare=None)
+        return self._fetch(name, {}, parameters, prepare=None)
 
-    def _planned_rows(self, name: str, **parameters: object) -> list[TupleRow]:
+    def _planned_rows(
+        self, name: str, gaps: Mapping[str, LiteralString], /, **parameters: object
+    ) -> list[TupleRow]:
         # a generic plan knows neither the limit nor which filters are set, and may sort
         # the whole list for a page; planning for these values costs a tenth of a millisecond
-        return self._fetch(name, parameters, prepare=False)
+        return self._fetch(name, gaps, parameters, prepare=False)
 
     def _fetch(
-        self, name: str, parameters: dict[str, object], *, prepare: bool | None
+        self,
+        name: str,
+        gaps: Mapping[str, LiteralString],
+        parameters: dict[str, object],
+        *,
+        prepare: bool | None,
     ) -> list[TupleRow]:
         parameters["tenant"] = self._tenant
         with (
             self._place(name).connection() as connection,
             connection.cursor(binary=True, row_factory=tuple_row) as cursor,
         ):
-            return cursor.execute(statement(name), parameters, prepare=prepare).fetchall()
+            text = statement(name, **gaps)
+            return cursor.execute(text, parameters, prepare=prepare).fetchall()
 
     def _place(self, name: str) -> Connections:
         if name == "select_threads_matching" and self._searched is not None:

@@ -1,12 +1,22 @@
 -- Threads by recency, newest first: the matches among the next `reach` before `before`, the
 -- position at which the last page ended. The oldest thread of all is always returned; it marks the
--- end of the list.
+-- end of the list. `scans` are statuses, or one value of any kind where the condition has no status:
+-- one scan for each, in the order of an index, merged.
 SELECT tenant, thread_id, version, position, chain, policy, status, anomalies, facts,
        started_at, updated_at, hidden, matches, oldest
 FROM (
-    SELECT *
-    FROM agentlog.threads
-    WHERE tenant = %(tenant)s AND position < %(before)s AND (%(hidden)s OR NOT hidden)
+    SELECT head.*
+    FROM unnest(%(scans)s::text[]) AS scans (scanned_status)
+    CROSS JOIN LATERAL (
+        SELECT *
+        FROM agentlog.threads
+        WHERE tenant = %(tenant)s
+          AND {of}
+          AND position < %(before)s
+          AND (%(hidden)s OR NOT hidden)
+        ORDER BY position DESC
+        LIMIT %(reach)s
+    ) AS head
     ORDER BY position DESC
     LIMIT %(reach)s
 ) AS recent
@@ -31,9 +41,13 @@ CROSS JOIN LATERAL (
                false
            ) AS matches,
            recent.position = (
-               SELECT min(position)
-               FROM agentlog.threads
-               WHERE tenant = %(tenant)s
+               SELECT min(first)
+               FROM unnest(%(scans)s::text[]) AS scans (scanned_status)
+               CROSS JOIN LATERAL (
+                   SELECT min(position) AS first
+                   FROM agentlog.threads
+                   WHERE tenant = %(tenant)s AND {of}
+               ) AS scan
            ) AS oldest
     OFFSET 0 -- optimisation fence: evaluated once a thread
 ) AS verdict

@@ -8,10 +8,13 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 @cache
-def statement(name: str) -> LiteralString:
-    """Return the text of `name.sql`, from any package; names are unique."""
+def statement(name: str, **gaps: LiteralString) -> LiteralString:
+    """Return the text of `name.sql`, from any package; names are unique.
+
+    `gaps` fill the places in braces, for what a parameter cannot be: a column, a condition.
+    """
     (file,) = _PACKAGE.rglob(f"{name}.sql")
     lines = [line.strip() for line in file.read_text("utf-8").splitlines()]
     # files of this package: as trusted as the code; psycopg remembers texts of up to 4096 letters
     text: LiteralString = "\n".join([line for line in lines if not line.startswith("--")])
-    return text
+    return text.format(**gaps) if gaps else text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hmac import compare_digest
-from typing import NamedTuple, TypeVar
+from typing import LiteralString, NamedTuple, TypeVar
 
 import psycopg
 from psycopg.rows import class_row, tuple_row
@@ -21,6 +21,7 @@ from agentlog.infrastructure.views.snapshots.key import id_of
 _ResultT = TypeVar("_ResultT")
 
 _SEAL_BYTES = 32
+_STEPS: LiteralString = "version > %(after)s AND version <= %(upto)s"
 
 _logger = logging.getLogger("agentlog")
 
@@ -65,23 +66,27 @@ class SnapshotTable:
 
     def nearest(self, series: Series, version: int) -> SnapshotRow | None:
         """Return the nearest row with a carry at or before `version`."""
-        rows = self._rows("select_snapshot", series, version=version)
+        rows = self._rows(
+            series,
+            "carry, grown",
+            "version <= %(version)s AND carry IS NOT NULL",
+            order="DESC",
+            version=version,
+            limit=1,
+        )
         return rows[0] if rows else None
 
     def items(self, series: Series, *, after: int, upto: int, limit: int) -> list[SnapshotRow]:
         """Return the first rows after `after`, up to the version `upto`, with only their items."""
-        return self._steps(series, after=after, upto=upto, limit=limit, of_items=True)
+        return self._rows(series, "items", _STEPS, after=after, upto=upto, limit=limit)
 
     def every(self, series: Series) -> list[SnapshotRow]:
         """Return all rows, by version."""
-        return self._rows("select_snapshot_rows", series)
+        return self._rows(series, "carry, grown, items", "true", limit=None)
 
     def growths(self, series: Series, *, after: int, upto: int) -> list[SnapshotRow]:
         """Return rows after `after`, up to the version `upto`, with only the growth of lists."""
-        return self._steps(series, after=after, upto=upto, limit=None, of_items=False)
-
-    def _steps(self, series: Series, **bounds: int | None) -> list[SnapshotRow]:
-        return self._rows("select_snapshot_steps", series, **bounds)
+        return self._rows(series, "grown", _STEPS, after=after, upto=upto, limit=None)
 
     def kept(self, series: Series, versions: Sequence[int]) -> Mapping[int, bool]:
         """Return which of these versions have a row, and whether it has a carry."""
@@ -146,12 +151,21 @@ class SnapshotTable:
             connection.execute("SET LOCAL lock_timeout = '100ms'")
             yield connection
 
-    def _rows(self, name: str, series: Series, **parameters: int | None) -> list[SnapshotRow]:
+    def _rows(
+        self,
+        series: Series,
+        contents: LiteralString,
+        which: LiteralString,
+        *,
+        order: LiteralString = "ASC",
+        **parameters: int | None,
+    ) -> list[SnapshotRow]:
+        text = statement("select_snapshots", contents=contents, which=which, order=order)
         with (
             self._database.connection() as connection,
             connection.cursor(binary=True, row_factory=class_row(SnapshotRow)) as cursor,
         ):
-            rows = cursor.execute(statement(name), {**series._asdict(), **parameters}).fetchall()
+            rows = cursor.execute(text, {**series._asdict(), **parameters}).fetchall()
         return [self._opened(series, row) for row in rows]
 
     def _sealed(self, series: Series, row: SnapshotRow) -> SnapshotRow:

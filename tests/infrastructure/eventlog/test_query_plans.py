@@ -6,9 +6,9 @@ statement may fall back to.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import log2
-from typing import Any, Literal
+from typing import Any, Literal, LiteralString
 
 import psycopg
 import pytest
@@ -86,13 +86,20 @@ class ExplainingReader(LogReader):
 
     @override
     def _fetch(
-        self, name: str, parameters: dict[str, object], *, prepare: bool | None
+        self,
+        name: str,
+        gaps: Mapping[str, LiteralString],
+        parameters: dict[str, object],
+        *,
+        prepare: bool | None,
     ) -> list[TupleRow]:
         mode: PlanMode = "force_custom_plan" if prepare is False else self._mode
         with self._place(name).connection() as connection:
-            plan = _plan(connection, name, {**parameters, "tenant": TENANT}, mode)
+            plan = _plan(
+                connection, statement(name, **gaps), {**parameters, "tenant": TENANT}, mode
+            )
         self.plans.append((name, plan))
-        return super()._fetch(name, parameters, prepare=prepare)
+        return super()._fetch(name, gaps, parameters, prepare=prepare)
 
     def rows_read(self, *, looking_up: bool = False) -> int:
         """Return how many rows came out of tables and indexes; none was read from end to end.
@@ -111,10 +118,10 @@ class ExplainingReader(LogReader):
 
 
 def _plan(
-    connection: psycopg.Connection, name: str, parameters: dict[str, object], mode: PlanMode
+    connection: psycopg.Connection, query: str, parameters: dict[str, object], mode: PlanMode
 ) -> Plan:
-    names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", statement(name))))
-    text = re.sub(r"%\((\w+)\)s", lambda name: f"${names.index(name[1]) + 1}", statement(name))
+    names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", query)))
+    text = re.sub(r"%\((\w+)\)s", lambda name: f"${names.index(name[1]) + 1}", query)
     values = ", ".join(["%s"] * len(names))
     with connection.transaction(), psycopg.ClientCursor(connection) as cursor:
         cursor.execute(f"SET LOCAL plan_cache_mode = {mode}".encode())

@@ -89,15 +89,26 @@ def test_lists_go_on_where_a_carry_is_too_large_to_be_kept(
 
 
 @pytest.mark.parametrize(
-    "name",
+    "query",
     [
-        "select_snapshot",
-        "select_snapshot_steps",
-        "select_snapshot_versions",
+        statement(
+            "select_snapshots",
+            contents="carry, grown",
+            which="version <= %(version)s AND carry IS NOT NULL",
+            order="DESC",
+        ),
+        statement(
+            "select_snapshots",
+            contents="items",
+            which="version > %(after)s AND version <= %(upto)s",
+            order="ASC",
+        ),
+        statement("select_snapshot_versions"),
     ],
+    ids=["nearest", "items", "versions"],
 )
 def test_they_are_found_by_their_key(
-    views: Views, threads: Threads, database: Database, name: str
+    views: Views, threads: Threads, database: Database, query: str
 ) -> None:
     keep(views)
     threads.append("other", [reply(str(number)) for number in range(1000)])
@@ -115,15 +126,13 @@ def test_they_are_found_by_their_key(
         "options": STATE.options.model_dump_json(),
         "format": "1.1.10",
         "version": 35,
-        "since": 10,
         "versions": [10, 20],
         "after": 10,
         "upto": 35,
         "limit": 8,
-        "of_items": True,
     }
     with database.connection() as connection:
-        plan = connection.execute(b"EXPLAIN " + statement(name).encode(), parameters).fetchall()
+        plan = connection.execute(b"EXPLAIN " + query.encode(), parameters).fetchall()
     text = "\n".join(row[0] for row in plan)
     assert "snapshots_pkey" in text
     # of the events neither; there are no erasures to look for

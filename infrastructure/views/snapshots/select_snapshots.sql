@@ -1,6 +1,6 @@
--- All rows of one view of one thread, with the other data that the seals cover, as in
--- select_snapshot.sql.
-SELECT version, carry, grown, items,
+-- Rows of one view of one thread, with the other data that their seals cover: the log's current link
+-- at their versions, and the latest erasure of the thread.
+SELECT version, {contents},
        (
            SELECT events.chain
            FROM agentlog.events
@@ -19,4 +19,6 @@ WHERE tenant = %(tenant)s
   AND view = %(view)s
   AND options = %(options)s
   AND format = %(format)s
-ORDER BY version
+  AND {which}
+ORDER BY version {order}
+LIMIT %(limit)s
