@@ -1,7 +1,7 @@
 """Limits on the contents and the number of requests.
 
 Each is a setting, and each refusal names it. The limit of a body in bytes is in
-`codec.dependencies`, the timeouts of clients are in `server.connection`.
+`codec.bodies`, the timeouts of clients are in `server.connection`.
 """
 
 import math

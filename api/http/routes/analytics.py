@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from agentlog.api.http.codec.dependencies import tenant_of
+from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
 from agentlog.api.http.openapi.answers import answers, content, metadata_parameter, parameter

@@ -7,14 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import StreamingResponse
 
-from agentlog.api.http.codec.dependencies import (
-    After,
-    Limit,
-    MessageId,
-    ThreadId,
-    number_cursor,
-    tenant_of,
-)
+from agentlog.api.http.codec.caller import tenant_of
+from agentlog.api.http.codec.parameters import After, Limit, MessageId, ThreadId, number_cursor
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.shapes.proofs import (

@@ -3,14 +3,14 @@
 from hashlib import sha256
 from itertools import chain
 from tempfile import SpooledTemporaryFile
-from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from typing_extensions import TypedDict
 
-from agentlog.api.http.codec.dependencies import TheThreads, threads_of
+from agentlog.api.http.codec.caller import TheThreads, threads_of
+from agentlog.api.http.codec.parameters import Digest
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers, body
 from agentlog.api.http.request.errors import BlobMismatch, BlobTooLarge
@@ -19,15 +19,6 @@ from agentlog.infrastructure.eventlog.blob_store import PIECE
 router = APIRouter(tags=["blobs"])
 
 _BYTES = "application/octet-stream"
-
-Digest = Annotated[
-    str,
-    Path(
-        pattern="^[0-9a-f]{64}$",
-        description="SHA-256 of the content, in hexadecimal.",
-        examples=["2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"],
-    ),
-]
 
 
 class Blob(TypedDict):

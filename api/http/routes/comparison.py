@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from agentlog.api.filters import failure_filter, metadata_key
-from agentlog.api.http.codec.dependencies import After, tenant_of
+from agentlog.api.http.codec.caller import tenant_of
+from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter
+from agentlog.api.http.codec.parameters import After, chosen_view, option_parameters
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers
-from agentlog.api.http.routes.threads import METADATA_PARAMETER, TheFilter
-from agentlog.api.http.routes.views import chosen_view, option_parameters
 from agentlog.api.shapes.comparison import Comparisons, compared_json
 from agentlog.api.shapes.run_sets import RunSets, run_sets_json
 from agentlog.infrastructure.comparison.comparer import parse_side

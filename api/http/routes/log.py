@@ -12,18 +12,10 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from agentlog.api.http.codec.dependencies import (
-    After,
-    Limit,
-    TheThreads,
-    Types,
-    append_origin,
-    may_name_file,
-    number_cursor,
-    request_limits,
-    threads_of,
-)
+from agentlog.api.http.codec.bodies import may_name_file
+from agentlog.api.http.codec.caller import TheThreads, append_origin, request_limits, threads_of
 from agentlog.api.http.codec.ndjson import NumberedLine, numbered_lines
+from agentlog.api.http.codec.parameters import After, Limit, Types, number_cursor
 from agentlog.api.http.codec.problems import problem_of
 from agentlog.api.http.codec.responses import page_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body, content

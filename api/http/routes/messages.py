@@ -6,25 +6,25 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from agentlog.api.http.codec.dependencies import (
+from agentlog.api.http.codec.bodies import append, body_of, drafts_in
+from agentlog.api.http.codec.caller import (
+    TheThreads,
+    origin_in,
+    principal_of,
+    request_limits,
+    tenant_of,
+)
+from agentlog.api.http.codec.parameters import (
     After,
     At,
     Hidden,
     Limit,
     MessageId,
-    TheThreads,
     ThreadId,
     Types,
-    append,
-    body_of,
-    drafts_in,
     expected_version_of,
     header_of,
     number_cursor,
-    origin_in,
-    principal_of,
-    request_limits,
-    tenant_of,
 )
 from agentlog.api.http.codec.responses import Headers, PrintedResponse, json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body

@@ -4,18 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from agentlog.api.http.codec.dependencies import (
-    Body,
-    MessageId,
-    TheLimits,
-    TheOrigin,
-    ThreadId,
-    tenant_of,
-)
+from agentlog.api.http.codec.bodies import Body
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
+from agentlog.api.http.codec.parameters import Digest, MessageId, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
 from agentlog.api.http.request.limits import RequestLimits
-from agentlog.api.http.routes.blobs import Digest
 from agentlog.api.shapes.threads import FileRedaction, Redaction
 from agentlog.domain.errors import InvalidMessage
 from agentlog.infrastructure.erasure.redactor import Redactor

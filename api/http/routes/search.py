@@ -8,12 +8,12 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.filters import time_filter
-from agentlog.api.http.codec.dependencies import After, Types, tenant_of, without_nul
+from agentlog.api.http.codec.caller import tenant_of
+from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheSummaryFilter, metadata_in
+from agentlog.api.http.codec.parameters import After, Types, without_nul
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
 from agentlog.api.http.openapi.answers import answers
-from agentlog.api.http.routes.summaries import TheSummaryFilter
-from agentlog.api.http.routes.threads import METADATA_PARAMETER, metadata_in
 from agentlog.api.shapes.search import Hits
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Query, Request, Response
 
-from agentlog.api.http.codec.dependencies import Body, request_limits, tenant_of
+from agentlog.api.http.codec.bodies import Body
+from agentlog.api.http.codec.caller import request_limits, tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers, body, content
 from agentlog.api.shapes.shape import Page

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from agentlog.api.filters import metadata_filter
-from agentlog.api.http.codec.dependencies import principal_of, views_of, without_nul
+from agentlog.api.http.codec.caller import principal_of, views_of
+from agentlog.api.http.codec.parameters import option_parameters, without_nul
 from agentlog.api.http.openapi.answers import answers, metadata_parameter, parameter
-from agentlog.api.http.routes.views import option_parameters
 from agentlog.api.http.streaming.log_stream import LogStream
 from agentlog.api.http.streaming.sse_framing import FRAMINGS
 from agentlog.api.http.streaming.sse_response import StreamResponse

@@ -3,25 +3,23 @@
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic.alias_generators import to_camel
 
 from agentlog.api.filters import InvalidFilter, metadata_key
-from agentlog.api.http.codec.dependencies import tenant_of
+from agentlog.api.http.codec.caller import tenant_of
+from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter, TheSummaryFilter
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
 from agentlog.api.http.openapi.answers import answers
-from agentlog.api.http.routes.threads import METADATA_PARAMETER, TheFilter
 from agentlog.api.shapes.summaries import ThreadSummaries
 from agentlog.infrastructure.reports.summaries import (
     METADATA,
     MODELS,
     MOST_ROWS,
     SORTS,
-    SummaryQuery,
 )
-from agentlog.projections.readmodels.threads import Outcome
 
 router = APIRouter(tags=["threads"])
 
@@ -30,22 +28,6 @@ _SORT = (
     f"A column, with a minus for the largest first: {', '.join(_SORTS)}, or metadata.KEY. Null "
     "comes last either way; the thread's id breaks ties."
 )
-_FAILED = "Whether a call of a tool failed, or there was a runtime error, or it exited with error."
-
-
-async def summary_filter(
-    outcome: Outcome | None = None,
-    anomalies: Annotated[bool | None, Query(description="Whether it has any.")] = None,
-    failed: Annotated[bool | None, Query(description=_FAILED)] = None,
-    pending: Annotated[
-        bool | None, Query(description="Whether a request for approval waits for its answer.")
-    ] = None,
-) -> SummaryQuery:
-    """Return the query's filters of threads by what became of them."""
-    return SummaryQuery(outcome=outcome, anomalies=anomalies, failed=failed, pending=pending)
-
-
-TheSummaryFilter = Annotated[SummaryQuery, Depends(summary_filter)]
 
 
 @router.get(

@@ -1,79 +1,32 @@
 """Routes of threads: start, list, read, close, annotate."""
 
 from collections.abc import Mapping
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Response
 from ulid import ULID
 
-from agentlog.api.filters import metadata_filter
-from agentlog.api.http.codec.dependencies import (
+from agentlog.api.http.codec.bodies import Body
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheThreads
+from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter
+from agentlog.api.http.codec.parameters import (
     After,
-    Body,
     Hidden,
     Limit,
-    TheLimits,
-    TheOrigin,
-    TheThreads,
     ThreadId,
     number_cursor,
-    without_nul,
 )
 from agentlog.api.http.codec.responses import json_answer, page_answer
-from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body, metadata_parameter
+from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
 from agentlog.api.http.request.limits import RequestLimits
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Appended, Thread, appended_json, thread_json
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue
-from agentlog.domain.threads import Status
-from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 
 router = APIRouter(tags=["threads"])
 
 
 _FACTS = ("goal", "parent", "limits", "policy", "metadata")
-_METADATA = "metadata."
-METADATA_PARAMETER = metadata_parameter(
-    "`metadata.KEY=VALUE`, for any top-level keys of the metadata: what they must "
-    "be. A value that reads as a number, true, false, null or a quoted string of JSON is that, so "
-    "0.0 finds 0; any other is a string. Values of more than 1,000 characters are not found.",
-    team="support",
-    reward="0.0",
-)
-_TEXT = (
-    "Text to look for, whatever its case: each part of it, between spaces, must stand in the id or "
-    "in the first 4,000 characters of the goal, from the beginning of a word. Each character of a "
-    "script without spaces, and each of punctuation, counts as a word. Of a thread that was never "
-    "started, all of it must begin the id, as that is written."
-)
-
-
-def metadata_in(request: Request) -> dict[str, JsonValue]:
-    """Return the query's filters on metadata, whose names have any keys."""
-    return metadata_filter(
-        (name.removeprefix(_METADATA), value)
-        for name, value in request.query_params.multi_items()
-        if name.startswith(_METADATA)
-    )
-
-
-async def thread_filter(
-    request: Request,
-    status: Status | None = None,
-    q: Annotated[str | None, Query(description=_TEXT, max_length=1000)] = None,
-    parent: Annotated[str | None, Query(description="Id of the parent thread.")] = None,
-) -> ThreadFilter:
-    """Return the query's filters of threads."""
-    return ThreadFilter(
-        status=status,
-        parent=parent and without_nul(parent),
-        text=q and without_nul(q),
-        metadata=metadata_in(request),
-    )
-
-
-TheFilter = Annotated[ThreadFilter, Depends(thread_filter)]
 
 
 @router.post(

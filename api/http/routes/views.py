@@ -1,54 +1,33 @@
 """Routes of views: at any point of a history, and the difference between two points."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agentlog.api.http.codec.dependencies import (
+from agentlog.api.http.codec.caller import TheViews
+from agentlog.api.http.codec.parameters import (
     After,
     At,
     Hidden,
     Limit,
-    TheViews,
     ThreadId,
+    chosen_view,
     number_cursor,
+    option_parameters,
 )
 from agentlog.api.http.codec.responses import json_answer, pieces_answer
-from agentlog.api.http.openapi.answers import answers, parameter
+from agentlog.api.http.openapi.answers import answers
 from agentlog.api.shapes.outline import Outline, outline_json
 from agentlog.api.shapes.threads import bare_view_json, difference_json, view_json
 from agentlog.api.shapes.value_changes import ValueChanges, value_changes_json
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.comparison.value_changes import value_changes
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
-from agentlog.projections.registry import VIEWS, AnyView, choose_view, option_values
+from agentlog.projections.registry import VIEWS
 
 router = APIRouter(tags=["views"])
 
 ViewName = Annotated[str, Path(description=f"One of {', '.join(VIEWS)}.", examples=["openai"])]
-
-
-def option_parameters() -> list[dict[str, Any]]:
-    """Return the options of every view for the OpenAPI document."""
-    described: dict[str, dict[str, Any]] = {}
-    for view in VIEWS.values():
-        for name, values in option_values(view).items():
-            option = described.setdefault(name, {"views": [], "values": values})
-            option["views"].append(view.name)
-    return [
-        parameter(
-            name,
-            f"Option of {', '.join(terms['views'])}.",
-            {"type": "string", "enum": list(terms["values"])},
-        )
-        for name, terms in described.items()
-    ]
-
-
-def chosen_view(request: Request, name: str) -> AnyView:
-    """Return the view `name` with its options from the query."""
-    known = {option for view in VIEWS.values() for option in option_values(view)}
-    return choose_view(name, {k: v for k, v in request.query_params.items() if k in known})
 
 
 @router.get(

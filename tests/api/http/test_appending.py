@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from fastapi.testclient import TestClient
 
-from agentlog.api.http.codec.dependencies import append
+from agentlog.api.http.codec.bodies import append
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.appending.append_request import Appended, AppendRequest

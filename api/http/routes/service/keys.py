@@ -4,14 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agentlog.api.http.codec.dependencies import (
-    After,
-    Body,
-    Limit,
-    number_cursor,
-    principal_of,
-    without_nul,
-)
+from agentlog.api.http.codec.bodies import Body
+from agentlog.api.http.codec.caller import principal_of
+from agentlog.api.http.codec.parameters import After, Limit, number_cursor, without_nul
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
 from agentlog.api.shapes.access import Access, Caller, Key, NewKey, caller_json

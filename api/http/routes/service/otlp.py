@@ -6,13 +6,8 @@ Exporters retry what is answered 429 or 503, and drop a batch at any other error
 from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 
-from agentlog.api.http.codec.dependencies import (
-    append_origin,
-    body_of,
-    header_of,
-    request_limits,
-    tenant_of,
-)
+from agentlog.api.http.codec.bodies import body_of
+from agentlog.api.http.codec.caller import append_origin, request_limits, tenant_of
 from agentlog.api.http.codec.otlp import (
     JSON,
     PROTOBUF,
@@ -23,6 +18,7 @@ from agentlog.api.http.codec.otlp import (
     unzipped,
 )
 from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.parameters import header_of
 from agentlog.api.http.openapi.answers import Schema, answers, content
 
 router = APIRouter(tags=["otlp"])

@@ -1,0 +1,105 @@
+"""Parameters that routes share: ids, moments, cursors, versions, types, and a view's options."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Request
+
+from agentlog.api.http.codec.responses import Headers
+from agentlog.api.http.openapi.answers import parameter
+from agentlog.api.http.request.errors import InvalidIfMatch
+from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
+from agentlog.domain.points_in_time import Moment, number_in, number_of, parse_moment
+from agentlog.projections.registry import VIEWS, AnyView, choose_view, option_values
+
+
+def header_of(headers: Headers, name: bytes) -> bytes | None:
+    """Return the first header of that lower-case name; faster than a mapping of all headers."""
+    for header, value in headers:
+        if header == name:
+            return value
+    return None
+
+
+def expected_version_of(if_match: str | None) -> int | None:
+    """Return the version in the If-Match header; `*` is any."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    version = number_in(if_match.strip().removeprefix("W/").strip('"'))
+    if version is None:
+        raise InvalidIfMatch(if_match)
+    return version
+
+
+def number_cursor(text: str | None) -> int | None:
+    """Return the version or position in a list's cursor."""
+    return None if text is None else number_of(text)
+
+
+def without_nul(text: str) -> str:
+    """Return text that PostgreSQL accepts: its indexes have U+FFFD for each NUL of the log."""
+    return text.replace("\x00", "\ufffd")
+
+
+async def moment_of(
+    at: Annotated[
+        str | None,
+        Query(
+            description="As it was just after this: a version (12), a position (@345), a message "
+            "id (ULID) or an RFC 3339 time with its zone.",
+            examples=["12", "@345", "2026-11-21T10:00:00Z"],
+        ),
+    ] = None,
+) -> Moment | None:
+    """Return the moment that `at` names."""
+    return None if at is None else parse_moment(at)
+
+
+async def types_of(
+    types: Annotated[
+        list[str] | None, Query(alias="type", description="Only events of these types.")
+    ] = None,
+) -> list[str] | None:
+    """Return the types to list, None for all."""
+    return None if types is None else [without_nul(type_name) for type_name in types]
+
+
+def option_parameters() -> list[dict[str, Any]]:
+    """Return the options of every view for the OpenAPI document."""
+    described: dict[str, dict[str, Any]] = {}
+    for view in VIEWS.values():
+        for name, values in option_values(view).items():
+            option = described.setdefault(name, {"views": [], "values": values})
+            option["views"].append(view.name)
+    return [
+        parameter(
+            name,
+            f"Option of {', '.join(terms['views'])}.",
+            {"type": "string", "enum": list(terms["values"])},
+        )
+        for name, terms in described.items()
+    ]
+
+
+def chosen_view(request: Request, name: str) -> AnyView:
+    """Return the view `name` with its options from the query."""
+    known = {option for view in VIEWS.values() for option in option_values(view)}
+    return choose_view(name, {k: v for k, v in request.query_params.items() if k in known})
+
+
+ThreadId = Annotated[str, Path(pattern=THREAD_ID_PATTERN, examples=["support-42"])]
+MessageId = Annotated[
+    str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])
+]
+Digest = Annotated[
+    str,
+    Path(
+        pattern="^[0-9a-f]{64}$",
+        description="SHA-256 of the content, in hexadecimal.",
+        examples=["2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"],
+    ),
+]
+At = Annotated[Moment | None, Depends(moment_of)]
+Types = Annotated[list[str] | None, Depends(types_of)]
+After = Annotated[str | None, Query(description="The `next` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=1000)]
+Hidden = Annotated[bool, Query(description="Hidden threads too.")]
