@@ -19,8 +19,6 @@ from agentlog.infrastructure.views.views import Views
 from agentlog.projections.followed_view import ItemsLive, Live, PatientLive, StateLive, parse_place
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from agentlog.projections.view import StateView
-from agentlog.projections.views.letta.turns import LettaLive, LettaTurnsView
-from agentlog.projections.views.letta.view import LettaOptions
 
 _NUMBERS = (int, float, Decimal)
 
@@ -132,14 +130,11 @@ def tail_of(views: Views, thread_id: str, asked: FollowRequest, *, hidden: bool 
         raise InvalidCursor(after) from error
     _check_there(place[0], head.version, thread_id)
     begin = max(place[0] - 1, 0)  # items settled by one version may be before and after a place
-    if isinstance(view.options, LettaOptions) and view.options.stream:
-        turns = LettaTurnsView()
-        carry = views.fold_to(thread_id, turns, begin).carry
-        return Tail(thread_id, LettaLive(turns, carry, after=after), begin, present)
-    carry = views.fold_to(thread_id, view, begin).carry
-    if view.follow.is_patient:
-        return Tail(thread_id, PatientLive(view, carry, after=after), begin, present)
-    return Tail(thread_id, ItemsLive(view, carry, after=place), begin, present)
+    followed = view.followed()
+    carry = views.fold_to(thread_id, followed, begin).carry
+    if followed.follow.is_patient:
+        return Tail(thread_id, PatientLive(followed, carry, after=after), begin, present)
+    return Tail(thread_id, ItemsLive(followed, carry, after=place), begin, present)
 
 
 def log_place(reader: LogReader, after: str | None) -> int:

@@ -119,6 +119,10 @@ class PatientLive(Live):
     def present(self) -> Sequence[FollowUpdate]:
         return self._tell(self._view.rest(self._carry))
 
+    @override
+    def end(self) -> Sequence[FollowUpdate]:
+        return self._tell(self._view.rest(self._view.ended(self._carry)))
+
     def _tell(self, items: Sequence[Placed]) -> Sequence[FollowUpdate]:
         updates = []
         for item in items:

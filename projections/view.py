@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -136,6 +136,14 @@ class View(ABC, Generic[CarryT, OptionsT]):
         """Return the current items that a later event may still change."""
         del carry
         return ()
+
+    def followed(self) -> "View[Any, Any]":
+        """Return the view that followers are sent: itself, unless their wire has more items."""
+        return self
+
+    def ended(self, carry: CarryT) -> CarryT:
+        """Return the carry where a stream ends; `rest` then has what is left to send."""
+        return carry
 
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         """Return what an item says, for a comparison with another history.

@@ -16,9 +16,10 @@ from agentlog.projections.readers.messages import chat
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.letta.carry import LettaCarry
 from agentlog.projections.views.letta.items import KEPT
+from agentlog.projections.views.letta.options import LettaOptions
 from agentlog.projections.views.letta.residue import EXIT_REASONS, STOP_REASONS
 from agentlog.projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
-from agentlog.projections.views.letta.view import LettaOptions, LettaView
+from agentlog.projections.views.letta.view import LettaView
 from tests.histories import event, histories, history
 from tests.projections.letta_api import (
     BASE,

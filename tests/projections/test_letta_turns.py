@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue
+from agentlog.projections.followed_view import PatientLive
 from agentlog.projections.view import Item, render
-from agentlog.projections.views.letta.turns import DONE, LettaLive, LettaTurnsView
-from agentlog.projections.views.letta.view import LettaOptions, LettaView
+from agentlog.projections.views.letta.options import LettaOptions
+from agentlog.projections.views.letta.turns import DONE
+from agentlog.projections.views.letta.view import LettaView
 from tests.histories import histories, history
 from tests.projections.laws import (
     check_places_ascend,
@@ -27,6 +29,7 @@ MAY_I = {"type": "approval_request", "callId": "a", "tool": "f"}
 AND_THIS = {"type": "approval_request", "callId": "b", "tool": "f"}
 DONE_WITH_IT = {"type": "exit", "reason": "complete"}
 CLOSED = {"type": "thread.closed"}
+TURNS = LettaView(LettaOptions(stream=True)).followed()
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
@@ -47,7 +50,7 @@ def _word(item: Item) -> str:
 
 def told(*drafts: dict[str, Any], end: bool = False) -> str:
     """Return what a follower hears who is at the present after each message."""
-    live = LettaLive(LettaTurnsView(), LettaTurnsView().start())
+    live = PatientLive(TURNS, TURNS.start())
     heard: list[JsonValue] = []
     for event in history(*drafts):
         heard += [update.data for update in (*live.fold(event), *live.present())]
@@ -58,7 +61,7 @@ def told(*drafts: dict[str, Any], end: bool = False) -> str:
 
 def replayed(*drafts: dict[str, Any], end: bool = True) -> list[Item]:
     """Return what a follower hears who comes later."""
-    live = LettaLive(LettaTurnsView(), LettaTurnsView().start())
+    live = PatientLive(TURNS, TURNS.start())
     heard = [update.data for event in history(*drafts) for update in live.fold(event)]
     return [*heard, *(update.data for update in (live.end() if end else live.present()))]
 
@@ -149,7 +152,7 @@ def test_what_a_turn_used_is_added_up_and_what_nobody_said_stays_unsaid() -> Non
 def test_turns_keep_the_laws_of_views_and_hold_the_views_own_items(
     events: list[Event], data: st.DataObject
 ) -> None:
-    view = LettaTurnsView()
+    view = TURNS
     check_resuming_equals_replaying(view, events, data.draw(st.integers(0, len(events))))
     check_rebuilding_gives_equal_bytes(view, events)
     check_places_ascend(view, events)

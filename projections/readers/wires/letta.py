@@ -13,8 +13,9 @@ from agentlog.projections.readers.wires.letta_parts import input_draft, parts_te
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
+from agentlog.projections.views.letta.options import LettaOptions
 from agentlog.projections.views.letta.residue import AWAITS_PERSON, EXIT_REASONS, STOP_REASONS
-from agentlog.projections.views.letta.view import CUSTOM, LettaOptions, LettaView
+from agentlog.projections.views.letta.view import CUSTOM, LettaView
 
 _ERROR = "Error: "
 

@@ -23,11 +23,10 @@ from agentlog.domain.messages import (
     SystemMessage,
     TickMessage,
 )
-from agentlog.projections.followed_view import FollowUpdate, PatientLive
-from agentlog.projections.view import Item, Placed, View
+from agentlog.projections.view import FollowPolicy, Item, Placed, View
 from agentlog.projections.views.letta.carry import LettaCarry
+from agentlog.projections.views.letta.options import LettaOptions
 from agentlog.projections.views.letta.residue import AWAITS_PERSON
-from agentlog.projections.views.letta.view import LettaOptions, LettaView
 
 DONE = "[DONE]"
 """The `message_type` of the item that stands for the wire's `data: [DONE]`."""
@@ -72,15 +71,16 @@ class LettaTurnsCarry:
 
 
 class LettaTurnsView(View[LettaTurnsCarry, LettaOptions]):
-    """The Letta view as streamed, turn by turn."""
+    """The Letta view as streamed, turn by turn; an open turn ends with the stream."""
 
     name: ClassVar[str] = "letta-turns"
+    follow: ClassVar[FollowPolicy] = FollowPolicy({"stream": "true"}, "letta", is_patient=True)
     options_type = LettaOptions
     carry_type = LettaTurnsCarry
 
-    def __init__(self) -> None:
-        super().__init__(LettaOptions(stream=True))
-        self._letta = LettaView(self.options)
+    def __init__(self, letta: View[LettaCarry, LettaOptions]) -> None:
+        super().__init__(letta.options)
+        self._letta = letta
 
     @override
     def start(self) -> LettaTurnsCarry:
@@ -125,21 +125,9 @@ class LettaTurnsView(View[LettaTurnsCarry, LettaOptions]):
             *(placed for placed in held if placed.version > upto),
         ]
 
-    def ended(self, carry: LettaTurnsCarry) -> LettaTurnsCarry:
-        """Return the carry at the end of a stream: an open turn ends."""
-        return carry if carry.phase == "ended" else _about_to_end(carry, "end_turn", carry.version)
-
-
-class LettaLive(PatientLive):
-    """Turns as sent to a follower."""
-
-    def __init__(self, view: LettaTurnsView, carry: LettaTurnsCarry, *, after: str = "") -> None:
-        super().__init__(view, carry, after=after)
-        self._turns = view
-
     @override
-    def end(self) -> Sequence[FollowUpdate]:
-        return self._tell(self._turns.rest(self._turns.ended(self._carry)))
+    def ended(self, carry: LettaTurnsCarry) -> LettaTurnsCarry:
+        return carry if carry.phase == "ended" else _about_to_end(carry, "end_turn", carry.version)
 
 
 def _about_to_end(carry: LettaTurnsCarry, reason: str, version: int) -> LettaTurnsCarry:

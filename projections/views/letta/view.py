@@ -27,7 +27,7 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.text_format import value_text
-from agentlog.projections.view import FollowPolicy, Item, Options, Placed, View
+from agentlog.projections.view import FollowPolicy, Item, Placed, View
 from agentlog.projections.views.letta.carry import (
     NOTHING_HELD,
     HeldResponse,
@@ -51,7 +51,9 @@ from agentlog.projections.views.letta.items import (
     thought,
     user_content,
 )
+from agentlog.projections.views.letta.options import LettaOptions
 from agentlog.projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
+from agentlog.projections.views.letta.turns import LettaTurnsView
 
 CUSTOM = frozenset({"hidden_reasoning_message", "summary_message", "event_message", "stop_reason"})
 """Items of `letta.` custom messages, with no counterpart in the kernel."""
@@ -60,21 +62,11 @@ CUSTOM = frozenset({"hidden_reasoning_message", "summary_message", "event_messag
 _Step = tuple[LettaCarry, Sequence[Placed]]
 
 
-class LettaOptions(Options):
-    """How to show a history to a Letta client.
-
-    `stream`: as a stream rather than a list: with `usage_statistics`, `stop_reason` and
-    `error_message`, without `summary_message` and `event_message`.
-    """
-
-    stream: bool = False
-
-
 class LettaView(View[LettaCarry, LettaOptions]):
     """Messages as the Letta API lists them, or streams them."""
 
     name: ClassVar[str] = WIRE
-    follow: ClassVar[FollowPolicy] = FollowPolicy({"stream": "true"}, "letta", is_patient=True)
+    follow: ClassVar[FollowPolicy] = LettaTurnsView.follow
     options_type = LettaOptions
     carry_type = LettaCarry
 
@@ -102,6 +94,10 @@ class LettaView(View[LettaCarry, LettaOptions]):
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         return item_content(item, calls)
+
+    @override
+    def followed(self) -> View[Any, Any]:
+        return LettaTurnsView(self) if self.options.stream else self
 
     def _others(self, event: Event) -> Sequence[Item]:
         match event.message:
