@@ -12,6 +12,7 @@ export default defineConfig(
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
       "no-console": "error",
+      "max-lines-per-function": ["error", 80],
       "react-hooks/incompatible-library": "off", // the windowed lists; no compiler runs here
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
     },

@@ -3,25 +3,18 @@ import { useState } from "react";
 import { answered, api } from "../api/client";
 import { setKey } from "../api/key";
 import { mayOpen, type Scope } from "../app/access";
-import { Dialog } from "../parts/Dialog";
-import { Copy } from "../parts/Copy";
 import { Failure } from "../parts/Failure";
 import { keysQuery, type NewKey } from "./queries";
+import { Scopes } from "./Scopes";
+import { ShownOnce } from "./ShownOnce";
 import styles from "./keys.module.css";
 
-const SCOPES: readonly { scope: Scope; allows: string }[] = [
-  { scope: "read", allows: "threads, views, the log, reports, proofs" },
-  { scope: "append", allows: "messages, facts of threads, files" },
-  { scope: "redact", allows: "erase contents" },
-  { scope: "admin", allows: "keys, accesses, projections, metrics" },
-  { scope: "metrics", allows: "/metrics, for scrapers" },
-];
 const EXPIRIES = [
-  { value: "1d", name: "in a day" },
-  { value: "30d", name: "in 30 days" },
-  { value: "90d", name: "in 90 days" },
-  { value: "365d", name: "in 365 days" },
-  { value: "", name: "never" },
+  { value: "1d", words: "in a day" },
+  { value: "30d", words: "in 30 days" },
+  { value: "90d", words: "in 90 days" },
+  { value: "365d", words: "in 365 days" },
+  { value: "", words: "never" },
 ];
 
 /** A form that makes a key. `isFirst`: no key exists, and with one every request needs a key. */
@@ -54,25 +47,7 @@ export function CreateKey({ isFirst }: { isFirst: boolean }) {
         if (isReady) creation.mutate();
       }}
     >
-      {isFirst && (
-        <div className={styles["notice"]}>
-          <p>
-            <strong>This is the first key.</strong> Until now every request of this machine is
-            allowed. With the first key, every request needs one, also those of agents that run now.
-            That cannot be undone: revoking the last key does not open the service again.
-          </p>
-          <label>
-            <input
-              type="checkbox"
-              checked={isAgreed}
-              onChange={(event) => {
-                setAgreed(event.target.checked);
-              }}
-            />{" "}
-            Every request shall need a key
-          </label>
-        </div>
-      )}
+      {isFirst && <FirstKey isAgreed={isAgreed} onAgree={setAgreed} />}
       <label className={styles["field"]}>
         <span>Name</span>
         <input
@@ -86,22 +61,7 @@ export function CreateKey({ isFirst }: { isFirst: boolean }) {
           }}
         />
       </label>
-      <fieldset className={styles["scopes"]}>
-        <legend>Scopes: none includes another</legend>
-        {SCOPES.map(({ scope, allows }) => (
-          <label key={scope}>
-            <input
-              type="checkbox"
-              checked={scopes.includes(scope)}
-              onChange={({ target }) => {
-                const rest = scopes.filter((each) => each !== scope);
-                setScopes(target.checked ? [...rest, scope] : rest);
-              }}
-            />{" "}
-            {scope} <small>{allows}</small>
-          </label>
-        ))}
-      </fieldset>
+      <Scopes chosen={scopes} onChange={setScopes} />
       <label className={styles["field"]}>
         <span>Expires</span>
         <select
@@ -110,9 +70,9 @@ export function CreateKey({ isFirst }: { isFirst: boolean }) {
             setExpires(event.target.value);
           }}
         >
-          {EXPIRIES.map((each) => (
-            <option key={each.value} value={each.value}>
-              {each.name}
+          {EXPIRIES.map(({ value, words }) => (
+            <option key={value} value={value}>
+              {words}
             </option>
           ))}
         </select>
@@ -133,33 +93,30 @@ export function CreateKey({ isFirst }: { isFirst: boolean }) {
   );
 }
 
-interface ShownOnceProps {
-  readonly made: NewKey;
-  readonly isFirst: boolean;
-  readonly onClose: (made: NewKey) => void;
+interface FirstKeyProps {
+  readonly isAgreed: boolean;
+  readonly onAgree: (isAgreed: boolean) => void;
 }
 
-function ShownOnce({ made, isFirst, onClose }: ShownOnceProps) {
-  const close = (): void => {
-    onClose(made);
-  };
+/** What the first key changes, to be agreed to. */
+function FirstKey({ isAgreed, onAgree }: FirstKeyProps) {
   return (
-    <Dialog title={`The key ${made.name}`} onClose={close}>
-      <p>It is shown this once. Copy it now, and keep it where secrets are kept.</p>
-      <p className={styles["secret"]}>
-        <code aria-label="Key">{made.key}</code>
-        <Copy text={made.key} className="primary" />
+    <div className={styles["notice"]}>
+      <p>
+        <strong>This is the first key.</strong> Until now every request of this machine is allowed.
+        With the first key, every request needs one, also those of agents that run now. That cannot
+        be undone: revoking the last key does not open the service again.
       </p>
-      {isFirst && (
-        <p>
-          {mayOpen("/keys", made.scopes)
-            ? "Every request needs a key now. This page uses this one until the tab closes."
-            : "Every request needs a key now. This one opens no screen: the page asks for another."}
-        </p>
-      )}
-      <button type="button" onClick={close}>
-        Done
-      </button>
-    </Dialog>
+      <label>
+        <input
+          type="checkbox"
+          checked={isAgreed}
+          onChange={({ target }) => {
+            onAgree(target.checked);
+          }}
+        />{" "}
+        Every request shall need a key
+      </label>
+    </div>
   );
 }

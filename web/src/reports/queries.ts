@@ -10,6 +10,8 @@ export type ReportAnswer = Schemas["ReportAnswer"];
 export type ReportRow = ReportAnswer["rows"][number];
 export type CatalogueTable = Schemas["CatalogueTable"];
 
+/** Stands in a report's terms for any key of metadata. */
+export const METADATA = "metadata.KEY";
 const MOST_ROWS = 1000;
 const MOST_ROWS_OF_CSV = 10_000;
 

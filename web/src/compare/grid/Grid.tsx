@@ -1,12 +1,12 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { counted } from "../../parts/format";
+import styles from "../compare.module.css";
+import type { Side } from "../queries";
 import type { Row } from "./alignment";
 import { Cells } from "./Cells";
-import styles from "../compare.module.css";
-import { folded } from "./folding";
-import type { Side } from "../queries";
+import { type FoldLine, folded, type Opened } from "./folding";
 import { SideHeader } from "./SideHeader";
+import { useAlignmentWindow } from "./useAlignmentWindow";
 
 interface GridProps {
   readonly threads: readonly string[];
@@ -15,14 +15,11 @@ interface GridProps {
   /** Row of the first difference, and the row in sight. */
   readonly first: number | undefined;
   readonly current: number | undefined;
-  /** First rows of the runs that are unfolded. */
-  readonly opened: ReadonlySet<number> | "all";
+  readonly opened: Opened;
   readonly onOpen: (from: number) => void;
   /** The end of what is loaded comes near. */
   readonly onNear: () => void;
 }
-
-const NEAR = 20;
 
 /** The alignment: a column a thread, a line a row or a folded run of equal ones. */
 export function Grid(props: GridProps) {
@@ -33,31 +30,8 @@ export function Grid(props: GridProps) {
     () => folded(rows, (from) => opened === "all" || opened.has(from)),
     [rows, opened],
   );
-  const keyOf = (index: number): string => {
-    const line = lines[index];
-    return line === undefined ? String(index) : `${line.kind} ${line.row}`;
-  };
-  const list = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => scroller.current,
-    getItemKey: keyOf,
-    estimateSize: (index) => (lines[index]?.kind === "fold" ? 34 : 110),
-    overscan: 6,
-    scrollPaddingStart: 48,
-  });
-  const wanted = lines.findIndex(({ kind, row }) => kind === "row" && row === current);
-  useEffect(() => {
-    if (wanted >= 0) list.scrollToIndex(wanted, { align: "start" });
-    // only where the row changes: an unfolded run must not move the reader
-  }, [current, wanted >= 0]); // eslint-disable-line react-hooks/exhaustive-deps
-  const shown = list.getVirtualItems();
-  const isNear = (shown.at(-1)?.index ?? 0) + NEAR >= lines.length;
-  useEffect(() => {
-    if (isNear) onNear();
-  });
-
+  const { drawn, height, measure } = useAlignmentWindow(scroller, lines, current, onNear);
   const columns = { gridTemplateColumns: `24px repeat(${sides.length}, minmax(0, 1fr))` };
-  const width = { minWidth: `max(100%, ${24 + sides.length * 260}px)` };
   return (
     <div className={styles["frame"]}>
       <div
@@ -65,27 +39,14 @@ export function Grid(props: GridProps) {
         aria-label="Comparison"
         aria-rowcount={rows.length + 1}
         className={styles["grid"]}
-        style={width}
+        style={{ minWidth: `max(100%, ${24 + sides.length * 260}px)` }}
       >
         <div role="rowgroup" className={styles["head"]}>
           <div role="row" className={styles["row"]} style={columns}>
             <span role="columnheader">
               <span className="hidden">Difference</span>
             </span>
-            {sides.map((side, index) => {
-              const asked = threads[index] ?? side.threadId;
-              const without = threads.filter((_, each) => each !== index);
-              return (
-                <SideHeader
-                  key={asked}
-                  asked={asked}
-                  side={side}
-                  isFirst={index === 0}
-                  first={[asked, ...without]}
-                  without={without}
-                />
-              );
-            })}
+            <SideHeaders threads={threads} sides={sides} />
           </div>
         </div>
         <div
@@ -95,64 +56,88 @@ export function Grid(props: GridProps) {
           tabIndex={0}
           aria-label="Rows"
         >
-          <div role="presentation" style={{ height: list.getTotalSize() }}>
-            {shown.map(({ index, key, start }) => {
+          <div role="presentation" style={{ height }}>
+            {drawn.map(({ index, key, start }) => {
               const line = lines[index];
               const row = line === undefined ? undefined : rows[line.row];
               if (line === undefined || row === undefined) return null;
+              const isFold = line.kind === "fold";
               const place = { transform: `translateY(${start}px)` };
-              return line.kind === "fold" ? (
+              return (
                 <div
                   key={key}
-                  ref={list.measureElement}
+                  ref={measure}
                   data-index={index}
                   role="row"
-                  className={styles["line"]}
-                  style={place}
+                  aria-rowindex={isFold ? undefined : line.row + 2}
+                  aria-current={!isFold && line.row === current ? "true" : undefined}
+                  className={`${styles["line"] ?? ""} ${isFold ? "" : (styles["row"] ?? "")}`}
+                  style={isFold ? place : { ...place, ...columns }}
                 >
-                  <div role="cell" aria-colspan={sides.length + 1} className={styles["fold"]}>
-                    <button
-                      type="button"
-                      className="quiet"
-                      aria-expanded={line.isOpen}
-                      onClick={() => {
-                        onOpen(line.row);
+                  {isFold ? (
+                    <FoldCell line={line} span={sides.length + 1} onOpen={onOpen} />
+                  ) : (
+                    <Cells
+                      row={row}
+                      sides={sides}
+                      isFirstDifference={line.row === first}
+                      isLong={long.has(line.row)}
+                      onLong={() => {
+                        setLong((before) => before.symmetricDifference(new Set([line.row])));
                       }}
-                    >
-                      {line.isOpen ? "▾" : "▸"} {counted(line.steps, "equal step")}
-                    </button>
-                  </div>
-                </div>
-              ) : (
-                <div
-                  key={key}
-                  ref={list.measureElement}
-                  data-index={index}
-                  role="row"
-                  aria-rowindex={line.row + 2}
-                  aria-current={line.row === current ? "true" : undefined}
-                  className={`${styles["line"] ?? ""} ${styles["row"] ?? ""}`}
-                  style={{ ...place, ...columns }}
-                >
-                  <Cells
-                    row={row}
-                    sides={sides}
-                    isFirstDifference={line.row === first}
-                    isLong={long.has(line.row)}
-                    onLong={() => {
-                      setLong((before) =>
-                        before.has(line.row)
-                          ? new Set([...before].filter((each) => each !== line.row))
-                          : new Set([...before, line.row]),
-                      );
-                    }}
-                  />
+                    />
+                  )}
                 </div>
               );
             })}
           </div>
         </div>
       </div>
+    </div>
+  );
+}
+
+/** The heading of each column, with what may be done to its thread. */
+function SideHeaders({ threads, sides }: Pick<GridProps, "threads" | "sides">) {
+  return (
+    <>
+      {sides.map((side, index) => {
+        const asked = threads[index] ?? side.threadId;
+        const without = threads.filter((_, place) => place !== index);
+        return (
+          <SideHeader
+            key={asked}
+            {...{ asked, side, without }}
+            isFirst={index === 0}
+            first={[asked, ...without]}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+interface FoldCellProps {
+  readonly line: FoldLine;
+  /** Columns of the table. */
+  readonly span: number;
+  readonly onOpen: (from: number) => void;
+}
+
+/** How many equal steps are folded here, and the way to see them. */
+function FoldCell({ line, span, onOpen }: FoldCellProps) {
+  return (
+    <div role="cell" aria-colspan={span} className={styles["fold"]}>
+      <button
+        type="button"
+        className="quiet"
+        aria-expanded={line.isOpen}
+        onClick={() => {
+          onOpen(line.row);
+        }}
+      >
+        {line.isOpen ? "▾" : "▸"} {counted(line.steps, "equal step")}
+      </button>
     </div>
   );
 }

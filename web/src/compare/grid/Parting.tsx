@@ -4,7 +4,7 @@ import styles from "../compare.module.css";
 import type { Comparisons } from "../queries";
 
 interface PartingProps {
-  readonly found: Comparisons;
+  readonly page: Comparisons;
   readonly rows: readonly Row[];
   readonly current: number | undefined;
   readonly hasMore: boolean;
@@ -12,8 +12,8 @@ interface PartingProps {
 }
 
 /** One line: the number of equal steps before the first difference, and of those that differ. */
-export function Parting({ found, rows, current, hasMore, onGo }: PartingProps) {
-  const { divergence, sides, comparisons } = found;
+export function Parting({ page, rows, current, hasMore, onGo }: PartingProps) {
+  const { divergence, sides, comparisons } = page;
   if (divergence === null) return <p className={styles["parting"]}>These threads say the same.</p>;
   const differing = rows.flatMap(({ isEqual }, row) => (isEqual ? [] : [row]));
   const place = current === undefined ? -1 : differing.indexOf(current);

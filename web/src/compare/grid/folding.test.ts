@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Row } from "./alignment";
-import { difference, folded } from "./folding";
+import { difference, folded, toggledFold } from "./folding";
 
 const rows = (signs: string): Row[] =>
   Array.from(signs, (sign) => ({ isEqual: sign === "=", count: 1, cells: [] }));
@@ -34,4 +34,11 @@ test("differences are found both ways", () => {
   expect(difference(found, 1, 1)).toBe(4);
   expect(difference(found, 4, -1)).toBe(1);
   expect(difference(found, 4, 1)).toBeUndefined();
+});
+
+test("a run is unfolded and folded again, also where all were unfolded", () => {
+  const shown = rows("==x=x");
+  expect(toggledFold(new Set(), 3, shown)).toEqual(new Set([3]));
+  expect(toggledFold(new Set([0, 3]), 3, shown)).toEqual(new Set([0]));
+  expect(toggledFold("all", 3, shown)).toEqual(new Set([0]));
 });

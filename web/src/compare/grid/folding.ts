@@ -1,14 +1,17 @@
 import type { Row } from "./alignment";
 
-/** A line of the screen: a row by its number, or a run of equal rows folded into one. */
-export type Line =
-  | { readonly kind: "row"; readonly row: number }
-  | {
-      readonly kind: "fold";
-      readonly row: number;
-      readonly steps: number;
-      readonly isOpen: boolean;
-    };
+/** A run of equal rows folded into one line; `row` is its first. */
+export interface FoldLine {
+  readonly kind: "fold";
+  readonly row: number;
+  readonly steps: number;
+  readonly isOpen: boolean;
+}
+/** A line of the screen: a row by its number, or a folded run. */
+export type Line = FoldLine | { readonly kind: "row"; readonly row: number };
+
+/** First rows of the runs that are unfolded, or all of them. */
+export type Opened = ReadonlySet<number> | "all";
 
 /** Runs of no more equal rows than this are shown as they are. */
 const FEW = 3;
@@ -47,4 +50,21 @@ export function difference(rows: readonly Row[], from: number, by: 1 | -1): numb
     if (rows[row]?.isEqual === false) return row;
   }
   return undefined;
+}
+
+/** Unfolds the run that begins at a row, or folds it. */
+export function toggledFold(
+  opened: Opened,
+  row: number,
+  rows: readonly Pick<Row, "isEqual">[],
+): Opened {
+  const before = opened === "all" ? runsOf(rows) : opened;
+  return before.symmetricDifference(new Set([row]));
+}
+
+/** First rows of all runs of equal rows. */
+function runsOf(rows: readonly Pick<Row, "isEqual">[]): ReadonlySet<number> {
+  return new Set(
+    rows.flatMap(({ isEqual }, row) => (isEqual && rows[row - 1]?.isEqual !== true ? [row] : [])),
+  );
 }

@@ -1,19 +1,19 @@
 import { useEffect, useMemo, useState } from "react";
 import { count } from "../../parts/format";
-import { type Fold, MARKS } from "../address";
+import type { Fold } from "../address";
 import { useCursor } from "../cursor";
 import { useHits } from "../hits";
 import { useTimeline } from "../timeline/timeline";
 import { EventList } from "./EventList";
+import { Filters } from "./Filters";
 import { Find } from "./Find";
+import { DEFAULT_FOLDS } from "./folding";
 import { Folds } from "./Folds";
 import styles from "./history.module.css";
-import { DEFAULT_FOLDS } from "./folding";
 import { filtered, foldsIn, Rows } from "./rows";
 
 const PATIENCE_MS = 400;
 const LONG = 5000;
-const NAMES = { error: "Failed, suspected", tool: "Calls", approval: "Approvals", hit: "Hits" };
 const NONE: ReadonlySet<Fold> = new Set();
 
 /** The thread's events from the first to the last. */
@@ -44,50 +44,11 @@ export function HistoryPane() {
       }),
     [last, versions, folds, unfolded, known],
   );
-  const tools = useMemo(() => timeline.tools(), [timeline]);
-  const marked = useMemo(
-    () => ({
-      error: timeline.marked("error"),
-      tool: timeline.marked("tool"),
-      approval: timeline.marked("approval"),
-      hit: hits.versions.length,
-    }),
-    [timeline, hits.versions],
-  );
   return (
     <section className={styles["pane"]} aria-label="History">
       <div className={styles["toolbar"]}>
         <Find hits={hits} />
-        <select
-          aria-label="Show only"
-          value={only ?? ""}
-          onChange={({ target }) => {
-            change({ only: MARKS.find((mark) => mark === target.value) });
-          }}
-        >
-          <option value="">All events</option>
-          {MARKS.filter((mark) => mark !== "hit" || address.find !== undefined).map((mark) => (
-            <option key={mark} value={mark}>
-              {NAMES[mark]} ({count(marked[mark])})
-            </option>
-          ))}
-        </select>
-        {tools.length > 0 && (
-          <select
-            aria-label="Tool"
-            value={tool ?? ""}
-            onChange={({ target }) => {
-              change({ tool: target.value === "" ? undefined : target.value });
-            }}
-          >
-            <option value="">All tools</option>
-            {tools.map(([name, calls]) => (
-              <option key={name} value={name}>
-                {name} ({count(calls)})
-              </option>
-            ))}
-          </select>
-        )}
+        <Filters timeline={timeline} hits={hits} />
         <Folds
           folds={folds}
           onChange={(chosen) => {

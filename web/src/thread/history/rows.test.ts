@@ -3,7 +3,7 @@ import type { Fold } from "../address";
 import { ThreadTimeline } from "../timeline/threadTimeline";
 import { TimelineIndex, type TimelineItem } from "../timeline/timelineIndex";
 import { foldOf } from "./folding";
-import { filtered, foldsIn, Rows, typesIn } from "./rows";
+import { filtered, foldsIn, nextRow, Rows, typesIn } from "./rows";
 
 const TYPES = ["input", "log", "tick", "reasoning", "reply", "log"];
 const FOLDS = new Set<Fold>(["log", "reasoning"]);
@@ -54,6 +54,16 @@ test("of a filtered list, a version between two rows belongs to the first", () =
   const rows = rowsOf({ only: [2, 5] });
   expect(drawn(rows)).toEqual(["2", "5"]);
   expect([1, 2, 4, 6].map((version) => rows.indexOf(version))).toEqual([-1, 0, 0, 1]);
+});
+
+test("a step passes the head of an unfolded run, and ends at both ends of the list", () => {
+  const rows = rowsOf({ unfolded: new Set([2]) }); // 1, open 2-4, 2, 3, 4, 5, closed 6-6
+  expect(nextRow(rows, 1, 1)).toBe(2);
+  expect(nextRow(rows, 2, -1)).toBe(0);
+  expect(nextRow(rows, 6, 1)).toBeNull();
+  expect(nextRow(rows, 1, -1)).toBeNull();
+  expect(nextRow(rowsOf({ only: [5] }), 2, 1)).toBe(0);
+  expect(nextRow(rowsOf({ only: [] }), 2, 1)).toBeNull();
 });
 
 test("a run says how many of which type it has", () => {

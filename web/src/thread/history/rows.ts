@@ -93,6 +93,17 @@ export class Rows {
   }
 }
 
+/**
+ * The row that a step from a version goes to; null at the ends. A step passes the head of an
+ * unfolded run, which has the version of the run's first event.
+ */
+export function nextRow(rows: Rows, version: number, by: 1 | -1): number | null {
+  let index = rows.indexOf(version) + by;
+  const isInside = (place: number): boolean => place >= 0 && place < rows.length;
+  while (isInside(index + by) && rows.row(index).isOpen === true) index += by;
+  return isInside(index) ? index : null;
+}
+
 export interface Filter {
   readonly only: Mark | "hit" | undefined;
   readonly tool: string | undefined;

@@ -5,6 +5,12 @@ import { SPEEDS } from "./moves/playback";
 import styles from "./Travel.module.css";
 import type { Play } from "./moves/usePlay";
 
+/** The pins, with their keys. */
+const PINS = [
+  ["a", "["],
+  ["b", "]"],
+] as const;
+
 interface ControlsProps {
   readonly at: number;
   readonly last: number;
@@ -20,27 +26,18 @@ interface ControlsProps {
 /** The buttons of the travel bar; each has a key. */
 export function Controls(props: ControlsProps) {
   const { at, last, play, onMove, onJump, missing, pins, onPin } = props;
+  const step = (by: number) => (): void => {
+    onMove(at + by, { isStep: true });
+  };
+  const to = (version: number) => (): void => {
+    onMove(version);
+  };
+  const [atFirst, atLast] = [at <= 1, at >= last];
   return (
     <>
       <Group label="Step">
-        <Icon
-          name="First version"
-          keys="Home"
-          path={FIRST}
-          off={at <= 1}
-          run={() => {
-            onMove(1);
-          }}
-        />
-        <Icon
-          name="Step back"
-          keys="←"
-          path={BACK}
-          off={at <= 1}
-          run={() => {
-            onMove(at - 1, { isStep: true });
-          }}
-        />
+        <Icon name="First version" keys="Home" path={FIRST} off={atFirst} run={to(1)} />
+        <Icon name="Step back" keys="←" path={BACK} off={atFirst} run={step(-1)} />
         <Icon
           name={play.isPlaying ? "Pause playing" : "Play"}
           keys="Space"
@@ -48,87 +45,82 @@ export function Controls(props: ControlsProps) {
           off={last <= 1}
           run={play.toggle}
         />
-        <Icon
-          name="Step on"
-          keys="→"
-          path={ON}
-          off={at >= last}
-          run={() => {
-            onMove(at + 1, { isStep: true });
-          }}
-        />
-        <Icon
-          name="Last version"
-          keys="End"
-          path={LAST}
-          off={at >= last}
-          run={() => {
-            onMove(last);
-          }}
-        />
+        <Icon name="Step on" keys="→" path={ON} off={atLast} run={step(1)} />
+        <Icon name="Last version" keys="End" path={LAST} off={atLast} run={to(last)} />
       </Group>
       <Group label="Speed">
         {SPEEDS.map((speed) => (
-          <button
+          <Toggle
             key={speed}
-            type="button"
-            className="quiet"
-            aria-pressed={play.speed === speed}
+            isOn={play.speed === speed}
             title={`Play ${speed} times as fast; no pause takes more than a second`}
-            onClick={() => {
+            run={() => {
               play.setSpeed(speed);
             }}
           >
             {speed}×
-          </button>
+          </Toggle>
         ))}
       </Group>
       <Group label="Pins">
-        {(["a", "b"] as const).map((pin) => (
-          <button
+        {PINS.map(([pin, key]) => (
+          <Toggle
             key={pin}
-            type="button"
-            className="quiet"
-            aria-pressed={pins[pin] === at}
-            title={`Pin ${pin.toUpperCase()} here, to see what changed between A and B (${pin === "a" ? "[" : "]"})`}
-            onClick={() => {
+            isOn={pins[pin] === at}
+            title={`Pin ${pin.toUpperCase()} here, to see what changed between A and B (${key})`}
+            run={() => {
               onPin(pin);
             }}
           >
             Pin {pin.toUpperCase()}
             {pins[pin] !== undefined && <small> {pins[pin]}</small>}
-          </button>
+          </Toggle>
         ))}
       </Group>
-      {JUMPS.map(({ mark, keys: [onKey, backKey] }) => {
-        const why = missing(mark);
-        return (
-          <Group key={mark} label={`Jump to ${mark}`}>
-            <Icon
-              name={`Previous ${mark}`}
-              keys={backKey}
-              path={UP}
-              off={why !== null}
-              run={() => {
-                onJump(mark, -1);
-              }}
-            />
-            <span className={styles["mark"]} data-mark={mark} title={why ?? undefined}>
-              {mark}
-            </span>
-            <Icon
-              name={`Next ${mark}`}
-              keys={onKey}
-              path={DOWN}
-              off={why !== null}
-              run={() => {
-                onJump(mark, 1);
-              }}
-            />
-          </Group>
-        );
-      })}
+      {JUMPS.map((jump) => (
+        <Jump key={jump.mark} jump={jump} why={missing(jump.mark)} onJump={onJump} />
+      ))}
     </>
+  );
+}
+
+interface JumpProps {
+  readonly jump: (typeof JUMPS)[number];
+  /** Why it is not possible; null where it is. */
+  readonly why: string | null;
+  readonly onJump: (mark: JumpMark, by: 1 | -1) => void;
+}
+
+/** The buttons of the next and the previous mark. */
+function Jump({ jump: { mark, keys }, why, onJump }: JumpProps) {
+  const [onKey, backKey] = keys;
+  const go = (by: 1 | -1) => (): void => {
+    onJump(mark, by);
+  };
+  const off = why !== null;
+  return (
+    <Group label={`Jump to ${mark}`}>
+      <Icon name={`Previous ${mark}`} keys={backKey} path={UP} off={off} run={go(-1)} />
+      <span className={styles["mark"]} data-mark={mark} title={why ?? undefined}>
+        {mark}
+      </span>
+      <Icon name={`Next ${mark}`} keys={onKey} path={DOWN} off={off} run={go(1)} />
+    </Group>
+  );
+}
+
+interface ToggleProps {
+  readonly isOn: boolean;
+  readonly title: string;
+  readonly run: () => void;
+  readonly children: ReactNode;
+}
+
+function Toggle({ isOn, title, run, children }: ToggleProps) {
+  return (
+    <button type="button" className="quiet" aria-pressed={isOn} title={title} onClick={run}>
+      {children}
+    </button>
   );
 }
 

@@ -19,13 +19,13 @@ interface ScrubberProps {
   readonly at: number;
   readonly last: number;
   /** What happened at the version, in a few words. */
-  readonly said: string;
+  readonly words: string;
   readonly marks: Marks;
   readonly onMove: (version: number, options: { isContinued: boolean }) => void;
 }
 
 /** A slider over all versions, with marks below. */
-export function Scrubber({ at, last, said, marks, onMove }: ScrubberProps) {
+export function Scrubber({ at, last, words, marks, onMove }: ScrubberProps) {
   const track = useRef<HTMLDivElement>(null);
   const draw = useCallback(
     (drawing: Drawing) => {
@@ -48,7 +48,7 @@ export function Scrubber({ at, last, said, marks, onMove }: ScrubberProps) {
       aria-valuemin={1}
       aria-valuemax={last}
       aria-valuenow={at}
-      aria-valuetext={`version ${at} of ${last}${said === "" ? "" : `, ${said}`}`}
+      aria-valuetext={`version ${at} of ${last}${words === "" ? "" : `, ${words}`}`}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);

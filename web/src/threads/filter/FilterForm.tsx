@@ -52,16 +52,16 @@ function Fields({ address, change, seen }: FilterFormProps) {
       <label htmlFor={`${id}s`}>Status</label>
       <select id={`${id}s`} name="status" defaultValue={address.status ?? ""}>
         <option value="">any</option>
-        {STATUSES.map((each) => (
-          <option key={each}>{each}</option>
+        {STATUSES.map((status) => (
+          <option key={status}>{status}</option>
         ))}
       </select>
       <label htmlFor={`${id}o`}>Outcome</label>
       <select id={`${id}o`} name="outcome" defaultValue={address.outcome ?? ""}>
         <option value="">any</option>
-        {OUTCOMES.map((each) => (
-          <option key={each} value={each}>
-            {OUTCOME_WORDS[each]}
+        {OUTCOMES.map((outcome) => (
+          <option key={outcome} value={outcome}>
+            {OUTCOME_WORDS[outcome]}
           </option>
         ))}
       </select>
@@ -74,28 +74,7 @@ function Fields({ address, change, seen }: FilterFormProps) {
         defaultValue={address.tool ?? ""}
       />
       <Offered id={`${id}tools`} values={seen.tools} />
-      <label htmlFor={`${id}k`}>Metadata</label>
-      <div className={styles["pair"]}>
-        <input
-          id={`${id}k`}
-          list={`${id}keys`}
-          placeholder="key"
-          value={key}
-          onChange={(event) => {
-            setKey(event.target.value.trim());
-          }}
-        />
-        <span aria-hidden="true">=</span>
-        <input
-          name="value"
-          aria-label="Value of the metadata"
-          list={`${id}values`}
-          placeholder="value"
-          required={key !== ""}
-        />
-      </div>
-      <Offered id={`${id}keys`} values={[...seen.metadata.keys()]} />
-      <Offered id={`${id}values`} values={seen.metadata.get(key) ?? []} />
+      <MetadataFields id={id} name={key} onName={setKey} values={seen.metadata} />
       <label htmlFor={`${id}h`}>Hidden ones too</label>
       <input
         id={`${id}h`}
@@ -111,11 +90,50 @@ function Fields({ address, change, seen }: FilterFormProps) {
   );
 }
 
+interface MetadataFieldsProps {
+  readonly id: string;
+  /** The key as it is typed. */
+  readonly name: string;
+  readonly onName: (key: string) => void;
+  /** Known keys, with the values of each. */
+  readonly values: Seen["metadata"];
+}
+
+/** A key of metadata and its value, which is needed once there is a key. */
+function MetadataFields({ id, name, onName, values }: MetadataFieldsProps) {
+  return (
+    <>
+      <label htmlFor={`${id}k`}>Metadata</label>
+      <div className={styles["pair"]}>
+        <input
+          id={`${id}k`}
+          list={`${id}keys`}
+          placeholder="key"
+          value={name}
+          onChange={({ target }) => {
+            onName(target.value.trim());
+          }}
+        />
+        <span aria-hidden="true">=</span>
+        <input
+          name="value"
+          aria-label="Value of the metadata"
+          list={`${id}values`}
+          placeholder="value"
+          required={name !== ""}
+        />
+      </div>
+      <Offered id={`${id}keys`} values={[...values.keys()]} />
+      <Offered id={`${id}values`} values={values.get(name) ?? []} />
+    </>
+  );
+}
+
 function Offered({ id, values }: { id: string; values: readonly string[] }) {
   return (
     <datalist id={id}>
-      {values.map((each) => (
-        <option key={each} value={each} />
+      {values.map((value) => (
+        <option key={value} value={value} />
       ))}
     </datalist>
   );

@@ -1,9 +1,9 @@
-import { useNavigate } from "@tanstack/react-router";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import type { Change, ThreadsAddress } from "../address";
 import { chosenColumns, layout } from "./columns";
 import { GridHead } from "./GridHead";
 import { useGridKeys } from "./gridKeys";
+import { useSelection } from "./selection";
 import { ThreadRow } from "./ThreadRow";
 import type { Sight, ThreadRows } from "./threadRows";
 import styles from "./ThreadGrid.module.css";
@@ -26,60 +26,30 @@ export interface ThreadGridProps {
   readonly change: Change;
 }
 
-/** A row that was selected, and its thread, which may have moved since. */
-interface Selection {
-  readonly index: number;
-  readonly threadId?: string | undefined;
-}
-
 /** The windowed rows of the list. On a phone they are cards. */
 export function ThreadGrid(props: ThreadGridProps) {
   const { rows, list, sort, held, look, isNarrow, address, change } = props;
-  const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
   const windowed = useWindow(scroller, { rows, list, held, look, isNarrow, row: address.row });
   const total = windowed.options.count;
-
-  const [selection, setSelection] = useState<Selection | null>(
-    address.row === undefined ? null : { index: address.row - 1 },
-  );
-  const [shown, setShown] = useState(list);
-  if (shown !== list) {
-    setShown(list);
-    setSelection(null);
-  }
-  const selected = selection === null ? null : place(selection, rows);
-  const select = (index: number): void => {
-    if (rows.total === null) return;
-    const to = Math.max(0, Math.min(index, total - 1));
-    setSelection({ index: to, threadId: rows.rowAt(to)?.threadId });
-    windowed.scrollToIndex(to);
-    scroller.current?.focus({ preventScroll: true });
-  };
-  const open = async (index: number): Promise<void> => {
-    const row = rows.rowAt(index);
-    if (row === undefined) return;
-    setSelection({ index, threadId: row.threadId });
-    // the row is stored in the list's address first, so that Back returns to it
-    await navigate({ to: "/", search: { ...address, row: index + 1 }, replace: true });
-    await navigate({
-      to: "/threads/$threadId",
-      params: { threadId: row.threadId },
-      search: row.hidden ? { hidden: true } : {},
-    });
-  };
+  const { selected, select, open } = useSelection(rows, list, address, total);
   const ticked = address.ticked ?? [];
   const tick = (index: number): void => {
     const id = rows.rowAt(index)?.threadId;
     if (id === undefined) return;
-    const left = ticked.includes(id) ? ticked.filter((each) => each !== id) : [...ticked, id];
+    const left = ticked.includes(id) ? ticked.filter((other) => other !== id) : [...ticked, id];
     change({ ticked: left.length > 0 ? left : undefined }, { replace: true });
   };
   const onKeyDown = useGridKeys({
     selected,
     total,
     screenful: () => Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2,
-    select,
+    select: (index) => {
+      const to = select(index);
+      if (to === null) return;
+      windowed.scrollToIndex(to);
+      scroller.current?.focus({ preventScroll: true });
+    },
     open: (index) => void open(index),
     tick,
   });
@@ -135,12 +105,6 @@ export function ThreadGrid(props: ThreadGridProps) {
       </div>
     </div>
   );
-}
-
-/** Where the selected thread is now. */
-function place({ index, threadId }: Selection, rows: ThreadRows): number {
-  if (threadId === undefined || rows.rowAt(index)?.threadId === threadId) return index;
-  return rows.indexOf(threadId) ?? index;
 }
 
 /** The time, in milliseconds since the epoch, every few seconds. */

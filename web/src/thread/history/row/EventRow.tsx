@@ -1,10 +1,11 @@
 import { type CSSProperties, memo } from "react";
-import { duration } from "../../../parts/format";
 import type { Hit } from "../../hits";
 import { pairsOf } from "../../timeline/pairing";
 import type { ThreadTimeline } from "../../timeline/timeline";
-import { type Anomaly, toneOf, wordsOf } from "../anomalies";
+import type { Anomaly } from "../anomalies";
+import { EventBadges } from "./EventBadges";
 import { EventLine } from "./EventLine";
+import { EventTime } from "./EventTime";
 import type { StoredEvent } from "../events";
 import styles from "../history.module.css";
 import { colourOf, groupOf } from "../../../parts/kinds";
@@ -12,7 +13,7 @@ import { linesOf } from "./labels";
 import { Marked } from "./Marked";
 import { MOST_LINES } from "../rows";
 import { Sign } from "./Sign";
-import { pauseBefore, startsTurn } from "../turns";
+import { startsTurn } from "../turns";
 
 interface EventRowProps {
   readonly version: number;
@@ -48,9 +49,9 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
     spans.find(({ kind, to }) => kind === "model" && to === version),
   );
   const group = groupOf(event.type);
-  const sent = event.kind === "fact" ? null : (event.message["timestamp"] as number);
-  const since = sent === null || !timeline.isTimed ? null : sent - (timeline.startMs ?? sent);
-  const pause = pauseBefore(event, before);
+  const choose = (): void => {
+    onChoose(version);
+  };
   const excerpt = hit?.excerpts[0];
   const tabIndex = isCurrent ? 0 : -1;
   // the event is a preview, whose lists are cut: the timeline has all of its calls
@@ -80,44 +81,17 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
             onUnfold={() => {
               onUnfold(version);
             }}
-            onChoose={
-              index > 0
-                ? null
-                : () => {
-                    onChoose(version);
-                  }
-            }
+            onChoose={index > 0 ? null : choose}
           />
         ))}
         {more > 0 && <div className={styles["line"]}>… {more} more</div>}
       </div>
-      <span className={styles["badges"]}>
-        {anomalies.map((anomaly) => (
-          <span key={anomaly.rule} className={`badge ${toneOf(anomaly)}`} title={anomaly.reason}>
-            {wordsOf(anomaly)}
-          </span>
-        ))}
-        {event.redacted !== undefined && (
-          <span
-            className="badge"
-            title={`Its content was erased by version ${event.redacted.version}`}
-          >
-            redacted
-          </span>
-        )}
-        {event.error !== undefined && (
-          <span className="badge bad" title={event.error.detail}>
-            content missing
-          </span>
-        )}
-      </span>
-      <span
-        className={styles["time"]}
-        title={pause === null ? undefined : "Since the event before"}
-      >
-        {pause !== null && <b>+{duration(pause)}</b>}
-        {pause === null && since !== null && duration(Math.max(0, since))}
-      </span>
+      <EventBadges event={event} anomalies={anomalies} />
+      <EventTime
+        event={event}
+        before={before}
+        startMs={timeline.isTimed ? timeline.startMs : null}
+      />
     </div>
   );
 });

@@ -1,60 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
-import type { Json } from "../../../api/exact";
+import { useState } from "react";
 import { Copy } from "../../../parts/Copy";
 import { Failure } from "../../../parts/Failure";
 import { counted } from "../../../parts/format";
 import { LongText } from "../../../parts/text/LongText";
 import { useCursor } from "../../cursor";
-import { requestQuery } from "../../queries";
 import { AtVersion } from "../AtVersion";
 import { ItemList } from "../ItemList";
+import styles from "../state.module.css";
+import { wholeText } from "../useTail";
 import { countedTexts, modelMessage } from "./modelMessage";
 import { ModelMessageCard } from "./ModelMessageCard";
-import { type ModelRequest, modelRequest, requestTexts } from "./modelRequest";
+import type { ModelRequest } from "./modelRequest";
 import { RequestCard } from "./RequestCard";
-import styles from "../state.module.css";
-import { keptItems } from "../tail";
 import { TokenTotal } from "./TokenTotal";
-import { useTokens } from "./useTokens";
-import { itemsQuery, useTail, wholeText } from "../useTail";
-
-/** With marks, which tell the messages that the view added. */
-const ASKED = "openai?mark=true";
-/** Up to this many characters tokens are counted without a request of the reader. */
-const MOST_UNASKED = 2_000_000;
+import { useModelMessages } from "./useModelMessages";
 
 /** What a model would be sent at the cursor, message by message. */
 export function ModelTab() {
-  const { threadId, at } = useCursor();
+  const { threadId } = useCursor();
   const [isJson, setJson] = useState(false);
-  const { tail, first, error, earlier } = useTail(ASKED);
-  const shownAt = tail?.at ?? at;
-  const { data: before } = useQuery({
-    ...itemsQuery(threadId, ASKED, shownAt - 1, tail?.after ?? 0),
-    enabled: tail !== undefined,
-  });
-  const { data: asked, error: refused } = useQuery(requestQuery(threadId, shownAt));
-  const request = useMemo(() => (asked === undefined ? null : modelRequest(asked)), [asked]);
-  const [askedAt, askAt] = useState<number | null>(null);
-  const { data: whole } = useQuery({
-    ...itemsQuery(threadId, ASKED, shownAt, 0),
-    enabled: askedAt === shownAt,
-  });
-  const all = tail?.after === 0 ? tail : whole;
-  const isCounted = all !== undefined && (all.size <= MOST_UNASKED || askedAt === shownAt);
-  const texts = useMemo(
-    () =>
-      isCounted && request !== null
-        ? [...requestTexts(request), ...all.items.flatMap(textsOf)]
-        : null,
-    [isCounted, all, request],
-  );
-  const tokens = useTokens(texts);
+  const { tail, first, error, earlier, shownAt, request, changeOf, counting } = useModelMessages();
   if (error !== null) return <Failure error={error} />;
   if (tail === undefined) return <p className="loading">Reading what the model is sent…</p>;
-  const kept = before === undefined ? tail.items.length : keptItems(before.items, tail.items);
-  const known = before?.items.length ?? tail.items.length;
   return (
     <AtVersion version={tail.at}>
       <div className={styles["tools"]}>
@@ -62,16 +30,7 @@ export function ModelTab() {
           {tail.after > 0 && "last "}
           {counted(tail.items.length, "message")}
         </span>
-        {refused === null && (
-          <TokenTotal
-            texts={texts}
-            tokens={tokens}
-            isReading={askedAt === shownAt && all === undefined}
-            onAsk={() => {
-              askAt(shownAt);
-            }}
-          />
-        )}
+        {request.error === null && <TokenTotal {...counting} />}
         <button
           type="button"
           className={styles["push"]}
@@ -84,7 +43,7 @@ export function ModelTab() {
         </button>
         <Copy text={() => wholeText(threadId, "openai", shownAt)}>Copy JSON</Copy>
       </div>
-      {!isJson && <Request request={request} error={refused} />}
+      {!isJson && <Request request={request.value} error={request.error} />}
       {isJson && <Whole at={shownAt} />}
       {!isJson && tail.items.length === 0 && tail.after === 0 && (
         <p className={styles["note"]}>Nothing yet: no message up to here is for the model.</p>
@@ -100,8 +59,8 @@ export function ModelTab() {
             return (
               <ModelMessageCard
                 message={message}
-                change={index < kept ? null : index < known ? "changed" : "new"}
-                tokens={tokens.of(countedTexts(message))}
+                change={changeOf(index)}
+                tokens={counting.tokens.of(countedTexts(message))}
               />
             );
           }}
@@ -116,10 +75,6 @@ function Request({ request, error }: { request: ModelRequest | null; error: Erro
   if (error !== null) return <Failure error={error} />;
   if (request === null) return <p className="loading">Reading the request…</p>;
   return <RequestCard request={request} />;
-}
-
-function textsOf(item: Json): string[] {
-  return countedTexts(modelMessage(item));
 }
 
 /** The view whole, exactly as the service writes it. */

@@ -7,7 +7,7 @@ import { type Course, versionAt } from "./course";
 const MOST_NAMED = 2;
 
 /** Returns in a few words what happened at a version: `run_tests failed`. */
-export function saidAt(spans: readonly Span[], version: number): string {
+export function versionText(spans: readonly Span[], version: number): string {
   const said = [...new Set(spans.filter(({ kind }) => kind !== "gap").map(words))];
   const more = said.length - MOST_NAMED;
   return said.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
@@ -46,7 +46,7 @@ export function barText(span: Span, { times, isTimed }: Course): string {
 }
 
 /** What is at a place without a bar. */
-export function placed(unit: number, axis: Axis, course: Course): string {
+export function placeText(unit: number, axis: Axis, course: Course): string {
   const gap = axis.gaps.find(({ start, end }) => start < unit && unit < end);
   if (gap !== undefined) return `pause of ${duration(gap.to - gap.from)}, drawn shorter`;
   const time = axis.toTime(unit);
@@ -55,7 +55,7 @@ export function placed(unit: number, axis: Axis, course: Course): string {
 }
 
 /** A text alternative of the chart. */
-export function summaryOf(timeline: Timeline, course: Course, lanes: readonly string[]): string {
+export function summaryText(timeline: Timeline, course: Course, lanes: readonly string[]): string {
   const time = course.isTimed ? duration(course.times[course.last]) : "in their order";
   return `${counted(timeline.length, "span")}, ${time}; lanes: ${lanes.join(", ")}`;
 }

@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
 import { axisOf } from "./chart/axis";
-import { placed, saidAt, barText } from "./said";
+import { placeText, versionText, barText } from "./texts";
 import { span } from "./spans.testing";
 
 const call = span({ kind: "call", name: "run_tests", from: 3, to: 4, outcome: "failed" });
 
 test("a version says what began, ended or was said", () => {
-  expect(saidAt([call], 3)).toBe("run_tests called");
-  expect(saidAt([call], 4)).toBe("run_tests failed");
-  expect(saidAt([{ ...call, outcome: "unstated" }], 4)).toBe("run_tests answered");
-  expect(saidAt([span({ kind: "approval", from: 8, to: 9 })], 8)).toBe("approval began");
-  expect(saidAt([span({ kind: "exit", outcome: "complete" })], 1)).toBe("exit complete");
-  expect(saidAt([span({ kind: "gap", from: 1, to: 2 })], 1)).toBe("");
+  expect(versionText([call], 3)).toBe("run_tests called");
+  expect(versionText([call], 4)).toBe("run_tests failed");
+  expect(versionText([{ ...call, outcome: "unstated" }], 4)).toBe("run_tests answered");
+  expect(versionText([span({ kind: "approval", from: 8, to: 9 })], 8)).toBe("approval began");
+  expect(versionText([span({ kind: "exit", outcome: "complete" })], 1)).toBe("exit complete");
+  expect(versionText([span({ kind: "gap", from: 1, to: 2 })], 1)).toBe("");
 });
 
 test("of many events it names two and counts the rest", () => {
   const calls = ["a", "b", "c", "d"].map((name) => ({ ...call, name }));
-  expect(saidAt(calls, 3)).toBe("a called, b called and 2 more");
+  expect(versionText(calls, 3)).toBe("a called, b called and 2 more");
 });
 
 const course = { last: 4, isTimed: true, times: Float64Array.of(0, 0, 0, 1000, 3500) };
@@ -30,6 +30,6 @@ test("a place without a bar says its time, and a cut pause how long it was", () 
   const times = Float64Array.of(0, 0, 1000, 2000, 3_602_000);
   const axis = axisOf(times);
   const long = { last: 4, isTimed: true, times };
-  expect(placed(1500, axis, long)).toBe("1.5 s · v2");
-  expect(placed(axis.length - 1, axis, long)).toBe("pause of 1 h, drawn shorter");
+  expect(placeText(1500, axis, long)).toBe("1.5 s · v2");
+  expect(placeText(axis.length - 1, axis, long)).toBe("pause of 1 h, drawn shorter");
 });

@@ -1,0 +1,114 @@
+import { CLOCKS, filterOf } from "../address";
+import { METADATA, type ReportRow, type ReportTerms } from "../queries";
+import { OneLine } from "./OneLine";
+import { useReportAddress } from "./useReportAddress";
+
+interface FiltersProps {
+  readonly terms: ReportTerms;
+  /** The rows there are, whose values are offered. */
+  readonly rows: readonly ReportRow[];
+}
+
+/** Which rows count: by the values of columns, and from when to when. */
+export function Filters({ terms, rows }: FiltersProps) {
+  const { address, change } = useReportAddress();
+  const only = address.only ?? [];
+  return (
+    <div role="group" aria-label="Filters">
+      <span>Only</span>
+      {only.map((filter) => (
+        <button
+          key={filter}
+          type="button"
+          aria-pressed="true"
+          title="Remove this filter"
+          onClick={() => {
+            const left = only.filter((other) => other !== filter);
+            change({ only: left.length === 0 ? undefined : left });
+          }}
+        >
+          {filter} ✕
+        </button>
+      ))}
+      <OneLine
+        label="Add a filter"
+        hint={`${terms.filters[0] ?? "thread"}=…`}
+        known={known(terms, rows)}
+        check={(text) => refused(text, terms)}
+        onGive={(text) => {
+          if (!only.includes(text)) change({ only: [...only, text] });
+        }}
+      />
+      <Day
+        label="From"
+        value={address.from}
+        onGive={(from) => {
+          change({ from });
+        }}
+      />
+      <Day
+        label="To"
+        value={address.to}
+        onGive={(to) => {
+          change({ to });
+        }}
+      />
+      {terms.clocks.length > 1 && (
+        <label>
+          by the clock of{" "}
+          <select
+            value={address.clock ?? "recorded"}
+            onChange={({ target }) => {
+              const clock = CLOCKS.find((name) => name === target.value);
+              change({ clock: clock === "recorded" ? undefined : clock });
+            }}
+          >
+            <option value="recorded">the log</option>
+            <option value="sent">the producer</option>
+          </select>
+        </label>
+      )}
+    </div>
+  );
+}
+
+/** Filters by the values in sight. */
+function known({ filters }: ReportTerms, rows: readonly ReportRow[]): string[] {
+  const values = filters.flatMap((name) =>
+    rows
+      .map((row) => row[name])
+      .filter((value) => typeof value === "string")
+      .map((value) => `${name}=${value}`),
+  );
+  return [...new Set(values), ...filters.map((name) => `${name}=`)].slice(0, 200);
+}
+
+function refused(text: string, { filters }: ReportTerms): string {
+  const [name, value] = filterOf(text);
+  const isKnown =
+    filters.includes(name) || (name.startsWith("metadata.") && filters.includes(METADATA));
+  if (isKnown && value !== "") return "";
+  return `NAME=VALUE; the names are ${filters.join(", ")}`;
+}
+
+interface DayProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onGive: (day: string | undefined) => void;
+}
+
+function Day({ label, value, onGive }: DayProps) {
+  return (
+    <label>
+      {label}{" "}
+      <input
+        type="date"
+        value={value?.slice(0, 10) ?? ""}
+        title={label === "To" ? "That day counts no more; UTC" : "From that day on; UTC"}
+        onChange={({ target }) => {
+          onGive(target.value === "" ? undefined : target.value);
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,62 @@
+import { useMemo } from "react";
+import { count } from "../../parts/format";
+import { MARKS } from "../address";
+import { useCursor } from "../cursor";
+import type { Hits } from "../hits";
+import type { ThreadTimeline } from "../timeline/timeline";
+
+const NAMES = { error: "Failed, suspected", tool: "Calls", approval: "Approvals", hit: "Hits" };
+
+interface FiltersProps {
+  readonly timeline: ThreadTimeline;
+  readonly hits: Hits;
+}
+
+/** Selects which events are listed: those with a mark, those of a tool. */
+export function Filters({ timeline, hits }: FiltersProps) {
+  const { address, change } = useCursor();
+  const tools = useMemo(() => timeline.tools(), [timeline]);
+  const counts = useMemo(
+    () => ({
+      error: timeline.marked("error"),
+      tool: timeline.marked("tool"),
+      approval: timeline.marked("approval"),
+      hit: hits.versions.length,
+    }),
+    [timeline, hits.versions],
+  );
+  return (
+    <>
+      <select
+        aria-label="Show only"
+        value={address.only ?? ""}
+        onChange={({ target }) => {
+          change({ only: MARKS.find((mark) => mark === target.value) });
+        }}
+      >
+        <option value="">All events</option>
+        {MARKS.filter((mark) => mark !== "hit" || address.find !== undefined).map((mark) => (
+          <option key={mark} value={mark}>
+            {NAMES[mark]} ({count(counts[mark])})
+          </option>
+        ))}
+      </select>
+      {tools.length > 0 && (
+        <select
+          aria-label="Tool"
+          value={address.tool ?? ""}
+          onChange={({ target }) => {
+            change({ tool: target.value === "" ? undefined : target.value });
+          }}
+        >
+          <option value="">All tools</option>
+          {tools.map(([name, calls]) => (
+            <option key={name} value={name}>
+              {name} ({count(calls)})
+            </option>
+          ))}
+        </select>
+      )}
+    </>
+  );
+}

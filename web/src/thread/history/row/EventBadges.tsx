@@ -1,0 +1,31 @@
+import { type Anomaly, toneOf, wordsOf } from "../anomalies";
+import type { StoredEvent } from "../events";
+import styles from "../history.module.css";
+
+interface EventBadgesProps {
+  readonly event: StoredEvent;
+  readonly anomalies: readonly Anomaly[];
+}
+
+/** What is wrong with an event, and whether its content is there. */
+export function EventBadges({ event: { redacted, error }, anomalies }: EventBadgesProps) {
+  return (
+    <span className={styles["badges"]}>
+      {anomalies.map((anomaly) => (
+        <span key={anomaly.rule} className={`badge ${toneOf(anomaly)}`} title={anomaly.reason}>
+          {wordsOf(anomaly)}
+        </span>
+      ))}
+      {redacted !== undefined && (
+        <span className="badge" title={`Its content was erased by version ${redacted.version}`}>
+          redacted
+        </span>
+      )}
+      {error !== undefined && (
+        <span className="badge bad" title={error.detail}>
+          content missing
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from "react";
+import { useCursor } from "../../cursor";
+import { useHits } from "../../hits";
+import type { ThreadTimeline } from "../../timeline/timeline";
+import { next } from "../marks";
+import type { JumpMark } from "./keys";
+import type { MoveOptions } from "./moves";
+
+export interface Jumps {
+  readonly jump: (mark: JumpMark, by: 1 | -1, isHeld?: boolean) => void;
+  /** Why a jump is not possible; null where it is. */
+  readonly missing: (mark: JumpMark) => string | null;
+  /** Why the last jump went nowhere; empty where it did not. */
+  readonly notice: string;
+  /** Forgets the notice, and the jump that waits for the timeline. */
+  readonly reset: () => void;
+}
+
+/** Jumps from `at` to the next and previous mark; one into what is not read yet waits for it. */
+export function useJumps(
+  timeline: ThreadTimeline,
+  at: number,
+  move: (version: number, options: MoveOptions) => void,
+): Jumps {
+  const { address } = useCursor();
+  const { versions: hits, error, isPending } = useHits();
+  const [notice, setNotice] = useState("");
+  const [awaited, setAwaited] = useState<{ mark: JumpMark; by: 1 | -1 } | null>(null);
+  const reset = (): void => {
+    setNotice("");
+    setAwaited(null);
+  };
+  const missing = (mark: JumpMark): string | null => {
+    if (mark !== "hit" || hits.length > 0) return null;
+    if (address.find === undefined) return "Find a text first: its hits are marks";
+    if (isPending) return "Searching…";
+    return error === null ? `No hit of “${address.find}”` : error.message;
+  };
+  const jump = (mark: JumpMark, by: 1 | -1, isHeld = false): void => {
+    const isRead = mark === "hit" || timeline.isComplete || (by === -1 && timeline.loadedTo >= at);
+    const target = mark === "hit" ? next(hits, at, by) : timeline.find(mark, at, by);
+    if (target !== null && (isRead || by === 1)) {
+      reset();
+      move(target, { isContinued: isHeld });
+    } else if (isRead) {
+      setAwaited(null);
+      setNotice(missing(mark) ?? `No ${mark} ${by === 1 ? "after" : "before"} this`);
+    } else {
+      setAwaited({ mark, by });
+      setNotice(`Reading on to the ${by === 1 ? "next" : "previous"} ${mark}…`);
+    }
+  };
+  useEffect(() => {
+    if (awaited === null) return;
+    const again = setTimeout(() => {
+      jump(awaited.mark, awaited.by);
+    });
+    return () => {
+      clearTimeout(again);
+    };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- again when there is more to look in
+  }, [awaited, timeline]);
+  return { jump, missing, notice, reset };
+}
