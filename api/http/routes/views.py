@@ -27,7 +27,14 @@ from agentlog.projections.registry import VIEWS
 
 router = APIRouter(tags=["views"])
 
-ViewName = Annotated[str, Path(description=f"One of {', '.join(VIEWS)}.", examples=["openai"])]
+ViewName = Annotated[
+    str,
+    Path(
+        description=f"One of {', '.join(VIEWS)}.",
+        examples=["openai"],
+        json_schema_extra={"enum": list(VIEWS)},
+    ),
+]
 
 
 @router.get(

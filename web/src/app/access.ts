@@ -1,7 +1,8 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { answered, api } from "../api/client";
+import type { components } from "../api/schema";
 
-export type Scope = "append" | "read" | "redact" | "admin" | "metrics";
+export type Scope = components["schemas"]["NewKey"]["scopes"][number];
 
 /** What the service lets this page do, with the key that it has or without one. */
 export const accessQuery = queryOptions({

@@ -28,6 +28,11 @@ export function oneIn<T extends string>(known: readonly T[], value: unknown): T 
   return known.find((each) => each === value);
 }
 
+/** The keys of a record that has an entry for each of them. */
+export function keysOf<K extends string>(record: Readonly<Record<K, unknown>>): K[] {
+  return Object.keys(record) as K[];
+}
+
 /** Leaves out undefined values, so that they are not written into the address. */
 export function kept<T extends object>(found: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as {

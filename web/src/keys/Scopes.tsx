@@ -1,4 +1,5 @@
 import type { Scope } from "../app/access";
+import { keysOf } from "../app/address";
 import styles from "./keys.module.css";
 
 /** What each scope allows, in the order of the form. */
@@ -9,7 +10,7 @@ const ALLOWS: Readonly<Record<Scope, string>> = {
   admin: "keys, accesses, projections, metrics",
   metrics: "/metrics, for scrapers",
 };
-const SCOPES = Object.keys(ALLOWS) as Scope[];
+const SCOPES = keysOf(ALLOWS);
 
 interface ScopesProps {
   readonly chosen: readonly Scope[];

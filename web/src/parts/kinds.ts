@@ -1,34 +1,69 @@
+import type { components } from "../api/schema";
+
+/** The type word of a message; never of an application's own, whose word may be any. */
+type Word<Message extends { type: string }> = Message extends unknown
+  ? string extends Message["type"]
+    ? never
+    : Message["type"]
+  : never;
+/** The types of kernel messages. */
+export type MessageType = Word<components["schemas"]["Message"]>;
+
 /** What an event is of: its sign and colour. */
 export type Group =
   "user" | "agent" | "thought" | "tool" | "model" | "person" | "worker" | "note" | "bad" | "fact";
 
-/** The types of events, with the name that readers see. */
-const KINDS: ReadonlyMap<string, readonly [name: string, group: Group]> = new Map([
-  ["input", ["input", "user"]],
-  ["reply", ["reply", "agent"]],
-  ["reasoning", ["reasoning", "thought"]],
-  ["scratchpad", ["scratchpad", "thought"]],
-  ["tool_calls", ["tool calls", "tool"]],
-  ["tool_results", ["tool results", "tool"]],
-  ["approval_request", ["approval asked", "person"]],
-  ["approval_response", ["approval answered", "person"]],
-  ["worker_spawned", ["worker spawned", "worker"]],
-  ["worker_result", ["worker result", "worker"]],
-  ["llm_request", ["model request", "model"]],
-  ["llm_response", ["model response", "model"]],
-  ["runtime_error", ["runtime error", "bad"]],
-  ["system", ["system", "note"]],
-  ["log", ["log", "note"]],
-  ["tick", ["tick", "note"]],
-  ["shutdown", ["shutdown", "note"]],
-  ["exit", ["exit", "note"]],
-  ["thread.started", ["thread started", "fact"]],
-  ["thread.annotated", ["thread annotated", "fact"]],
-  ["thread.closed", ["thread closed", "fact"]],
-  ["thread.hidden", ["thread hidden", "fact"]],
-  ["thread.shown", ["thread shown", "fact"]],
-  ["thread.redacted", ["contents redacted", "fact"]],
-]);
+/** Spans of the timeline that one message begins and another ends. */
+export type SpanKind = "call" | "model" | "approval" | "worker";
+
+/** What the page knows of a type of message. */
+interface Kind {
+  /** The name that readers see. */
+  readonly name: string;
+  readonly group: Group;
+  /** What folds it away. */
+  readonly fold?: "reasoning" | "log" | "model" | "scratchpad";
+  /** Whether its text is markdown. */
+  readonly isProse?: true;
+  /** Whether it is a model's output, or asks for it. */
+  readonly isAgents?: true;
+  /** The span that it begins, or ends. */
+  readonly begins?: SpanKind;
+  readonly ends?: SpanKind;
+}
+
+const KINDS: Readonly<Record<MessageType, Kind>> = {
+  input: { name: "input", group: "user", isProse: true },
+  reply: { name: "reply", group: "agent", isProse: true, isAgents: true },
+  reasoning: {
+    ...{ name: "reasoning", group: "thought", fold: "reasoning" },
+    ...{ isProse: true, isAgents: true },
+  },
+  scratchpad: { name: "scratchpad", group: "thought", fold: "scratchpad", isProse: true },
+  tool_calls: { name: "tool calls", group: "tool", isAgents: true, begins: "call" },
+  tool_results: { name: "tool results", group: "tool", ends: "call" },
+  approval_request: { name: "approval asked", group: "person", begins: "approval" },
+  approval_response: { name: "approval answered", group: "person", ends: "approval" },
+  worker_spawned: { name: "worker spawned", group: "worker", begins: "worker" },
+  worker_result: { name: "worker result", group: "worker", ends: "worker" },
+  llm_request: {
+    ...{ name: "model request", group: "model", fold: "model" },
+    ...{ isAgents: true, begins: "model" },
+  },
+  llm_response: {
+    ...{ name: "model response", group: "model", fold: "model" },
+    ...{ isAgents: true, ends: "model" },
+  },
+  runtime_error: { name: "runtime error", group: "bad" },
+  system: { name: "system", group: "note", isProse: true },
+  log: { name: "log", group: "note", fold: "log" },
+  tick: { name: "tick", group: "note", fold: "log" },
+  shutdown: { name: "shutdown", group: "note" },
+  exit: { name: "exit", group: "note" },
+};
+
+const FIRST = typesBy("begins");
+const LAST = typesBy("ends");
 
 const COLOURS: Partial<Record<Group, string>> = {
   user: "var(--user)",
@@ -41,19 +76,47 @@ const COLOURS: Partial<Record<Group, string>> = {
   bad: "var(--bad)",
 };
 
+/** What is known of a type; of a fact that it is one, of an application's own type its name. */
+export function kindOf(type: string): Kind {
+  if (Object.hasOwn(KINDS, type)) return KINDS[type as MessageType];
+  return isFact(type)
+    ? { name: type.replace(".", " "), group: "fact" }
+    : { name: type, group: "note" };
+}
+
+/** Whether an event is a fact of its thread, as `thread.closed`. */
+export function isFact(type: string): boolean {
+  return type.startsWith("thread.");
+}
+
+function typesBy(end: "begins" | "ends"): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(KINDS).flatMap(([type, { [end]: span }]) =>
+      span === undefined ? [] : [[span, type]],
+    ),
+  );
+}
+
+/** The messages that begin and end spans of a kind; null for spans that one message is. */
+export function endsOf(kind: string): { first: string; last: string } | null {
+  const [first, last] = [FIRST.get(kind), LAST.get(kind)];
+  return first === undefined || last === undefined ? null : { first, last };
+}
+
 /** Returns the name of a type: `tool calls`; an application's own type is its own name. */
 export function nameOf(type: string): string {
-  return KINDS.get(type)?.[0] ?? type;
+  return kindOf(type).name;
 }
 
 /** Returns the name as a heading: `Tool calls`. */
 export function titleOf(type: string): string {
-  const name = nameOf(type);
-  return KINDS.has(type) ? name.charAt(0).toUpperCase() + name.slice(1) : name;
+  const { name } = kindOf(type);
+  const isOurs = Object.hasOwn(KINDS, type) || isFact(type);
+  return isOurs ? name.charAt(0).toUpperCase() + name.slice(1) : name;
 }
 
 export function groupOf(type: string): Group {
-  return KINDS.get(type)?.[1] ?? "note";
+  return kindOf(type).group;
 }
 
 /** Returns the colour of a group, as CSS has it; undefined where it has none of its own. */

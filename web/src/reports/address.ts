@@ -1,6 +1,14 @@
-import { flagIn, kept, oneIn, type Search, textIn, textsIn } from "../app/address";
+import type { operations } from "../api/schema";
+import { flagIn, kept, keysOf, oneIn, type Search, textIn, textsIn } from "../app/address";
 
-export const CLOCKS = ["recorded", "sent"] as const;
+type Clock = NonNullable<
+  NonNullable<operations["read_report_v1_analytics__name__get"]["parameters"]["query"]>["clock"]
+>;
+/** By which clock rows fall into days, and whose it is. */
+export const CLOCKS: Readonly<Record<Clock, string>> = {
+  recorded: "the log",
+  sent: "the producer",
+};
 
 /** The filters of a report, as the API names them, and what of it is drawn. */
 export interface ReportAddress {
@@ -11,7 +19,7 @@ export interface ReportAddress {
   by?: string[];
   /** Filters: `tool=refund`, `metadata.team=support`; several of one name are alternatives. */
   only?: string[];
-  clock?: (typeof CLOCKS)[number];
+  clock?: Clock;
   /** Column to sort by, a minus before it for the largest first. */
   order?: string;
   /** Columns that are drawn, all of one unit; default the first figure. */
@@ -24,7 +32,7 @@ export function reportAddress(search: Search): ReportAddress {
     to: textIn(search["to"]),
     by: textsIn(search["by"]),
     only: textsIn(search["only"]),
-    clock: oneIn(CLOCKS, search["clock"]),
+    clock: oneIn(keysOf(CLOCKS), search["clock"]),
     order: textIn(search["order"]),
     draw: textsIn(search["draw"]),
   });

@@ -1,11 +1,24 @@
-import { flagIn, kept, oneIn, type Search, textIn, textsIn, wholeIn } from "../app/address";
+import type { operations } from "../api/schema";
+import { flagIn, kept, keysOf, oneIn, type Search, textIn, textsIn, wholeIn } from "../app/address";
 
 /** The panels about one event, in the middle. */
 export const EVENT_TABS = ["shown", "json", "raw", "proof"] as const;
 /** The panels about the thread at this point, on the right. */
 export const STATE_TABS = ["state", "model", "changes", "watch", "view"] as const;
+/** The panel that shows each view: the list of views, or one of its own. */
+const PANELS: Readonly<Record<ViewName, "view" | "own">> = {
+  openai: "view",
+  letta: "view",
+  openletta: "view",
+  maria: "view",
+  kernel: "view",
+  anomalies: "view",
+  "agent-state": "own",
+  timeline: "own",
+  request: "own",
+};
 /** What the panel `view` can show. */
-export const VIEWS = ["openai", "letta", "openletta", "maria", "kernel", "anomalies"] as const;
+export const VIEWS = keysOf(PANELS).filter((view) => PANELS[view] === "view");
 /** What a jump looks for. */
 export const MARKS = ["error", "tool", "approval", "hit"] as const;
 /**
@@ -18,7 +31,8 @@ export const PANES = ["history", "event", "state"] as const;
 
 export type EventTab = (typeof EVENT_TABS)[number];
 export type StateTab = (typeof STATE_TABS)[number];
-export type ViewName = (typeof VIEWS)[number];
+export type ViewName =
+  operations["read_view_v1_threads__thread_id__views__view__get"]["parameters"]["path"]["view"];
 export type Fold = (typeof FOLDS)[number];
 export type Pane = (typeof PANES)[number];
 

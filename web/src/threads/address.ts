@@ -1,8 +1,14 @@
 import type { Change as ChangeOf, PartOf } from "../app/change";
-import { flagIn, kept, oneIn, type Search, textIn, textsIn, wholeIn } from "../app/address";
+import { flagIn, kept, keysOf, oneIn, type Search, textIn, textsIn, wholeIn } from "../app/address";
+import { OUTCOME_WORDS, type Summary } from "./standing";
 
-export const STATUSES = ["open", "exited", "closed"] as const;
-export const OUTCOMES = ["complete", "error", "step_limit", "user_request", "closed"] as const;
+const STATUS_WORDS: Readonly<Record<Summary["status"], string>> = {
+  open: "open",
+  exited: "exited",
+  closed: "closed",
+};
+export const STATUSES = keysOf(STATUS_WORDS);
+export const OUTCOMES = keysOf(OUTCOME_WORDS);
 
 /** Filters, order and columns of the list of threads; all of it stands in the URL. */
 export interface ThreadsAddress {
@@ -10,8 +16,8 @@ export interface ThreadsAddress {
   q?: string;
   /** Text in contents: the list becomes a list of hits. */
   find?: string;
-  status?: (typeof STATUSES)[number];
-  outcome?: (typeof OUTCOMES)[number];
+  status?: Summary["status"];
+  outcome?: NonNullable<Summary["outcome"]>;
   tool?: string;
   /** Filters on metadata: `team=support`. */
   meta?: string[];

@@ -1,3 +1,4 @@
+import { keysOf, oneIn } from "../../app/address";
 import { CLOCKS, filterOf } from "../address";
 import { METADATA, type ReportRow, type ReportTerms } from "../queries";
 import { OneLine } from "./OneLine";
@@ -59,12 +60,15 @@ export function Filters({ terms, rows }: FiltersProps) {
           <select
             value={address.clock ?? "recorded"}
             onChange={({ target }) => {
-              const clock = CLOCKS.find((name) => name === target.value);
+              const clock = oneIn(keysOf(CLOCKS), target.value);
               change({ clock: clock === "recorded" ? undefined : clock });
             }}
           >
-            <option value="recorded">the log</option>
-            <option value="sent">the producer</option>
+            {keysOf(CLOCKS).map((clock) => (
+              <option key={clock} value={clock}>
+                {CLOCKS[clock]}
+              </option>
+            ))}
           </select>
         </label>
       )}

@@ -123,12 +123,3 @@ export function safeName(name: string): string {
   const plain = visible(name).replace(/[/\\:*?"<>|]/g, "_");
   return plain.slice(-100).replace(/^\.+/, "") || "file";
 }
-
-/** Types whose text is markdown. */
-export const PROSE: ReadonlySet<string> = new Set([
-  "input",
-  "reply",
-  "reasoning",
-  "system",
-  "scratchpad",
-]);

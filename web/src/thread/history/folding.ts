@@ -1,13 +1,5 @@
+import { isFact, kindOf } from "../../parts/kinds";
 import type { Fold } from "../address";
-
-const FOLDED: Partial<Record<string, Fold>> = {
-  reasoning: "reasoning",
-  log: "log",
-  tick: "log",
-  llm_request: "model",
-  llm_response: "model",
-  scratchpad: "scratchpad",
-};
 
 /** Events of Inspect's logs that say nothing of what the agent did. */
 const MACHINERY =
@@ -18,5 +10,5 @@ export const DEFAULT_FOLDS: readonly Fold[] = ["reasoning", "log", "model", "mac
 /** The fold, an option of the reader, that an event belongs to. */
 export function foldOf(type: string): Fold | null {
   if (MACHINERY.test(type)) return "machinery";
-  return FOLDED[type] ?? (type.startsWith("thread.") ? "facts" : null);
+  return isFact(type) ? "facts" : (kindOf(type).fold ?? null);
 }

@@ -1,3 +1,4 @@
+import { kindOf } from "../../parts/kinds";
 import type { Span } from "./timelineIndex";
 
 /** The other end of a call, result, request or response, as the service paired them. */
@@ -9,17 +10,6 @@ export interface Pair {
   readonly isAsking: boolean;
 }
 
-const PAIRED: Partial<Record<string, { kind: string; isAsking: boolean }>> = {
-  tool_calls: { kind: "call", isAsking: true },
-  tool_results: { kind: "call", isAsking: false },
-  approval_request: { kind: "approval", isAsking: true },
-  approval_response: { kind: "approval", isAsking: false },
-  worker_spawned: { kind: "worker", isAsking: true },
-  worker_result: { kind: "worker", isAsking: false },
-  llm_request: { kind: "model", isAsking: true },
-  llm_response: { kind: "model", isAsking: false },
-};
-
 /**
  * Returns the pairs of an event's calls or results, in their order; none where they are not read.
  *
@@ -27,8 +17,10 @@ const PAIRED: Partial<Record<string, { kind: string; isAsking: boolean }>> = {
  * their results.
  */
 export function pairsOf(type: string, version: number, spans: readonly Span[]): readonly Pair[] {
-  const { kind, isAsking } = (Object.hasOwn(PAIRED, type) ? PAIRED[type] : undefined) ?? {};
-  if (kind === undefined || isAsking === undefined) return [];
+  const { begins, ends } = kindOf(type);
+  const kind = begins ?? ends;
+  if (kind === undefined) return [];
+  const isAsking = begins !== undefined;
   const own = spans.filter((span) => span.kind === kind);
   if (!isAsking) {
     const ended = own.filter(({ to }) => to === version);

@@ -1,4 +1,5 @@
 /** The view `timeline` of a thread, kept in columns: 100,000 spans take a few megabytes. */
+import { endsOf } from "../../parts/kinds";
 import { Chains, Texts } from "./columns";
 
 /** Versions; a message that neither asks nor answers is a span that ends where it begins. */
@@ -61,13 +62,6 @@ export interface TimelineItem {
   readonly outputTokens?: number | null;
 }
 
-/** Types of the events that begin and end spans of a kind. */
-const ENDS: Partial<Record<string, readonly [string, string]>> = {
-  call: ["tool_calls", "tool_results"],
-  model: ["llm_request", "llm_response"],
-  approval: ["approval_request", "approval_response"],
-  worker: ["worker_spawned", "worker_result"],
-};
 const NONE: readonly string[] = [];
 
 /** Where a span has a mark: where it failed, was called or was asked for. */
@@ -170,13 +164,13 @@ export class TimelineIndex {
   /** Records the events of a span, settled or not. */
   see(span: Span, step: number): void {
     const { kind, from, to, startMs, endMs } = span;
-    const [first, second] = ENDS[kind] ?? [kind, kind];
-    const isPoint = first === second;
-    for (const [version, type] of [[from, first] as const, [to, second] as const]) {
+    const ends = endsOf(kind);
+    const { first, last } = ends ?? { first: kind, last: kind };
+    for (const [version, type] of [[from, first] as const, [to, last] as const]) {
       if (version === null) continue;
       this.loadedTo = Math.max(this.loadedTo, version);
       // an error ends a model call and is an event of its own: its own type holds
-      if (kind !== "gap" && (isPoint || this.types[version] === undefined)) {
+      if (kind !== "gap" && (ends === null || this.types[version] === undefined)) {
         while (this.types.length < version) this.types.push(this.text(null));
         this.types[version] = this.text(type);
       }

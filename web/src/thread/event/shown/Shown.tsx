@@ -1,8 +1,9 @@
 import { useCursor } from "../../cursor";
 import { Copy } from "../../../parts/Copy";
 import { JsonTree } from "../../../parts/JsonTree";
+import { kindOf } from "../../../parts/kinds";
 import { Calls, Results } from "./Calls";
-import { filesOf, PROSE, type Recorded, textIn } from "../contents";
+import { filesOf, type Recorded, textIn } from "../contents";
 import { Closed, Redacted, Started } from "./Facts";
 import { Files } from "./Files";
 import styles from "../event.module.css";
@@ -15,7 +16,7 @@ import { WorkerResult, WorkerSpawned } from "./Workers";
 export function Shown({ event }: { event: Recorded }) {
   return (
     <div className={styles["shown"]}>
-      {PROSE.has(event.type) && <ProseTools event={event} />}
+      {kindOf(event.type).isProse === true && <ProseTools event={event} />}
       <Said event={event} />
       {Object.keys(event.metadata).length > 0 && (
         <section aria-label="Metadata of the message">

@@ -87,12 +87,8 @@ export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
       return say("thread started", oneLine(message["goal"]));
     case "thread.annotated":
       return say("thread annotated", argumentsText(message["metadata"]));
-    case "log":
-    case "system":
-    case "scratchpad":
-      return say(type, text);
     default:
-      return say(nameOf(type), oneLine(message["payload"]));
+      return say(nameOf(type), text, oneLine(message["payload"]));
   }
 }
 
