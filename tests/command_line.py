@@ -58,6 +58,17 @@ def agentlog(*arguments: str | Path, url: str, stdin: bytes = b"", columns: int 
     return Outcome(result.exit_code, result.stdout, result.stderr)
 
 
+def agentlog_on(data_dir: Path, *arguments: str | Path) -> Outcome:
+    """Run a command on the PostgreSQL of a data folder, in this process."""
+    result = CliRunner().invoke(
+        app,
+        [*map(str, arguments), "--data-dir", str(data_dir)],
+        env={"AGENTLOG_DATABASE_URL": None, "AGENTLOG_SIGNING_KEY": None, "COLUMNS": "200"},
+        catch_exceptions=False,
+    )
+    return Outcome(result.exit_code, result.stdout, result.stderr)
+
+
 def environment(url: str | None = None) -> Mapping[str, str]:
     """Return the environment of a command: this one's, with no settings but the database.
 

@@ -22,6 +22,7 @@ from agentlog.infrastructure.postgres.migration import migrate
 from agentlog.infrastructure.runtime.garbage import collect_rarely
 from tests.databases import embedded_server_url, name_of, new_database
 from tests.infrastructure.appends import empty_log
+from tests.infrastructure.reports.histories import build_all
 from tests.temporary import temporary_files
 
 settings.register_profile(
@@ -85,6 +86,15 @@ def template_database(server_url: str) -> Iterator[str]:
         yield name_of(url)
 
 
+@pytest.fixture(scope="session")
+def template_with_tables(server_url: str, template_database: str) -> Iterator[str]:
+    """The name of such a database with the tables of all read models: they take long to make."""
+    with new_database(server_url, template=template_database) as url:
+        with Database(url, pool_size=1) as database:
+            build_all(database)
+        yield name_of(url)
+
+
 @pytest.fixture
 def database_url(server_url: str, template_database: str) -> Iterator[str]:
     """A fresh, migrated database for one test."""
@@ -110,6 +120,16 @@ def shared_database_url(server_url: str, template_database: str) -> Iterator[str
 def own_database(database_url: str) -> Iterator[Database]:
     """An open, migrated database for one test alone."""
     with Database(database_url, pool_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture
+def database_with_tables(server_url: str, template_with_tables: str) -> Iterator[Database]:
+    """An open database for one test alone, with the tables of all read models."""
+    with (
+        new_database(server_url, template=template_with_tables) as url,
+        Database(url, pool_size=4) as opened,
+    ):
         yield opened
 
 

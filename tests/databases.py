@@ -1,10 +1,12 @@
 """Databases to test on: made from nothing or from a template, and gone afterwards."""
 
 import shutil
+import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -27,11 +29,27 @@ def short_folder() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@cache
+def _first_cluster() -> Path:
+    """Return a data folder of this process, made by initdb, with nothing in it but a database."""
+    folder = Path(tempfile.mkdtemp(prefix=""))
+    folder.chmod(0o755)
+    open_embedded(folder / "data", settings=CARELESS).close()
+    return folder / "data"
+
+
+def make_cluster(data_dir: Path) -> None:
+    """Make a data folder that can be opened: a copy, in a twentieth of initdb's time."""
+    subprocess.run(["cp", "-a", _first_cluster(), data_dir], check=True)
+
+
 @contextmanager
 def embedded_server_url() -> Iterator[str]:
     """Yield the URL of a server of its own."""
-    with short_folder() as folder, open_embedded(folder / "data", settings=CARELESS) as server:
-        yield server.url
+    with short_folder() as folder:
+        make_cluster(folder / "data")
+        with open_embedded(folder / "data", settings=CARELESS) as server:
+            yield server.url
 
 
 @contextmanager

@@ -15,10 +15,10 @@ from agentlog.domain.json.text import print_bytes
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
-def examples(count: int) -> settings:
-    """Return settings for so many examples, ten times as many in the long profile."""
+def examples(count: int, *, long: int | None = None) -> settings:
+    """Return settings for so many examples; in the long profile `long`, or ten times as many."""
     is_long = settings.get_current_profile_name() == "long"
-    return settings(max_examples=count * 10 if is_long else count)
+    return settings(max_examples=(long or count * 10) if is_long else count)
 
 
 def event(version: int, draft: dict[str, Any]) -> Event:

@@ -11,7 +11,7 @@ import pytest
 
 from agentlog.infrastructure.embedded import open_embedded
 from tests.command_line import agentlog, environment
-from tests.databases import CARELESS, short_folder
+from tests.databases import CARELESS, make_cluster, short_folder
 
 ROOT = Path(__file__).parents[1]
 GUIDES = ROOT / "docs" / "how-to"
@@ -28,6 +28,8 @@ def test_its_commands_run_in_their_order() -> None:
         places = {"/var/lib/agentlog": data, "/backups": folder / "backups", "/elsewhere": folder}
         blocks = _BLOCK.findall((GUIDES / "back-up.md").read_text())
         assert len(blocks) == 5
+        for made in (data, restored):
+            make_cluster(made)
         with (
             open_embedded(data, settings=CARELESS) as server,
             open_embedded(restored, settings=CARELESS),

@@ -15,6 +15,7 @@ from agentlog.infrastructure.embedded.account import account_for
 from agentlog.infrastructure.embedded.cluster import Cluster
 from agentlog.infrastructure.embedded.postmaster import Postmaster
 from agentlog.infrastructure.embedded.programs import find_programs
+from tests.databases import make_cluster
 
 WAIT_SECONDS = 60.0
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -24,10 +25,9 @@ class OwnPostgres:
     """The server on a data folder; `settings` are PostgreSQL's, beside its defaults."""
 
     def __init__(self, data_dir: Path, settings: Mapping[str, str] = _NONE) -> None:
-        data_dir.mkdir(mode=0o700, exist_ok=True)
+        make_cluster(data_dir)
         self._data_dir, self._settings = data_dir, settings
         self._account = account_for(data_dir)
-        self._account.take_over(data_dir)
         self._programs = find_programs(self._account)
         self.url = ""
         """Of the database, for libpq; the same after each start."""
@@ -35,7 +35,6 @@ class OwnPostgres:
     def start(self) -> None:
         """Start it, be it for the first time or after a crash, and wait until it answers."""
         cluster = Cluster(self._data_dir, self._account, self._programs)
-        cluster.initialise(durable=True)
         self.url = cluster.ensure_running(self._settings, seconds=WAIT_SECONDS)
 
     @property

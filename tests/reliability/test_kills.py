@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 
+import pytest
+
 from agentlog.infrastructure.postgres.database import Database
 from tests.reliability.arrivals import Arrivals, check_arrivals
 from tests.reliability.followers import Follower, Reader, tail_of_log, tail_of_table
@@ -87,24 +89,25 @@ FAULTS: dict[str, Fault] = {
     "SIGTERM to the service": _stop_service,
     "restart of PostgreSQL": _restart_postgres,
 }
-QUICK = (
-    "kill -9 of a backend",
-    "kill -9 of the service",
-    "kill -9 of the postmaster",
-    "SIGTERM to all backends",
-    "immediate stop of PostgreSQL",
-)
+QUICK = ("kill -9 of a backend", "kill -9 of the service", "kill -9 of the postmaster")
 """Those of the short form."""
 
 
+@pytest.fixture
+def victims(postgres: OwnPostgres, service: ServiceProcess) -> Victims:
+    """A service and its PostgreSQL."""
+    return Victims(postgres, service, random.Random(7))  # noqa: S311 - moments of a test
+
+
+@pytest.mark.parametrize("chosen", [QUICK, pytest.param(tuple(FAULTS), marks=pytest.mark.slow)])
 def test_what_is_killed_loses_nothing_that_was_acknowledged(
-    postgres: OwnPostgres,
-    service: ServiceProcess,
+    victims: Victims,
     ledger: Ledger,
     tried: Tried,
     soak: bool,  # noqa: FBT001 - a fixture
+    chosen: tuple[str, ...],
 ) -> None:
-    times, chosen = (15, FAULTS) if soak else (1, {name: FAULTS[name] for name in QUICK})
+    times = 15 if soak else 1
     row = tried(
         "Kills: " + ", ".join(chosen),
         made=f"each {times} times, in turn, while 6 clients append and retry and 5 readers follow; "
@@ -113,16 +116,16 @@ def test_what_is_killed_loses_nothing_that_was_acknowledged(
         "versions are gapless, chains whole, read models equal to a rebuild; readers miss and "
         "repeat nothing; no answer but an acknowledgement or 503",
     )
-    at = Victims(postgres, service, random.Random(7))  # noqa: S311 - moments of a test
+    postgres, service = victims.postgres, victims.service
     arrivals = Arrivals(service.address, postgres.url)
     with Load(service.address, ledger) as load, arrivals if soak else nullcontext():
         ledger.wait_for(BETWEEN)
         readers = list(_readers(postgres, service, load))
         for reader in readers:
             reader.start()
-        for fault in [*chosen.values()] * times:
-            ledger.wait_for(BETWEEN + at.rng.randrange(BETWEEN))
-            fault(at)
+        for name in chosen * times:
+            ledger.wait_for(BETWEEN + victims.rng.randrange(BETWEEN))
+            FAULTS[name](victims)
         ledger.wait_for(BETWEEN)
     proven = prove(postgres.url, service, ledger, readers)
     with Database(postgres.url, pool_size=1) as database:

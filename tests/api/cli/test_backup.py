@@ -17,16 +17,14 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
-from typer.testing import CliRunner, Result
 
-from agentlog.api.cli.main import app
 from agentlog.infrastructure.backup.programs import Address, Programs
 from agentlog.infrastructure.embedded import open_embedded
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.migration import migrate
 from agentlog.infrastructure.postgres.roles import LOGIN, make_login
-from tests.command_line import WAIT_SECONDS, agentlog, environment, started
-from tests.databases import CARELESS, new_database, short_folder
+from tests.command_line import WAIT_SECONDS, agentlog, agentlog_on, environment, started
+from tests.databases import CARELESS, make_cluster, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -482,22 +480,17 @@ def test_what_cannot_be_backed_up_is_refused(
 def test_our_own_postgresql_moves_to_another_folder_with_its_key() -> None:
     with short_folder() as folder:
         old, new, path = folder / "old", folder / "new", folder / "b"
+        for data in (old, new):
+            make_cluster(data)
         with open_embedded(old, settings=CARELESS), open_embedded(new, settings=CARELESS):
-            assert on_its_own("import", EXAMPLES, data=old).exit_code == 0
-            made = on_its_own("backup", path, "--with-signing-key", data=old)
-            assert made.exit_code == 0, made.stderr
-            outcome = on_its_own("restore", path, data=new)
-            assert outcome.exit_code == 0, outcome.stderr
-            assert "whole: 1 tenant, 6 threads, 64 events" in outcome.stdout
-            assert on_its_own("checkpoint", data=new).stdout == made.stdout
+            assert agentlog_on(old, "import", EXAMPLES).code == 0
+            made = agentlog_on(old, "backup", path, "--with-signing-key")
+            assert made.code == 0, made.err
+            outcome = agentlog_on(new, "restore", path)
+            assert outcome.code == 0, outcome.err
+            assert "whole: 1 tenant, 6 threads, 64 events" in outcome.out
+            assert agentlog_on(new, "checkpoint").out == made.out
         assert stat.S_IMODE((new / "signing-key.pem").stat().st_mode) == 0o600
-
-
-def on_its_own(*words: str | Path, data: Path) -> Result:
-    """Run a command on the PostgreSQL in a folder, in this process."""
-    unset = {"AGENTLOG_DATABASE_URL": None, "AGENTLOG_SIGNING_KEY": None}
-    arguments = [*map(str, words), "--data-dir", str(data)]
-    return CliRunner().invoke(app, arguments, env=unset, catch_exceptions=False)
 
 
 def test_a_backup_can_be_tried_without_a_place_for_it(

@@ -9,8 +9,8 @@ import pytest
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.postgres.database import Database
-from tests.command_line import Outcome, agentlog, started
-from tests.databases import name_of, new_database, short_folder
+from tests.command_line import Outcome, agentlog, agentlog_on, started
+from tests.databases import make_cluster, name_of, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -231,13 +231,9 @@ def test_without_a_key_nothing_is_signed_and_the_way_out_is_said(
 def test_our_own_postgresql_has_a_key_made_beside_its_data() -> None:
     with short_folder() as folder:
         data = folder / "data"
-        with started("migrate", "--data-dir", data) as process:
-            assert process.wait(timeout=60) == 0
-        notes = []
-        for _ in range(2):
-            with started("checkpoint", "--data-dir", str(data)) as process:
-                out, err = process.communicate(timeout=60)
-                assert process.returncode == 0, err
-                notes.append(out)
-        assert notes[0] == notes[1]
+        make_cluster(data)
+        assert agentlog_on(data, "migrate").code == 0
+        first, second = agentlog_on(data, "checkpoint"), agentlog_on(data, "checkpoint")
+        assert first.code == 0, first.err
+        assert first == second
         assert stat.S_IMODE((data / "signing-key.pem").stat().st_mode) == 0o600

@@ -11,8 +11,8 @@ import pytest
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.api.cli.test_reading import refused
-from tests.command_line import agentlog, started
-from tests.databases import new_database, short_folder
+from tests.command_line import agentlog, agentlog_on
+from tests.databases import make_cluster, new_database, short_folder
 from tests.infrastructure.analysts.logins import analyst_url
 from tests.infrastructure.readmodels.tables import catch_up
 
@@ -132,13 +132,12 @@ def test_without_a_login_the_way_to_one_is_shown(
 
 def test_the_postgresql_that_we_bring_along_needs_no_preparation() -> None:
     with short_folder() as folder:
-        with started("migrate", "--data-dir", folder / "data") as process:
-            assert process.wait(timeout=60) == 0
+        make_cluster(folder / "data")
+        assert agentlog_on(folder / "data", "migrate").code == 0
         query = "SELECT session_user, count(*) FROM events"
-        with started("sql", query, "--csv", "--data-dir", folder / "data") as process:
-            out, err = process.communicate(timeout=60)
-        assert (process.returncode, err) == (0, "")
-        assert list(csv.reader(io.StringIO(out))) == [
+        outcome = agentlog_on(folder / "data", "sql", query, "--csv")
+        assert (outcome.code, outcome.err) == (0, "")
+        assert list(csv.reader(io.StringIO(outcome.out))) == [
             ["session_user", "count"],
             ["agentlog_analyst", "0"],
         ]

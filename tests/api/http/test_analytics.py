@@ -16,15 +16,15 @@ from agentlog.infrastructure.postgres.notifications import PROJECTED
 from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, last_position, reply
-from tests.infrastructure.reports.histories import append_items, build_all, some_items
+from tests.infrastructure.reports.histories import append_items, build_all, discard_all, some_items
 
 DRAWN = ("tools", "approvals")
 
 
 @pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of read models are made in it."""
-    return own_database
+def database(database_with_tables: Database) -> Database:
+    """Read models are filled in it."""
+    return database_with_tables
 
 
 def ask(client: TestClient, name: str, **parameters: Any) -> Any:
@@ -179,7 +179,8 @@ def test_an_unknown_report_is_a_problem_that_names_those_there_are(client: TestC
     assert "there are usage, models, tools" in answer.json()["detail"]
 
 
-def test_what_is_not_built_yet_is_said(client: TestClient) -> None:
+def test_what_is_not_built_yet_is_said(client: TestClient, database: Database) -> None:
+    discard_all(database)
     for query in ("", "?wait=0"):
         answer = client.get(f"/v1/analytics/tools{query}")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")

@@ -33,9 +33,9 @@ LISTS = (
 
 
 @pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of read models are made in it."""
-    return own_database
+def database(database_with_tables: Database) -> Database:
+    """Read models are filled in it."""
+    return database_with_tables
 
 
 @pytest.fixture

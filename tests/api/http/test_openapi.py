@@ -59,9 +59,9 @@ METHODS = {"get", "post", "put", "delete", "patch", "head"}
 
 
 @pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of projections are made in it."""
-    return own_database
+def database(database_with_tables: Database) -> Database:
+    """Read models are filled in it."""
+    return database_with_tables
 
 
 @pytest.fixture(scope="module")
@@ -266,7 +266,7 @@ def test_nothing_that_the_document_allows_or_forbids_brings_a_5xx(
 
     def try_out(operation: APIOperation[Any, Any, Any, Any]) -> None:
         @settings(
-            examples(4),
+            examples(2, long=40),
             phases=[Phase.explicit, Phase.generate],
             suppress_health_check=list(HealthCheck),
         )

@@ -122,7 +122,13 @@ def test_the_same_batch_ten_times_is_kept_once(client: TestClient, app: FastAPI)
     assert client.get("/v1/threads/desk-7").json()["version"] == before
 
 
-@pytest.mark.parametrize("order", list(permutations(range(4))), ids=str)
+@pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param(order, id=str(order), marks=[pytest.mark.slow] if number % 5 else [])
+        for number, order in enumerate(permutations(range(4)))
+    ],
+)
 def test_spans_come_in_any_order_one_by_one(client: TestClient, order: list[int]) -> None:
     spans = story(gen_ai__conversation__id="desk-7")
     for sent in spans:

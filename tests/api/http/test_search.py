@@ -14,13 +14,13 @@ from agentlog.projections.readmodels.message_words import MessageWords
 from tests.api.keyholders import bearing, make_key
 from tests.infrastructure.appends import reply
 from tests.infrastructure.readmodels.tables import catch_up
-from tests.infrastructure.reports.histories import build_all
+from tests.infrastructure.reports.histories import build_all, discard_all
 
 
 @pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of read models are made in it."""
-    return own_database
+def database(database_with_tables: Database) -> Database:
+    """Read models are filled in it."""
+    return database_with_tables
 
 
 @pytest.fixture
@@ -120,6 +120,7 @@ def test_filters_of_threads_narrow_too(
     client: TestClient, talk: Threads, database: Database, pair: tuple[str, str], threads: set[str]
 ) -> None:
     talk.append("u", [{"type": "approval_request", "callId": "x", "tool": "mail"}])
+    discard_all(database)
     catch_up(database, MessageWords())
     assert "threads is not built yet" in refused(client, pair, status=503)
     build_all(database)
@@ -178,6 +179,7 @@ def test_a_path_that_takes_too_long_is_the_fault_of_who_asks(
 def test_an_index_that_is_not_there_or_behind_is_said(
     client: TestClient, threads: Threads, database: Database
 ) -> None:
+    discard_all(database)
     assert "message_words is not built yet" in refused(client, ("q", "x"), status=503)
     threads.append("t", [reply("hello")])
     catch_up(database, MessageWords())

@@ -8,13 +8,13 @@ from fastapi.testclient import TestClient
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, last_position, reply
-from tests.infrastructure.reports.histories import build_all
+from tests.infrastructure.reports.histories import build_all, discard_all
 
 
 @pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of read models are made in it."""
-    return own_database
+def database(database_with_tables: Database) -> Database:
+    """Read models are filled in it."""
+    return database_with_tables
 
 
 @pytest.fixture
@@ -155,7 +155,8 @@ def test_what_cannot_be_asked_is_refused_by_name(
 
 
 def test_before_the_read_models_are_built_the_problem_says_who_builds_them(
-    client: TestClient,
+    client: TestClient, database: Database
 ) -> None:
+    discard_all(database)
     answer = client.get("/v1/summaries")
     assert answer.json()["type"] == "urn:agentlog:problem:not-yet-built"

@@ -15,7 +15,7 @@ from agentlog.infrastructure.embedded import open_embedded
 from agentlog.infrastructure.embedded.account import account_for
 from agentlog.infrastructure.embedded.programs import find_programs
 from tests.command_line import figures_of
-from tests.databases import CARELESS, short_folder
+from tests.databases import CARELESS, make_cluster, short_folder
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 WAIT_SECONDS = 60
@@ -105,6 +105,7 @@ def kept_up_to(connection: psycopg.Connection) -> None:
 def test_a_log_comes_back_as_it_was_just_before_a_disaster() -> None:
     with short_folder() as folder:
         drill = Drill(folder)
+        make_cluster(drill.data)
         with (
             open_embedded(drill.data, settings=CARELESS) as server,
             psycopg.connect(server.url, autocommit=True) as connection,

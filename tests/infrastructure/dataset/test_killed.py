@@ -81,7 +81,15 @@ def check_reads_right(exporter: Exporter, tables: Sequence[str]) -> None:
         assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.parametrize(("tables", "stride"), [(["events"], 1), (TABLES, 7)])
+@pytest.mark.parametrize(
+    ("tables", "stride"),
+    [
+        (["events"], 5),
+        (TABLES, 23),
+        pytest.param(["events"], 1, marks=pytest.mark.slow),
+        pytest.param(TABLES, 7, marks=pytest.mark.slow),
+    ],
+)
 def test_it_may_end_at_any_step(
     grown: Exporter, monkeypatch: pytest.MonkeyPatch, tables: Sequence[str], stride: int
 ) -> None:

@@ -206,7 +206,7 @@ APPENDS = st.lists(
 )
 
 
-@examples(5)
+@examples(2, long=50)
 @drawn(APPENDS)
 def test_rows_made_together_are_the_rows_of_each_by_itself(
     server_url: str,

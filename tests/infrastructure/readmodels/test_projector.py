@@ -230,8 +230,9 @@ def test_it_rests_several_times_as_long_as_it_works(
     assert time.monotonic() - began > 4 * 0.4
 
 
+@pytest.mark.parametrize("kills", [1, pytest.param(5, marks=pytest.mark.slow)])
 def test_processes_killed_at_random_leave_what_a_rebuild_makes(
-    database: Database, database_url: str, writer: Writer
+    database: Database, database_url: str, writer: Writer, kills: int
 ) -> None:
     rng = random.Random(11)  # noqa: S311 - moments of a test
     stop = threading.Event()
@@ -244,7 +245,7 @@ def test_processes_killed_at_random_leave_what_a_rebuild_makes(
     appender = threading.Thread(target=keep_appending)
     appender.start()
     try:
-        for _ in range(3):
+        for _ in range(kills):
             with ProjectorProcess(database_url) as first, ProjectorProcess(database_url) as second:
                 before = _positions(database)
                 until = time.monotonic() + SECONDS

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from psycopg.sql import SQL, Identifier
+
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.projection import Projection, StepResult
+from agentlog.infrastructure.readmodels.tables import VIEWS
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import NOON, TENANT, Clock, Ids, started
 
@@ -70,6 +73,14 @@ def build_all(database: Database, *names: str) -> None:
             for number in builds.at_work(connection, model):
                 while Projection(model, number).step(connection) is StepResult.MORE:
                     pass
+
+
+def discard_all(database: Database) -> None:
+    """Take the tables of all read models away, as they are before a first build."""
+    with database.connect() as connection:
+        for build in builds.builds(connection):
+            connection.execute(SQL("DROP VIEW IF EXISTS {}").format(Identifier(VIEWS, build.name)))
+            builds.discard(connection, READ_MODELS[build.name], build.build)
 
 
 def _about(kind: str, random: Random) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from tests.infrastructure.readmodels.tables import catch_up
 
 
 @pytest.fixture
-def database(own_database: Database) -> Database:
-    """Tables of projections are made in it."""
-    return own_database
+def database(database_with_tables: Database) -> Database:
+    """Read models are filled in it."""
+    return database_with_tables
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from agentlog.projections.readmodels.message_words import MessageWords
 from tests.infrastructure.appends import last_position, reply, time_of
 from tests.infrastructure.erasure.conftest import redactor_on
 from tests.infrastructure.readmodels.tables import catch_up
+from tests.infrastructure.reports.histories import discard_all
 from tests.infrastructure.search.conftest import search_on
 
 Index = Callable[[], None]
@@ -221,6 +222,7 @@ def test_the_index_is_used_where_walking_finds_few(
 def test_an_answer_is_of_what_the_index_has(
     threads: Threads, search: Search, indexed: Index, database: Database
 ) -> None:
+    discard_all(database)
     with pytest.raises(NotYetBuilt):
         search.find(Query("one"))
     threads.append("t", [reply("one")])

@@ -24,6 +24,7 @@ from agentlog.infrastructure.transfer.files.records import read_records
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.threads import threads_of
 from agentlog.projections.readers.registry import FORMATS, recognise
+from tests.histories import examples
 from tests.infrastructure.transfer.importing import run
 from tests.infrastructure.transfer.parts import (
     SESSION,
@@ -39,6 +40,7 @@ from tests.infrastructure.transfer.parts import (
 Contents = dict[str, list[str]]
 NewStore = Callable[[], Threads]
 NUMBERS = itertools.count()
+UNCHECKED = [HealthCheck.function_scoped_fixture]
 
 
 @pytest.fixture
@@ -187,11 +189,8 @@ def check_parts(
         assert contents(threads, about_whole) == together
 
 
-parts_are_checked = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
 @pytest.mark.parametrize("wire", FORMATS)
-@settings(parts_are_checked, max_examples=settings().max_examples // 3)
+@settings(examples(2, long=80), suppress_health_check=UNCHECKED)
 @given(data=st.data())
 def test_parts_of_a_source_are_its_whole_or_one_is_refused(
     new_store: NewStore, tmp_path: Path, wire: str, data: st.DataObject
@@ -204,7 +203,7 @@ def test_parts_of_a_source_are_its_whole_or_one_is_refused(
     check_parts(new_store, [data.draw(given_as(folder, *part)) for part in named])
 
 
-@parts_are_checked
+@settings(examples(6, long=250), suppress_health_check=UNCHECKED)
 @given(data=st.data())
 def test_parts_of_any_session_are_its_whole_or_one_is_refused(
     new_store: NewStore, tmp_path: Path, data: st.DataObject
