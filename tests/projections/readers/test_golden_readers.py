@@ -7,24 +7,18 @@ read as. AGENTLOG_ADD_GOLDEN=1 writes those that are missing.
 import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.files.records import SourceRecord, read_records
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.projections.readers.draft import sample_event
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.registry import FORMATS
-from tests.histories import json_values
 from tests.test_golden import GOLDEN, check_golden
 
 SOURCES = sorted(
@@ -134,37 +128,6 @@ def test_a_document_that_grows_changes_no_message(source: Path) -> None:
 def with_ids(history: History) -> dict[Any, Any]:
     places = count()
     return {draft["id"] if "id" in draft else next(places): draft for draft in history.drafts}
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
-@given(data=st.data())
-def test_any_value_anywhere_is_kept_or_refused(path: Path, data: st.DataObject) -> None:
-    documents = [(chosen, value) for chosen, _, value in documents_of(path)]
-    chosen, value = data.draw(st.sampled_from(documents))
-    changed = with_another_value(value, data)
-    for format_ in FORMATS.values():
-        for part in (changed, *(changed if isinstance(changed, list) else [])):
-            format_.is_document(part)
-            if format_.is_item(part) and format_.thread_of is not None:
-                format_.thread_of(part)
-    with suppress(InvalidMessage):
-        for history in chosen.read(changed):
-            for version, draft in enumerate(history.drafts, 1):
-                sample_event(draft, version)
-
-
-def with_another_value(value: Any, data: st.DataObject) -> Any:
-    """Return the value with something in it, or all of it, replaced by any JSON value."""
-    inside: list[tuple[Any, Any]] = []
-    if isinstance(value, dict | list):
-        inside = list(value.items() if isinstance(value, dict) else enumerate(value))
-    if not inside or data.draw(st.integers(0, 9), label="1 in 10 replaces it here") == 0:
-        return data.draw(json_values)
-    key, part = data.draw(st.sampled_from(inside))
-    changed = with_another_value(part, data)
-    if isinstance(value, dict):
-        return {**value, key: changed}
-    return [*value[:key], changed, *value[key + 1 :]]
 
 
 def path_is_json(path: Path) -> bool:
