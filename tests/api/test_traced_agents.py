@@ -21,7 +21,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from agentlog.infrastructure.postgres.database import Database
-from tests.api.cli.test_serving import address_of
+from tests.api.cli.operations.test_service import address_of
 from tests.api.traced.provider import Item, completion
 from tests.api.traced.stand_in import served
 from tests.clients import TLS

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from agentlog.api.http.middleware.tracing import Traced
 from agentlog.api.tracing import open_traces
 from agentlog.infrastructure.settings import TraceSettings
-from tests.api.cli.test_serving import address_of, end
+from tests.api.cli.operations.test_service import address_of, end
 from tests.api.collector import Collected, Collector
 from tests.api.servers import served
 from tests.clients import TLS

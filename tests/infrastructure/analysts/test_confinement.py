@@ -17,7 +17,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.analysts.conftest import OTHER, SECRET
 from tests.infrastructure.analysts.logins import analyst_url
-from tests.infrastructure.analysts.test_queries import rows
+from tests.infrastructure.analysts.test_analyst import rows
 from tests.infrastructure.appends import TENANT, fetch
 
 VIEWS = ["events", *PUBLIC_READ_MODELS]

@@ -7,7 +7,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, TENANT, fetch, reply
 from tests.infrastructure.dataset.datasets import Exporter, check_equal, spread_over_days
-from tests.infrastructure.dataset.test_incremental import files_of
+from tests.infrastructure.dataset.test_export import files_of
 from tests.infrastructure.erasure.conftest import redactor_on
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased

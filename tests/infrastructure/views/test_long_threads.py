@@ -32,7 +32,7 @@ from tests.histories import examples, histories
 from tests.infrastructure.appends import TENANT, Clock, Ids, calls, fetch, reply, results, unguarded
 from tests.infrastructure.appends import given as given_id
 from tests.infrastructure.precomputed import precompute
-from tests.projections.test_laws import ALL_VIEWS, every_view, name_of
+from tests.projections.views.test_laws import ALL_VIEWS, every_view, name_of
 
 Counts = dict[str, tuple[int, int]]
 

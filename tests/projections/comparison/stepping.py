@@ -9,7 +9,7 @@ from agentlog.projections.comparison.steps import Stepping
 from agentlog.projections.registry import AnyView, choose_view
 from agentlog.projections.view import StateView, print_items, render
 from tests.histories import history
-from tests.projections.test_laws import ALL_VIEWS
+from tests.projections.views.test_laws import ALL_VIEWS
 
 KERNEL = choose_view("kernel")
 LISTS = [view for view in ALL_VIEWS if not isinstance(view, StateView)]

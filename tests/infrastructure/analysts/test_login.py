@@ -30,7 +30,7 @@ from agentlog.infrastructure.readmodels import builds
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url, login_of
-from tests.infrastructure.analysts.test_queries import rows
+from tests.infrastructure.analysts.test_analyst import rows
 from tests.infrastructure.appends import TENANT, Clock, Ids, fetch, reply, request
 from tests.infrastructure.readmodels.tables import catch_up
 

@@ -13,7 +13,7 @@ from agentlog.api.composition import open_service
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.settings import Settings
-from tests.api.cli.test_serving import address_of
+from tests.api.cli.operations.test_service import address_of
 from tests.api.keyholders import bearing
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, started

@@ -23,7 +23,7 @@ from tests.command_line import (
 )
 from tests.databases import short_folder
 
-EXAMPLES = {path.stem for path in (Path(__file__).parents[3] / "examples").glob("*.json")}
+EXAMPLES = {path.stem for path in (Path(__file__).parents[4] / "examples").glob("*.json")}
 
 
 def address_of(process: subprocess.Popen[str]) -> str:

@@ -8,7 +8,7 @@ from agentlog.domain.redaction import redacted_body
 from agentlog.projections.view import StateView, render
 from tests.histories import examples, histories
 from tests.projections.laws import check_places_ascend, check_resuming_equals_replaying
-from tests.projections.test_laws import ALL_VIEWS
+from tests.projections.views.test_laws import ALL_VIEWS
 
 
 def blank(event: Event, redacted: int) -> Event:

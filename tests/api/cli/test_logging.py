@@ -10,7 +10,7 @@ import pytest
 
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
-from tests.api.cli.test_serving import address_of
+from tests.api.cli.operations.test_service import address_of
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, started
 

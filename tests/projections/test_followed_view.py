@@ -24,7 +24,7 @@ from agentlog.projections.registry import VIEWS
 from agentlog.projections.view import StateView, render
 from agentlog.projections.views.agent_state import AgentStateView
 from tests.histories import histories, history
-from tests.projections.test_laws import ALL_VIEWS
+from tests.projections.views.test_laws import ALL_VIEWS
 
 CHANGING = [view for view in ALL_VIEWS if not isinstance(view, StateView)]
 

@@ -23,7 +23,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.postgres.migration import migrate
 from tests.infrastructure.analysts.logins import login_of
-from tests.infrastructure.analysts.test_queries import rows
+from tests.infrastructure.analysts.test_analyst import rows
 from tests.infrastructure.appends import TENANT, fetch
 
 CHANGES = [

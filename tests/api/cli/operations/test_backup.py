@@ -27,7 +27,7 @@ from tests.command_line import WAIT_SECONDS, agentlog, agentlog_on, environment,
 from tests.databases import CARELESS, make_cluster, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 COMES_AGAIN = {"snapshots", "tiles", "projections", "tracking"}
 OTHER = "Zoë & sons/2"
 FILE = {"bytes": 0, "sha256": ""}

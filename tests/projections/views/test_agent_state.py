@@ -16,7 +16,7 @@ from agentlog.projections.view import render
 from agentlog.projections.views.agent_state import AgentStateOptions, AgentStateView
 from tests.histories import drafts, event, histories, history, metadata
 
-REAL = Path(__file__).parents[3] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
+REAL = Path(__file__).parents[4] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
 VIEW = AgentStateView()
 
 Draft = dict[str, Any]

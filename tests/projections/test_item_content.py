@@ -12,8 +12,8 @@ from agentlog.projections.comparison.steps import StateNotComparable, Stepping
 from agentlog.projections.registry import choose_view
 from tests.histories import drafts, event, histories, history
 from tests.projections.comparison.stepping import KERNEL, LISTS, compared, history_of
-from tests.projections.test_laws import name_of
-from tests.projections.test_redacted import blank
+from tests.projections.views.test_laws import name_of
+from tests.projections.views.test_redacted import blank
 
 _IDS = {"id", "callId", "workerId"}
 _LISTS = ("calls", "results")
