@@ -196,15 +196,15 @@ def test_pages_have_no_gaps_and_no_repeats_while_the_log_grows(
 
 
 @pytest.mark.parametrize("many", [1, 2, 3, 1000])
-@pytest.mark.parametrize("threads", [[], ["a"], ["b"]])
+@pytest.mark.parametrize("only", [[], ["a"], ["b"]])
 def test_metadata_of_few_threads_and_of_many_find_the_same(
-    talk: Threads, search: Search, monkeypatch: pytest.MonkeyPatch, many: int, threads: list[str]
+    talk: Threads, search: Search, monkeypatch: pytest.MonkeyPatch, many: int, only: list[str]
 ) -> None:
     monkeypatch.setattr(index, "_MANY_THREADS", many)
     talk.annotate("b", {"team": "ops", "more": True})
     for metadata, expected in ({"team": "ops"}, "ab"), ({"more": True}, "b"), ({"more": 1}, ""):
-        hits = search.find(Query("mia", metadata=metadata, threads=threads)).items
-        assert {hit.thread_id for hit in hits} == set(expected) & set(threads or "ab")
+        hits = search.find(Query("mia", metadata=metadata, threads=only)).items
+        assert {hit.thread_id for hit in hits} == set(expected) & set(only or "ab")
 
 
 @pytest.mark.parametrize("reach", [1, 7, 1000])

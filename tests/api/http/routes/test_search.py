@@ -104,7 +104,7 @@ def test_every_filter_narrows(
 
 
 @pytest.mark.parametrize(
-    ("pair", "threads"),
+    ("pair", "listed"),
     [
         (("status", "open"), {"t", "u"}),
         (("status", "closed"), set()),
@@ -117,15 +117,15 @@ def test_every_filter_narrows(
     ],
 )
 def test_filters_of_threads_narrow_too(
-    client: TestClient, talk: Threads, database: Database, pair: tuple[str, str], threads: set[str]
+    client: TestClient, talk: Threads, database: Database, pair: tuple[str, str], listed: set[str]
 ) -> None:
     talk.append("u", [{"type": "approval_request", "callId": "x", "tool": "mail"}])
     discard_all(database)
     catch_up(database, MessageWords())
     assert "threads is not built yet" in refused(client, pair, status=503)
     build_all(database)
-    assert {item["threadId"] for item in ask(client, pair)["items"]} == threads
-    assert {item["threadId"] for item in ask(client, ("q", "done"), pair)["items"]} == threads & {
+    assert {item["threadId"] for item in ask(client, pair)["items"]} == listed
+    assert {item["threadId"] for item in ask(client, ("q", "done"), pair)["items"]} == listed & {
         "t"
     }
 
