@@ -77,12 +77,13 @@ class BuildTable(Generic[RowT]):
         connection.execute(
             SQL("CREATE INDEX ON {name} (tenant, thread_id) WHERE is_open").format(name=self._name)
         )
-        unlooked = [
-            SQL("ALTER COLUMN {} SET STATISTICS 0").format(Identifier(text))
-            for text in self._table.unlooked_texts
-        ]
         # no planner statistics on these: they hold values that an erasure would not reach
-        connection.execute(SQL("ALTER TABLE {} {}").format(self._name, SQL(", ").join(unlooked)))
+        for text in self._table.unlooked_texts:
+            connection.execute(
+                SQL("ALTER TABLE {name} ALTER COLUMN {text} SET STATISTICS 0").format(
+                    name=self._name, text=Identifier(text)
+                )
+            )
         roles = {"tenant": Identifier(TENANT), "service": Identifier(SERVICE)}
         for confine in _CONFINE:
             connection.execute(SQL(confine).format(name=self._name, **roles))
