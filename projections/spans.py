@@ -2,7 +2,7 @@
 
 One span for the whole (`invoke_agent`), within it one for each answer of a model (`chat`) and each
 result of a tool (`execute_tool`). Ids derive from thread and message, so a second export has the
-same. Spans are objects as `projections.readers.spans.otlp.span` describes them.
+same. Spans are objects as `projections.readers.spans.span` describes them.
 """
 
 from collections.abc import Iterable, Sequence

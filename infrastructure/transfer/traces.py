@@ -23,15 +23,15 @@ from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.threads import fitted
-from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.spans.otlp import events
-from agentlog.projections.readers.spans.otlp.drafts import UNBOUNDED, TooManyAdded
-from agentlog.projections.readers.spans.otlp.placement import (
+from agentlog.projections.readers.spans import events
+from agentlog.projections.readers.spans.drafts import UNBOUNDED, TooManyAdded
+from agentlog.projections.readers.spans.placement import (
     ConversationSpan,
     conversation_of,
     placed,
 )
-from agentlog.projections.readers.spans.otlp.thread import CONVERSATION, SpanThread, folded
+from agentlog.projections.readers.spans.recorder import recorded
+from agentlog.projections.readers.spans.thread import CONVERSATION, SpanThread, folded
 from agentlog.projections.view import Item
 
 _TRIES = 8
@@ -191,7 +191,7 @@ class TraceIngest:
         if not before:
             facts.append({"type": "thread.started", "policy": "record", "metadata": share.facts})
             state.version += 1
-        drafts: list[Draft] = state.take([taken.span for taken in share.spans], most=most)
+        drafts = recorded(state, [taken.span for taken in share.spans], most=most)
         closing: list[dict[str, JsonValue]] = []
         if share.also_named is not None and state.conversation != share.also_named:
             state.conversation = share.also_named

@@ -6,8 +6,9 @@ Values of the kinds that many sources share are read here too: ids, texts of par
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 
-from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.errors import Flaw, InvalidJson, InvalidMessage
 from agentlog.domain.identifiers import message_id_of
+from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue, number_at, object_of, objects_of
 from agentlog.projections.view import Item
 
@@ -114,6 +115,16 @@ def id_of_uuid(text: JsonValue) -> str | None:
         return message_id_of(UUID(text).int) if isinstance(text, str) else None
     except ValueError:
         return None
+
+
+def unpacked(value: JsonValue) -> JsonValue:
+    """Return the object or array of JSON in a text; any other text or value as it is."""
+    if isinstance(value, str) and value[:1] in {"{", "["}:
+        try:
+            return parse(value)
+        except InvalidJson:  # cut off, or no JSON at all
+            return value
+    return value
 
 
 def text_of(parts: JsonValue, key: str = "text") -> str | None:

@@ -17,6 +17,11 @@ from agentlog.projections.view import Item
 _UNFIT = re.compile(r"[^A-Za-z0-9_-]")
 
 
+def custom_type(wire: str, kind: str) -> str:
+    """Return the type of messages of a kind that the catalogue does not have: `WIRE.KIND`."""
+    return f"{wire}.{_UNFIT.sub('-', kind[:64]) or 'item'}"
+
+
 class Reading:
     """The messages of one history in their order, and what of it no reader knows."""
 
@@ -69,8 +74,7 @@ class Reading:
 
         What is left of the objects `beside` goes into its metadata.
         """
-        name = _UNFIT.sub("-", kind[:64]) or "item"
-        draft: Draft = {"type": f"{self.wire}.{name}", "payload": fields.item}
+        draft: Draft = {"type": custom_type(self.wire, kind), "payload": fields.item}
         self.add({**(of_draft or {}), **draft}, *beside)
         if not is_known:
             self._unknown += 1

@@ -27,7 +27,16 @@ ROLES = tuple(dict.fromkeys(_ROLES.values()))
 _ANY_JSON = frozenset({"args", "output", "payload", "responseFormat"})
 """Fields with JSON of the producer's own: its keys and numbers are contents too."""
 
-_RECORDS = frozenset({"otel.span", "otel.log"})
+_RECORDS = frozenset(
+    {
+        "langfuse.generation",
+        "langfuse.tool",
+        "langsmith.llm",
+        "langsmith.tool",
+        "otel.log",
+        "otel.span",
+    }
+)
 """Records of traces repeat what came before: their contents are found in the messages they gave."""
 
 _OF_FACTS = frozenset({"goal", "reason"})

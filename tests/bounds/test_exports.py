@@ -12,7 +12,6 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from agentlog.api.http.codec.otlp import JSON, PROTOBUF, Signal, records_in, unzipped
-from agentlog.api.http.codec.otlp_json import records_of_json
 from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
 from agentlog.api.http.codec.otlp_work import Work
 from agentlog.api.http.request.errors import BodyTooLarge
@@ -22,10 +21,12 @@ from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
-from agentlog.projections.readers.spans.otlp.drafts import UNBOUNDED
-from agentlog.projections.readers.spans.otlp.placement import placed
-from agentlog.projections.readers.spans.otlp.span import GenAISpan
-from agentlog.projections.readers.spans.otlp.thread import SpanThread
+from agentlog.projections.readers.spans.drafts import UNBOUNDED
+from agentlog.projections.readers.spans.otlp_json import records_of_json
+from agentlog.projections.readers.spans.placement import placed
+from agentlog.projections.readers.spans.recorder import recorded
+from agentlog.projections.readers.spans.span import Span
+from agentlog.projections.readers.spans.thread import SpanThread
 from tests.bounds.counted import lines_of, peak_bytes_of
 from tests.bounds.exports import SPANS, Shape, export, field, span, zipped
 from tests.spans import ANSWER, USER, Item, chat, said
@@ -45,10 +46,10 @@ def take(records: list[Item], most: int = UNBOUNDED) -> int:
 
     The ones of all threads together are bounded by what stores them.
     """
-    spans: dict[str, list[GenAISpan]] = {}
+    spans: dict[str, list[Span]] = {}
     for in_thread in placed(records, lambda _: False):
         spans.setdefault(in_thread.name, []).append(in_thread.span)
-    return sum(len(SpanThread().take(of_thread, most=most)) for of_thread in spans.values())
+    return sum(len(recorded(SpanThread(), of_thread, most=most)) for of_thread in spans.values())
 
 
 def refused_or(work: Callable[[], object]) -> Callable[[], None]:

@@ -1,18 +1,19 @@
 """OTLP over HTTP: bodies as spans or log records, zipped or not, and answers.
 
 Both encodings, protobuf and JSON, become the same JSON objects, those that
-`projections.readers.spans.otlp` reads: ids in hexadecimal, attributes as one object.
+`projections.readers.spans` reads: ids in hexadecimal, attributes as one object.
 """
 
 import zlib
 from typing import Literal
 
-from agentlog.api.http.codec.otlp_json import records_of_json
 from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
 from agentlog.api.http.codec.otlp_work import Work
 from agentlog.api.http.request.errors import InvalidOtlp, UnknownCoding, UnknownMediaType
 from agentlog.api.http.request.limits import RequestLimits
+from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import print_bytes
+from agentlog.projections.readers.spans.otlp_json import records_of_json
 from agentlog.projections.view import Item
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -64,7 +65,10 @@ def records_in(
         InvalidInput: the body is malformed, or has too much in it.
     """
     if media_type == JSON:
-        return records_of_json(limits.json_in(body), signal, work)
+        try:
+            return records_of_json(limits.json_in(body), signal, work)
+        except InvalidMessage as error:
+            raise InvalidOtlp(str(error)) from error
     return records_of_protobuf(body, signal, work)
 
 

@@ -97,7 +97,7 @@ from agentlog.infrastructure.readmodels.projection_status import (
 from agentlog.infrastructure.reports.reports import ReportTooLong
 from agentlog.infrastructure.transfer.traces import ThreadContended
 from agentlog.infrastructure.views.snapshots.key import InvalidSnapshotKey
-from agentlog.projections.readers.spans.otlp.drafts import TooManyAdded
+from agentlog.projections.readers.spans.drafts import TooManyAdded
 from agentlog.projections.readmodels.registry import UnknownReadModel
 
 MEDIA_TYPE = "application/problem+json"

@@ -7,7 +7,7 @@ from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.files import file_of, file_of_uri
 from agentlog.projections.readers.history import items_in
 from agentlog.projections.readers.messages.content import Kinds, read_content
@@ -104,8 +104,15 @@ def _read_block(entry: Entry, block: Fields, *, called: Collection[str]) -> None
         ):
             block.drop("type", key)
             entry.add({"type": "reasoning", "title": "", "summary": text}, block)
+        case {"type": "reasoning", "summary": summary} if text := text_of(summary):
+            entry.add({"type": "reasoning", "title": "", "summary": text}, block)
         case {"type": "tool_use" | "tool_call", "id": str(call_id)} if call_id in called:
             pass
+        case {"type": "function_call", "call_id": str(call_id), "name": str(name)} if (
+            call_id not in called and "arguments" in block.item
+        ):
+            block.drop("type", "name")
+            add_call(entry, block, name, block.take("arguments"), key="call_id")
         case {"type": "tool_use", "name": str(name), "input": args}:
             block.drop("type", "name", "input")
             add_call(entry, block, name, args)
@@ -128,7 +135,7 @@ def _failure(block: Fields, output: JsonValue) -> Item:
 
 
 def read_function(entry: Entry, call: Fields) -> None:
-    """Add a call as OpenAI has it: an id, and a function with name and arguments."""
+    """Add a call as OpenAI has it: an id, and a function with name and arguments, or both flat."""
     match call.item:
         case {"function": {"name": str(name), "arguments": _}}:
             if call.item.get("type") == "function":
@@ -136,6 +143,9 @@ def read_function(entry: Entry, call: Fields) -> None:
             function = call.inner("function") or call
             function.drop("name")
             add_call(entry, call, name, function.take("arguments"))
+        case {"name": str(name), "arguments": _}:  # flat, as tau2-bench and Ollama have it
+            call.drop("name")
+            add_call(entry, call, name, call.take("arguments"))
         case _:
             entry.keep(call, "call")
 

@@ -108,7 +108,7 @@ def _read_contents(reading: Reading, contents: list[JsonValue], place: str) -> N
         if _is_answer(value):
             _read_answer(reading, content, f"import-{n}")
         else:
-            read_message(reading, content, f"import-{n}")
+            read_message(reading, content, response_id=f"import-{n}")
 
 
 def _read_answer(reading: Reading, whole: Fields, response_id: str) -> None:
@@ -136,14 +136,14 @@ def _read_answer(reading: Reading, whole: Fields, response_id: str) -> None:
         if content is not None:
             message = Fields(content.item, content.place)
             content.drop(*content.item)
-            read_message(drafts, message, response_id)
+            read_message(drafts, message, response_id=response_id)
     reading.add({**draft, "metadata": {"responseId": response_id}}, whole)
     reading.drafts += drafts.drafts
     reading.unmapped += drafts.unmapped
 
 
 def read_message(
-    reading: Reading, message: Fields, response_id: str | None, **of_draft: JsonValue
+    reading: Reading, message: Fields, *, response_id: str | None, **of_draft: JsonValue
 ) -> None:
     """Add the messages of a content; the model's share `response_id`."""
     role, parts = message.item.get("role", "user"), message.item.get("parts")

@@ -1,12 +1,10 @@
-"""Reader of OpenTelemetry's GenAI messages, and of what attributes of spans say of an answer."""
+"""Reader of OpenTelemetry's GenAI messages: a role, and parts with a type."""
 
 from collections.abc import Iterator
 
-from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.files import file_of
 from agentlog.projections.readers.history import Format, History, items_in
 from agentlog.projections.readers.messages.blocks import (
@@ -35,14 +33,6 @@ _KEPT = frozenset(
         "uri",
     }
 )
-_FIGURES = {
-    "gen_ai.usage.input_tokens": "inputTokens",
-    "gen_ai.usage.output_tokens": "outputTokens",
-    "gen_ai.usage.total_tokens": "totalTokens",
-    "gen_ai.usage.cache_read.input_tokens": "cachedInputTokens",
-    "gen_ai.usage.reasoning.output_tokens": "reasoningTokens",
-    "gen_ai.usage.reasoning_tokens": "reasoningTokens",
-}
 
 
 def read_message(reading: Reading, message: Fields, *, response_id: str | None) -> None:
@@ -100,26 +90,6 @@ def _read_part(entry: Entry, part: Fields) -> None:
 _KINDS = Kinds(_draft_of, _read_part)
 
 
-def response_of(attributes: Item) -> Draft:
-    """Return what the attributes of a span say of a model's answer: fields of `llm_response`."""
-    draft: Draft = {}
-    for ours, keys in {
-        "model": ("gen_ai.response.model", "gen_ai.request.model"),
-        "provider": ("gen_ai.provider.name", "gen_ai.system"),
-    }.items():
-        values = (attributes.get(key) for key in keys)
-        if (text := next((name for name in values if isinstance(name, str)), None)) is not None:
-            draft[ours] = text
-    match decoded(attributes.get("gen_ai.response.finish_reasons")):
-        case [str(reason)]:
-            draft["finishReason"] = reason
-        case _:
-            pass
-    if figures := usage(attributes, _FIGURES):
-        draft["usage"] = figures
-    return draft
-
-
 def is_message(value: JsonValue) -> bool:
     """Return whether a value is a message with parts of these conventions."""
     match value:
@@ -137,16 +107,6 @@ def _is_part(value: JsonValue) -> bool:
             return not kind.startswith("tool-")  # of other messages with parts
         case _:
             return False
-
-
-def decoded(value: JsonValue) -> JsonValue:
-    """Return the value of JSON text, which attributes of spans are; anything else as it is."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse(value)
-    except InvalidJson:
-        return value
 
 
 def _read(document: JsonValue) -> Iterator[History]:

@@ -7,147 +7,142 @@ import re
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.fields import Fields
+from agentlog.domain.json.values import JsonValue, array_of, number_at, object_of, text_at
+from agentlog.projections.readers.fields import unpacked
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.blocks import number, text_of_id
-from agentlog.projections.readers.messages.genai import decoded, response_of
-from agentlog.projections.readers.spans.spans import Span, read_spans
+from agentlog.projections.readers.reading import custom_type
+from agentlog.projections.readers.spans.dialects.semconv import response_of
+from agentlog.projections.readers.spans.files import Row, by_thread, read_rows
+from agentlog.projections.readers.spans.span import Span, count, known, messages_of, only, tool_run
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
-_CAMEL = (
-    *("bookmarked", "calculatedInputCost", "calculatedOutputCost", "calculatedTotalCost"),
-    *("completionStartTime", "completionTokens", "costDetails", "createdAt", "depth", "endTime"),
-    *("environment", "eventTs", "history", "htmlPath", "id", "input", "inputCost", "inputPrice"),
-    *("inputUsage", "internalModelId", "isDeleted", "isRootObservation", "latency", "level"),
-    *("metadata", "model", "modelId", "modelParameters", "name", "output", "outputCost"),
-    *("outputPrice", "outputUsage", "parentObservationId", "projectId", "promptId", "promptName"),
-    *("promptTokens", "promptVersion", "providedCostDetails", "providedModelName"),
-    *("providedUsageDetails", "public", "release", "scores", "sessionId", "startTime"),
-    *("statusMessage", "tags", "timeToFirstToken", "toolCallNames", "toolCalls"),
-    *("toolDefinitions", "totalCost", "totalPrice", "totalTokens", "totalUsage", "traceId"),
-    *("traceName", "type", "unit", "updatedAt", "usage", "usageDetails", "usagePricingTierId"),
-    *("usagePricingTierName", "userId", "version"),
-)
+_FIELDS = """
+    bookmarked calculatedInputCost calculatedOutputCost calculatedTotalCost completionStartTime
+    completionTokens costDetails createdAt depth endTime environment eventTs history htmlPath id
+    input inputCost inputPrice inputUsage internalModelId isDeleted isRootObservation latency
+    level metadata model modelId modelParameters name output outputCost outputPrice outputUsage
+    parentObservationId projectId promptId promptName promptTokens promptVersion
+    providedCostDetails providedModelName providedUsageDetails public release scores sessionId
+    startTime statusMessage tags timestamp timeToFirstToken toolCallNames toolCalls toolDefinitions
+    totalCost totalPrice totalTokens totalUsage traceId traceName type unit updatedAt usage
+    usageDetails usagePricingTierId usagePricingTierName userId version
+"""
 _UPPER = re.compile(r"(?=[A-Z])")
-_KNOWN = frozenset({*_CAMEL, *(_UPPER.sub("_", key).lower() for key in _CAMEL)})
-_TYPES = frozenset(
-    {
-        *("AGENT", "CHAIN", "EMBEDDING", "EVALUATOR", "EVENT", "GENERATION", "GUARDRAIL"),
-        *("RETRIEVER", "SPAN", "TOOL"),
-    }
-)
+_KNOWN = frozenset({*_FIELDS.split(), *_UPPER.sub("_", _FIELDS).lower().split()})
+_KINDS = "agent chain embedding evaluator event generation guardrail retriever span tool"
+_TYPES = frozenset(_KINDS.upper().split())
 _FACTS = ("name", "userId", "sessionId", "environment", "release", "version", "totalCost")
 
 
 def _read(document: JsonValue) -> Iterator[History]:
+    beside = dict(object_of(document))
     match document:
         case {"observations": list(items)}:
-            head = {key: value for key, value in document.items() if key != "observations"}
-            trace = _object(head.get("trace"))
-            if trace:
-                del head["trace"]
-            yield _trace({**head, **trace}, items)
-        case {"data": list(items)} | list(items):
-            is_page = isinstance(document, dict)
-            rows = [_row(item, "data" if is_page else "", n) for n, item in enumerate(items)]
-            beside = {key: document[key] for key in document if key != "data"} if is_page else {}
-            yield from _sessions(list(map(_span, rows)), beside)
+            del beside["observations"]
+            if trace := object_of(beside.get("trace")):
+                del beside["trace"]
+            yield _trace({**beside, **trace}, items)
+        case {"data": list(items)}:
+            del beside["data"]
+            yield from _sessions(_rows(items, "data"), beside)
+        case list(items):
+            yield from _sessions(_rows(items, ""), {})
         case _:
-            yield from _sessions([_span(Fields(document, ""))], {})
+            yield from _sessions([_row(document, "")], {})
 
 
 def _trace(trace: Item, items: list[JsonValue]) -> History:
     """Return a downloaded trace as a thread; what is said of it stands first."""
     trace_id = _text(trace, "id") or ""
-    spans = [_span(_row(item, "observations", n), trace=trace_id) for n, item in enumerate(items)]
-    starts = [milliseconds(_of(trace, "timestamp")), *(span.start for span in spans)]
+    rows = _rows(items, "observations", trace=trace_id)
+    starts = [milliseconds(_of(trace, "timestamp")), *(row.span.begin for row in rows)]
+    begin = min((start for start in starts if start is not None), default=None)
     head = Span(
-        row=Fields(trace, "trace"),
-        id="",  # stands above the roots
-        trace=trace_id,
-        parent=None,
+        trace_id=trace_id,
+        span_id="",  # stands above the roots
         kind="other",
-        type="trace",
-        name="",
-        given="input",
-        gave="output",
-        start=min((start for start in starts if start is not None), default=None),
+        begin=begin,
+        end=begin,
+        records={"trace": trace},
+        record_type="langfuse.trace",
     )
-    reading = read_spans("langfuse", [head, *spans], known=_KNOWN)
-    return reading.history(id=trace_id or None, metadata=_facts(trace))
+    return read_rows(
+        "langfuse",
+        [Row(head, trace, "trace"), *rows],
+        known=_KNOWN,
+        thread_id=trace_id,
+        metadata=_facts(trace),
+    )
 
 
-def _sessions(spans: list[Span], beside: Item) -> Iterator[History]:
+def _sessions(rows: list[Row], beside: Item) -> Iterator[History]:
     """Yield a thread for each session, and for each trace in none; the first has what is beside."""
-    named: dict[str, str] = {}
-    for span in spans:
-        if (session := _text(span.row.item, "sessionId")) is not None:
-            named.setdefault(span.trace, session)
-    threads: dict[str, list[Span]] = {}
-    for span in spans:
-        threads.setdefault(named.get(span.trace, span.trace), []).append(span)
-    for thread, of_thread in threads.items():
-        reading = read_spans("langfuse", of_thread, known=_KNOWN)
-        row = of_thread[0].row.item
-        facts = _facts({**row, "name": _of(row, "traceName"), "totalCost": None})
-        yield reading.history(id=thread, metadata={**beside, **facts})
+    threads = by_thread(rows, lambda row: _text(row.item, "sessionId"))
+    for thread_id, of_thread in threads.items():
+        first = of_thread[0].item
+        facts = _facts({**first, "name": _of(first, "traceName"), "totalCost": None})
+        metadata = {**beside, **facts}
+        yield read_rows("langfuse", of_thread, known=_KNOWN, thread_id=thread_id, metadata=metadata)
         beside = {}
 
 
-def _row(item: JsonValue, place: str, number_: int) -> Fields:
-    return Fields(item, f"{place}[{number_}]")
+def _rows(items: list[JsonValue], place: str, *, trace: str = "") -> list[Row]:
+    return [_row(item, f"{place}[{n}]", trace=trace) for n, item in enumerate(items)]
 
 
-def _span(row: Fields, trace: str = "") -> Span:
-    item = row.item
+def _row(value: JsonValue, place: str, *, trace: str = "") -> Row:
+    item = object_of(value)
     own_id, kind = _text(item, "id"), _text(item, "type")
     trace = _text(item, "traceId") or trace
     if own_id is None or kind is None or not trace:
-        raise InvalidMessage.at(row.place, "no observation: it needs id, type and traceId")
-    metadata = _object(decoded(_of(item, "metadata")))
-    attributes = _object(decoded(metadata.get("attributes")))
-    output = _object(decoded(_of(item, "output")))
-    call_id = attributes.get("gen_ai.tool.call.id")
-    is_tool = kind.upper() == "TOOL" or attributes.get("gen_ai.operation.name") == "execute_tool"
-    of_message = output.get("type") == "tool" and "tool_call_id" in output
+        raise InvalidMessage.at(place, "no observation: it needs id, type and traceId")
+    metadata = object_of(unpacked(_of(item, "metadata")))
+    attributes = object_of(unpacked(metadata.get("attributes")))
+    asked, answered = _of(item, "input"), _of(item, "output")
+    is_model = kind.upper() == "GENERATION"
+    is_tool = not is_model and _is_tool(kind, attributes, answered)
+    name = text_at(attributes, "gen_ai.tool.name") or _text(item, "name") or kind.lower()
     failed = _of(item, "level") == "ERROR"
-    end = milliseconds(_of(item, "endTime"))
-    return Span(
-        row=row,
-        id=own_id,
-        trace=trace,
-        parent=_text(item, "parentObservationId"),
-        kind="model"
-        if kind.upper() == "GENERATION"
-        else "tool"
-        if is_tool or of_message
-        else "other",
-        type=kind.lower(),
-        name=_text(attributes, "gen_ai.tool.name") or _text(item, "name") or kind.lower(),
-        given="input",
-        gave="output",
-        start=milliseconds(_of(item, "startTime")),
-        end=end,
+    span = Span(
+        trace_id=trace,
+        span_id=own_id,
+        parent_id=_text(item, "parentObservationId") or "",
+        kind="chat" if is_model else "tool" if is_tool else "other",
+        begin=milliseconds(_of(item, "startTime")),
+        end=milliseconds(_of(item, "endTime")),
         request=_request(item),
         response=_response(item, metadata, attributes),
+        inputs=messages_of(asked) if is_model else (),
+        outputs=messages_of(answered) if is_model else (),
+        tool=tool_run(
+            name,
+            call_id=text_of_id(attributes.get("gen_ai.tool.call.id")),
+            arguments=only(unpacked(asked)),
+            output=only(answered),
+        )
+        if is_tool
+        else None,
         error=(_text(item, "statusMessage") or "failed") if failed else None,
-        has_ended=end is not None and not failed,
-        call_id=text_of_id(call_id),
-        is_known=kind.upper() in _TYPES,
+        records={own_id: item},
+        record_type=custom_type("langfuse", kind.lower()),
     )
+    return Row(span, item, place, is_known=kind.upper() in _TYPES)
+
+
+def _is_tool(kind: str, attributes: Item, output: JsonValue) -> bool:
+    """Return whether an observation is the run of a tool; LangChain's give back a message."""
+    answer = object_of(unpacked(output))
+    of_message = answer.get("type") == "tool" and "tool_call_id" in answer
+    is_named = attributes.get("gen_ai.operation.name") == "execute_tool"
+    return kind.upper() == "TOOL" or is_named or of_message
 
 
 def _request(item: Item) -> Item:
-    parameters = _object(decoded(_of(item, "modelParameters")))
-    request: Item = {}
-    temperature, most = parameters.get("temperature"), _of(parameters, "maxTokens")
-    if type(temperature) is int or isinstance(temperature, float):
-        request["temperature"] = temperature
-    if type(most) is int and most >= 0:
-        request["maxTokens"] = most
-    return request
+    given = object_of(unpacked(_of(item, "modelParameters")))
+    most = count(given, "maxTokens", "max_tokens")
+    return known(temperature=number_at(given, "temperature"), maxTokens=most)
 
 
 def _response(item: Item, metadata: Item, attributes: Item) -> Item:
@@ -159,7 +154,7 @@ def _response(item: Item, metadata: Item, attributes: Item) -> Item:
     response |= {} if provider is None else {"provider": provider}
     if figures := _usage(_details(item)):
         response["usage"] = figures
-    costs = _object(decoded(_of(item, "costDetails")))
+    costs = object_of(unpacked(_of(item, "costDetails")))
     candidates = (costs.get("total"), _of(item, "totalCost"), _of(item, "calculatedTotalCost"))
     if cost := next(filter(None, map(number, candidates)), None):  # 0: not known
         response["costUsd"] = cost
@@ -168,10 +163,10 @@ def _response(item: Item, metadata: Item, attributes: Item) -> Item:
 
 def _details(item: Item) -> Item:
     """Return the token figures of an observation, from where its version has them."""
-    details = _object(decoded(_of(item, "usageDetails")))
+    details = object_of(unpacked(_of(item, "usageDetails")))
     if details:
         return details
-    counts = {**item, **_object(decoded(item.get("usage")))}
+    counts = {**item, **object_of(unpacked(item.get("usage")))}
     names = {"input": "promptTokens", "output": "completionTokens", "total": "totalTokens"}
     figures = {"input": "inputUsage", "output": "outputUsage", "total": "totalUsage"}
     usage: Item = {}
@@ -213,11 +208,12 @@ def _count(value: JsonValue) -> int | None:
 def _facts(trace: Item) -> Item:
     """Return facts of a trace, and its scores as `score.NAME`."""
     given = {key: value for key in _FACTS if (value := _of(trace, key)) not in (None, "", 0)}
-    facts = {key: value for key, value in given.items() if not isinstance(value, dict | list)}
-    tags, scores = _of(trace, "tags"), trace.get("scores")
-    if isinstance(tags, list) and tags and all(isinstance(tag, str) for tag in tags):
-        facts["tags"] = ", ".join(tags)
-    for score in scores if isinstance(scores, list) else ():
+    facts: Item = {k: value for k, value in given.items() if not isinstance(value, dict | list)}
+    tags = array_of(_of(trace, "tags"))
+    texts = [tag for tag in tags if isinstance(tag, str)]
+    if texts and len(texts) == len(tags):
+        facts["tags"] = ", ".join(texts)
+    for score in array_of(trace.get("scores")):
         match score:
             case {"name": str(name), "value": int() | float() | str() as value}:
                 facts[f"score.{name}"] = value
@@ -229,10 +225,6 @@ def _facts(trace: Item) -> Item:
 def _of(item: Item, key: str) -> JsonValue:
     """Return a field, named in camel case or in snake case."""
     return item[key] if key in item else item.get(_UPPER.sub("_", key).lower())
-
-
-def _object(value: JsonValue) -> Item:
-    return value if isinstance(value, dict) else {}
 
 
 def _text(item: Item, key: str) -> str | None:

@@ -3,31 +3,30 @@
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
+from agentlog.projections.readers.fields import Fields, unpacked, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.blocks import number, text_of_id
 from agentlog.projections.readers.messages.langchain import usage_of
-from agentlog.projections.readers.spans.spans import Span, read_spans
+from agentlog.projections.readers.reading import custom_type
+from agentlog.projections.readers.spans.files import Row, by_thread, read_rows
+from agentlog.projections.readers.spans.span import Span, count, known, messages_of, only, tool_run
 from agentlog.projections.readers.times import milliseconds, milliseconds_of_seconds
 from agentlog.projections.view import Item
 
-_KNOWN = frozenset(
-    {
-        *("app_path", "attachments", "child_run_ids", "child_runs", "completion_cost"),
-        *("completion_cost_details", "completion_token_details", "completion_tokens"),
-        *("direct_child_run_ids", "dotted_order", "end_time", "error", "events", "execution_order"),
-        *("extra", "feedback_stats", "first_token_time", "history", "id", "in_dataset", "inputs"),
-        *("inputs_preview", "last_queued_at", "manifest_id", "messages", "name", "outputs"),
-        *("outputs_preview", "parent_run_id", "parent_run_ids", "price_model_id", "prompt_cost"),
-        *("prompt_cost_details", "prompt_token_details", "prompt_tokens", "reference_dataset_id"),
-        *("reference_example_id", "run_id", "run_type", "serialized", "session_id"),
-        *("session_name", "share_token", "start_time", "status", "tags", "thread_id", "total_cost"),
-        *("total_tokens", "trace_first_received_at", "trace_id", "trace_max_start_time"),
-        *("trace_min_start_time", "trace_tier", "trace_upgrade", "ttl_seconds"),
-    }
-)
-_KINDS = frozenset({"chain", "embedding", "parser", "prompt", "retriever"})
+_FIELDS = """
+    app_path attachments child_run_ids child_runs completion_cost completion_cost_details
+    completion_token_details completion_tokens direct_child_run_ids dotted_order end_time error
+    events execution_order extra feedback_stats first_token_time history id in_dataset inputs
+    inputs_preview last_queued_at manifest_id messages name outputs outputs_preview
+    parent_run_id parent_run_ids price_model_id prompt_cost prompt_cost_details
+    prompt_token_details prompt_tokens reference_dataset_id reference_example_id run_id run_type
+    serialized session_id session_name share_token start_time status tags thread_id total_cost
+    total_tokens trace_first_received_at trace_id trace_max_start_time trace_min_start_time
+    trace_tier trace_upgrade ttl_seconds
+"""
+_KNOWN = frozenset(_FIELDS.split())
+_KINDS = frozenset({"chain", "embedding", "llm", "parser", "prompt", "retriever", "tool"})
 _THREAD = ("thread_id", "session_id", "conversation_id")
 _FIGURES = {
     "prompt_tokens": "inputTokens",
@@ -37,96 +36,95 @@ _FIGURES = {
 
 
 def _read(document: JsonValue) -> Iterator[History]:
-    spans = [_span(row) for row in _rows(document)]
-    named: dict[str, str] = {}
-    for span in sorted(spans, key=lambda span: span.parent is not None):  # roots first
-        metadata = _object(_object(span.row.item.get("extra")).get("metadata"))
-        ids = (metadata[key] for key in _THREAD if key in metadata)
-        if thread := next(
-            (thread_id for thread_id in ids if isinstance(thread_id, str) and thread_id), None
-        ):
-            named.setdefault(span.trace, thread)
-    threads: dict[str, list[Span]] = {}
-    for span in spans:
-        threads.setdefault(named.get(span.trace, span.trace), []).append(span)
-    beside = {} if isinstance(document, list) or is_run(document) else dict(document)
-    beside.pop("runs", None)
-    for thread, of_thread in threads.items():
-        reading = read_spans("langsmith", of_thread, known=_KNOWN)
-        yield reading.history(id=thread, metadata={**beside, **_facts(of_thread)})
-        beside = {}
+    rows = [_row(run, place) for run, place in _runs(document)]
+    threads = by_thread(rows, _thread_of)
+    beside = {} if is_run(document) else object_of(document)
+    metadata = {key: value for key, value in beside.items() if key != "runs"}
+    for thread_id, of_thread in threads.items():
+        metadata |= _facts(of_thread)
+        yield read_rows(
+            "langsmith", of_thread, known=_KNOWN, thread_id=thread_id, metadata=metadata
+        )
+        metadata = {}
 
 
-def _rows(document: JsonValue) -> Iterator[Fields]:
+def _thread_of(row: Row) -> str | None:
+    return text_at(object_at(row.item, "extra", "metadata"), *_THREAD)
+
+
+def _runs(document: JsonValue) -> Iterator[tuple[Item, str]]:
+    """Yield runs with their places, those inside others too."""
     match document:
         case list(items):
             place = ""
         case {"runs": list(items)}:
             place = "runs"
         case _:
-            yield from _with_children(Fields(document, ""))
+            yield from _with_children(document, "")
             return
     for n, item in enumerate(items):
-        yield from _with_children(Fields(item, f"{place}[{n}]"))
+        yield from _with_children(item, f"{place}[{n}]")
 
 
-def _with_children(whole: Fields) -> Iterator[Fields]:
-    if not is_run(whole.item):
-        reason = "no run: it needs run_type, and an id that is a text"
-        raise InvalidMessage.at(whole.place, reason)
+def _with_children(value: JsonValue, place: str) -> Iterator[tuple[Item, str]]:
+    if not is_run(value):
+        raise InvalidMessage.at(place, "no run: it needs run_type, and an id that is a text")
+    whole = Fields(value, place)
     children = list(whole.items("child_runs"))
-    yield Fields(whole.left(), whole.place)
+    yield whole.left(), place
     for child in children:
-        yield from _with_children(child)
+        yield from _with_children(child.item, child.place)
 
 
-def _span(row: Fields) -> Span:
-    run = row.item
-    own_id = _text(run, "id") or _text(run, "run_id") or ""
-    extra, kind, error = _object(run.get("extra")), run["run_type"], _text(run, "error")
-    end = _time(run.get("end_time"))
-    return Span(
-        row=row,
-        id=own_id,
-        trace=_text(run, "trace_id") or own_id,
-        parent=_text(run, "parent_run_id"),
-        kind="model" if kind == "llm" else "tool" if kind == "tool" else "other",
-        type=kind,
-        name=_text(run, "name") or kind,
-        given="inputs",
-        gave="outputs",
-        start=_time(run.get("start_time")),
-        end=end,
+def _row(run: Item, place: str) -> Row:
+    own_id = text_at(run, "id", "run_id") or ""
+    kind, extra = text_at(run, "run_type") or "", object_at(run, "extra")
+    asked, answered = run.get("inputs"), run.get("outputs")
+    name = text_at(run, "name") or kind
+    span = Span(
+        trace_id=text_at(run, "trace_id") or own_id,
+        span_id=own_id,
+        parent_id=text_at(run, "parent_run_id") or "",
+        kind="chat" if kind == "llm" else "tool" if kind == "tool" else "other",
+        begin=_time(run.get("start_time")),
+        end=_time(run.get("end_time")),
         request=_request(extra),
         response=_response(run, extra),
-        error=error,
-        has_ended=run.get("status") == "success" or (end is not None and error is None),
-        call_id=text_of_id(extra.get("tool_call_id")),
-        is_known=kind in _KINDS,
+        inputs=messages_of(asked) if kind == "llm" else (),
+        outputs=messages_of(answered) if kind == "llm" else (),
+        tool=tool_run(
+            name,
+            call_id=text_of_id(extra.get("tool_call_id")),
+            arguments=only(unpacked(asked)),
+            output=only(answered),
+        )
+        if kind == "tool"
+        else None,
+        error=text_at(run, "error"),
+        records={own_id: run},
+        record_type=custom_type("langsmith", kind),
     )
+    return Row(span, run, place, is_known=kind in _KINDS)
 
 
 def _request(extra: Item) -> Item:
-    parameters, metadata = _object(extra.get("invocation_params")), _object(extra.get("metadata"))
-    request: Item = {}
-    for key in ("model", "model_name"):
-        if (model := _text(parameters, key)) is not None:
-            request["model"] = model
-    for ours, theirs in (("temperature", "temperature"), ("maxTokens", "max_tokens")):
-        value = parameters.get(theirs, metadata.get(f"ls_{theirs}"))
-        if type(value) is int or (ours == "temperature" and isinstance(value, float)):
-            request[ours] = value
-    return {key: value for key, value in request.items() if key != "maxTokens" or value >= 0}
+    parameters, metadata = object_at(extra, "invocation_params"), object_at(extra, "metadata")
+    given = {**{key.removeprefix("ls_"): metadata[key] for key in metadata}, **parameters}
+    return known(
+        model=text_at(parameters, "model_name", "model"),
+        temperature=number_at(given, "temperature"),
+        maxTokens=count(given, "max_tokens"),
+    )
 
 
 def _response(run: Item, extra: Item) -> Item:
-    metadata, outputs = _object(extra.get("metadata")), _object(run.get("outputs"))
+    metadata, outputs = object_at(extra, "metadata"), object_at(run, "outputs")
     parameters: Item = {}
     for ours, theirs in (("model", "ls_model_name"), ("provider", "ls_provider")):
-        if (text := _text(metadata, theirs)) is not None:
+        if (text := text_at(metadata, theirs)) is not None:
             parameters[ours] = text
-    figures = {key: n for key, n in usage(run, _FIGURES).items() if n}  # 0: not known
-    details = {
+    figures: Item = {key: n for key, n in usage(run, _FIGURES).items() if n}  # 0: not known
+    details: Item = {
         "input_token_details": run.get("prompt_token_details"),
         "output_token_details": run.get("completion_token_details"),
     }
@@ -138,17 +136,17 @@ def _response(run: Item, extra: Item) -> Item:
     return parameters
 
 
-def _facts(spans: list[Span]) -> Item:
+def _facts(rows: list[Row]) -> Item:
     """Return facts of a thread: project and name of its root, and feedback as `score.KEY`."""
     facts: Item = {}
-    for span in spans:
-        run = span.row.item
-        for key, value in _object(run.get("feedback_stats")).items():
-            if (score := _object(value).get("avg")) is not None:
+    for row in rows:
+        run = row.item
+        for key, value in object_at(run, "feedback_stats").items():
+            if (score := object_of(value).get("avg")) is not None:
                 facts[f"score.{key}"] = score
-        if span.parent is None:
-            project = _text(run, "session_name") or _text(run, "session_id")
-            facts.setdefault("name", span.name)
+        if not row.span.parent_id:
+            project = text_at(run, "session_name", "session_id")
+            facts.setdefault("name", text_at(run, "name") or run["run_type"])
             facts |= {} if project is None else {"project": project}
     return facts
 
@@ -162,15 +160,6 @@ def _time(value: JsonValue) -> int | None:
             value / 1000 if type(value) is int and value < 1 << 53 else None
         )
     )
-
-
-def _object(value: JsonValue) -> Item:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(item: Item, key: str) -> str | None:
-    value = item.get(key)
-    return value if isinstance(value, str) and value else None
 
 
 def is_run(value: JsonValue) -> bool:
@@ -187,7 +176,8 @@ def is_run(value: JsonValue) -> bool:
 
 def _is_item(value: JsonValue) -> bool:
     of_trace = {"trace_id", "dotted_order", "parent_run_id", "child_runs"}
-    return is_run(value) and "inputs" in value and not of_trace.isdisjoint(value)
+    keys = object_of(value).keys()
+    return is_run(value) and "inputs" in keys and not of_trace.isdisjoint(keys)
 
 
 def _is_document(value: JsonValue) -> bool:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from agentlog.api.http.codec.otlp_json import records_of_json
 from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
 from agentlog.api.http.codec.otlp_work import Work
 from agentlog.api.http.request.limits import USUAL
@@ -18,7 +17,8 @@ from agentlog.infrastructure.transfer import traces
 from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
 from agentlog.infrastructure.transfer.traces import TraceIngest
-from agentlog.projections.readers.spans.otlp.drafts import TooManyAdded
+from agentlog.projections.readers.spans.drafts import TooManyAdded
+from agentlog.projections.readers.spans.otlp_json import records_of_json
 from agentlog.projections.registry import choose_view
 from agentlog.projections.spans import spans_of
 from agentlog.projections.view import render

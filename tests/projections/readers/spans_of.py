@@ -47,8 +47,10 @@ def thread(*runs: JsonValue) -> History:
 
 
 def lines(history: History) -> list[str]:
-    """Return the drafts of a thread in few words each."""
-    return [" ".join(_words(draft)) for draft in history.drafts]
+    """Return the drafts of a thread in few words each, but for records of models and tools."""
+    records = {"langsmith.llm", "langsmith.tool", "langsmith.context_rewritten"}
+    told = [draft for draft in history.drafts if draft["type"] not in records]
+    return [" ".join(_words(draft)) for draft in told]
 
 
 def _words(draft: dict[str, Any]) -> Iterator[str]:

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.readers.messages.genai import response_of
 from agentlog.projections.readers.registry import FORMATS
+from agentlog.projections.readers.spans.dialects.semconv import response_of
 from tests.projections.readers.of_format import noted, of_type, read, types
 from tests.test_golden import GOLDEN
 

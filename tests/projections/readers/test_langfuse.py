@@ -32,6 +32,9 @@ def test_calls_results_and_figures_are_those_of_the_trace() -> None:
     history = read("langfuse", TRACE)
     assert types(history) == {
         "langfuse.trace": 1,
+        "langfuse.generation": 3,
+        "langfuse.tool": 2,
+        "langfuse.context_rewritten": 1,
         "langfuse.span": 1,
         "langfuse.agent": 1,
         "langfuse.event": 1,

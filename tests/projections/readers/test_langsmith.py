@@ -25,11 +25,13 @@ def test_runs_of_one_thread_id_are_a_thread_and_a_trace_without_is_one() -> None
 def test_calls_results_and_figures_are_those_of_the_runs() -> None:
     assert types(THREAD) == {
         "langsmith.chain": 1,
+        "langsmith.llm": 3,
+        "langsmith.tool": 2,
         "system": 1,
         "input": 2,
         "llm_request": 3,
         "llm_response": 2,
-        "tool_calls": 2,
+        "tool_calls": 1,
         "tool_results": 2,
         "reply": 1,
         "runtime_error": 1,
@@ -66,10 +68,10 @@ def test_a_tool_failed_or_it_did_not() -> None:
 
 
 def test_unknown_kinds_and_inputs_are_noted_with_their_place() -> None:
-    assert noted(OTHER) == ["[7]"]
+    assert noted(OTHER) == ["[7].sparkle", "[7]"]
     assert noted(read("langsmith", TREE)) == [
-        "runs[0].child_runs[3].inputs",
-        "runs[0].child_runs[3].outputs",
+        "runs[0].child_runs[3].content[0]",
+        "runs[0].child_runs[3].content[0]",
     ]
 
 

@@ -55,7 +55,7 @@ def test_files_in_base64_stand_with_the_text_beside_them(block: JsonValue) -> No
 
 def test_links_to_files_are_kept_whole() -> None:
     link = {"type": "image_url", "image_url": {"url": "https://images.example/a.png"}}
-    assert told(said("user", [link, "see"])) == ["langsmith.image_url", "input see"]
+    assert told(said("user", [link, "see"])) == ["input see", "langsmith.image_url"]
 
 
 @pytest.mark.parametrize(
@@ -100,30 +100,31 @@ def test_calls_stand_in_several_places() -> None:
         said("assistant", None, tool_calls=[{"id": "e"}]),
     ) == [
         "input hello",
-        *(f"tool_calls {name} look" for name in "abcd"),
+        "tool_calls a look b look c look d look",
         "langsmith.call",
     ]
 
 
-def test_the_definition_of_a_tool_and_an_empty_answer_are_kept_whole() -> None:
+def test_the_definition_of_a_tool_is_no_message_and_an_empty_answer_is_kept() -> None:
     definition = said("tool", {"type": "function", "function": {"name": "look"}})
-    assert told(definition, said("assistant", ""), said("critic", "no")) == ["langsmith.inputs"]
-    assert told(definition, said("assistant", "")) == ["langsmith.message"] * 2
+    assert told(definition, said("assistant", ""), said("critic", "no")) == ["langsmith.block"]
+    assert told(definition, said("assistant", "")) == ["langsmith.message"]
 
 
 def test_a_tool_in_a_tool_is_kept_whole() -> None:
     asking = model("a", 1, [USER], asked("c", "look"))
     inner = {"extra": {"tool_call_id": "c"}, "outputs": {"output": "wall"}}
     history = thread(asking, run("b", "tool", 3, **inner), run("d", "tool", 4, **inner))
-    assert lines(history)[4:] == ["tool_results c wall", "langsmith.tool"]
+    assert lines(history)[4:] == ["tool_results c wall"]
+    assert [draft["type"] for draft in history.drafts].count("langsmith.tool") == 2
 
 
-def test_what_a_tool_message_has_more_stays_beside_the_result() -> None:
+def test_what_a_tool_message_has_more_stays_in_the_record() -> None:
     gave = {"type": "tool", "content": "wall", "tool_call_id": "c", "additional_kwargs": {"x": 1}}
     history = thread(run("b", "tool", 3, name="look", outputs={"output": gave}))
-    (result,) = [draft for draft in history.drafts if draft["type"] == "tool_results"]
-    kept = result["metadata"]["wire"]["langsmith"][0]["set"]["outputs"]
-    assert kept["additional_kwargs"] == {"x": 1}
+    (record,) = [draft for draft in history.drafts if draft["type"] == "langsmith.tool"]
+    assert record["payload"]["outputs"]["output"] == gave
+    assert lines(history) == ["tool_calls c look", "tool_results c wall"]
 
 
 def test_a_call_without_an_id_is_named_by_its_span_and_its_result_finds_it() -> None:
@@ -131,5 +132,5 @@ def test_a_call_without_an_id_is_named_by_its_span_and_its_result_finds_it() -> 
     result = {"role": "tool", "parts": [{"type": "tool_call_response", "response": "wall"}]}
     rows = [model("a", 1, [USER], [call]), model("b", 3, [USER, call, result], "well")]
     history = thread(*rows)
-    assert lines(history)[3:5] == ["tool_calls at:a.3 look", "tool_results at:a.3 wall"]
+    assert lines(history)[3:5] == ["tool_calls at:a-4-0 look", "tool_results at:a-4-0 wall"]
     assert thread(*reversed(rows)).drafts == history.drafts

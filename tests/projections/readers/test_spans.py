@@ -78,7 +78,7 @@ def test_the_result_of_a_tool_span_is_not_told_again_by_the_next_request() -> No
     assert of_type(history, "tool_results")[0]["results"][0]["error"] is None
 
 
-def test_a_result_that_is_told_otherwise_is_kept_beside_the_answer() -> None:
+def test_a_result_is_what_the_model_was_sent_and_the_record_has_the_tools_own() -> None:
     call = asked("c1", "look")
     result = said("tool", "a wall, shortened", tool_call_id="c1")
     history = thread(
@@ -87,13 +87,10 @@ def test_a_result_that_is_told_otherwise_is_kept_beside_the_answer() -> None:
         model("c", 5, [USER, call, result], "well"),
         model("d", 7, [USER, call, result], "well"),
     )
-    kept = [
-        draft["metadata"]["wire"]["langsmith"][0]["set"].get("history")
-        for draft in history.drafts
-        if draft["type"] == "llm_response"
-    ]
-    assert kept[0] is kept[2] is None
-    assert kept[1]["2"]["results"][0]["output"] == "a wall, shortened"
+    (results,) = of_type(history, "tool_results")
+    assert results["results"][0]["output"] == "a wall, shortened"
+    (record,) = of_type(history, "langsmith.tool")
+    assert record["payload"]["outputs"] == {"output": "a wall of bricks"}
 
 
 def test_a_call_id_that_is_used_again_is_another_call() -> None:
@@ -135,13 +132,13 @@ def test_a_tool_without_a_model_has_a_call_of_its_own() -> None:
     assert of_type(history, "tool_results")[0]["results"][0]["error"] == "no light"
 
 
-def test_a_model_span_around_another_is_kept_whole_so_that_tokens_count_once() -> None:
+def test_a_model_span_in_another_is_a_record_alone_so_that_tokens_count_once() -> None:
     figures = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
     history = thread(
         model("a", 1, [USER], HI, **figures),
         model("b", 1, [USER], HI, **figures, parent_run_id="a"),
     )
-    assert lines(history)[0] == "langsmith.llm"
+    assert len(of_type(history, "langsmith.llm")) == 2
     assert [draft["usage"] for draft in of_type(history, "llm_response")] == [
         {"inputTokens": 5, "outputTokens": 2, "totalTokens": 7}
     ]
@@ -189,12 +186,12 @@ def test_what_is_no_message_is_kept_whole_and_noted() -> None:
     odd = run("a", "llm", 1, inputs={"q": {"deep": 1}}, outputs=[{"x": 1}])
     history = thread(odd)
     assert lines(history) == [
-        "langsmith.inputs",
+        "langsmith.block",
         "llm_request",
         "llm_response",
-        "langsmith.outputs",
+        "langsmith.block",
     ]
-    assert noted(history) == ["[0].inputs", "[0].outputs"]
+    assert noted(history) == ["[0].content[0]", "[0].content[0]"]
 
 
 def test_items_of_responses_are_calls_and_results() -> None:

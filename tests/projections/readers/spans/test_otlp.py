@@ -10,8 +10,9 @@ import pytest
 
 from agentlog.domain.catalogue import validate_message
 from agentlog.domain.json.text import print_text
-from agentlog.projections.readers.spans.otlp.placement import placed
-from agentlog.projections.readers.spans.otlp.thread import SpanThread
+from agentlog.projections.readers.spans.placement import placed
+from agentlog.projections.readers.spans.recorder import recorded
+from agentlog.projections.readers.spans.thread import SpanThread
 from tests.spans import ANSWER, CALL, RESULT, SYSTEM, USER, Item, chat, span, tool
 
 FUNCTION = {"name": "track", "arguments": '{"parcel": 4711}'}
@@ -159,7 +160,7 @@ RUNS: dict[str, list[Item]] = {
 
 def _drafts(spans: list[Item]) -> list[Item]:
     thread = SpanThread()
-    drafts = thread.take([placed_span.span for placed_span in placed(spans, lambda _: False)])
+    drafts = recorded(thread, [row.span for row in placed(spans, lambda _: False)])
     for draft in drafts:
         validate_message({key: value for key, value in draft.items() if key != "metadata"})
     return [draft for draft in drafts if draft["type"] != "otel.span"]
@@ -243,11 +244,11 @@ def test_what_no_message_has_is_kept_and_nothing_is_blank() -> None:
     given = {"role": "user", "parts": [blob, uri]}
     drafts = _drafts([chat(1, [given], odd)])
     assert [draft["type"] for draft in drafts if not draft["type"].startswith("llm_")] == [
-        *["input", "otel.part"],
-        *["otel.part", "otel.part"],
+        *["input", "otel.uri"],
+        *["otel.server_tool_call", "otel.part"],
     ]
     assert drafts[0]["files"] == [{"data": "QQ==", "mimeType": "image/png"}]
-    assert drafts[1]["payload"] == {**uri, "role": "user"}
+    assert drafts[1]["payload"] == uri
 
 
 def test_a_failed_call_and_a_failed_tool_say_why() -> None:

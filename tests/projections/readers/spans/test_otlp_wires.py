@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from agentlog.domain.json.text import print_text
 from agentlog.projections.readers.draft import sample_event
-from agentlog.projections.readers.spans.otlp.placement import placed
-from agentlog.projections.readers.spans.otlp.thread import SpanThread
+from agentlog.projections.readers.spans.placement import placed
+from agentlog.projections.readers.spans.recorder import recorded
+from agentlog.projections.readers.spans.thread import SpanThread
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import render
 from tests.spans import Item, span
@@ -29,7 +30,7 @@ def view_of(batches: list[list[Item]]) -> list[Item]:
     drafts = [
         draft
         for batch in batches
-        for draft in thread.take([row.span for row in placed(batch, lambda _: True)])
+        for draft in recorded(thread, [row.span for row in placed(batch, lambda _: True)])
     ]
     events = [sample_event(draft, n) for n, draft in enumerate(drafts, 1)]
     return [place.item for place in render(OPENAI, events).items]

@@ -99,7 +99,7 @@ def test_both_encodings_say_the_same_and_are_answered_in_kind(
     assert answer.content == (b"" if media_type == PROTOBUF else b"{}")
     assert types(client, "desk-7") == TOLD
     kept = client.get("/v1/threads/desk-7/messages?type=otel.span").json()["items"]
-    root = kept[-1]["message"]["payload"]
+    root = kept[0]["message"]["payload"]
     assert root["traceId"] == TRACE
     assert root["attributes"]["rate"] == 0.5
     assert root["attributes"]["tags"] == ["a", "b"]

@@ -5,10 +5,11 @@ numbers from some exporters (opentelemetry-proto, docs/specification.md, JSON Pr
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
 
-from agentlog.api.http.codec.otlp_work import Work
-from agentlog.api.http.request.errors import InvalidOtlp
-from agentlog.domain.json.text import JsonValue, print_bytes
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
 from agentlog.projections.view import Item
 
 _NAMES = {
@@ -18,18 +19,30 @@ _NAMES = {
 _HEX = frozenset("0123456789abcdef")
 
 
-def records_of_json(value: JsonValue, signal: str, work: Work) -> list[Item]:
-    """Return the spans or log records of a body.
+class Work(Protocol):
+    """Counts what a request makes a reader do, and raises where that is too much."""
+
+    def add_record(self, *, repeated: int) -> None:
+        """Count a record that repeats so many bytes of its resource and scope."""
+
+    def add_name(self, name: str) -> None:
+        """Count the objects that the name of an attribute stands for."""
+
+    def add_text(self, text: str) -> None:
+        """Count the values in a text that may be JSON."""
+
+
+def records_of_json(value: JsonValue, signal: str, work: Work | None = None) -> list[Item]:
+    """Return the spans or log records of an export request.
 
     Raises:
-        InvalidOtlp: with the place.
-        TooManyMessages, TooManyParts, BodyTooLarge: it has more than `work` allows.
+        InvalidMessage: with the place; `work` may raise too.
     """
     return list(_records(value, *_NAMES[signal], work))
 
 
 def _records(
-    value: JsonValue, groups: str, scopes: str, records: str, work: Work
+    value: JsonValue, groups: str, scopes: str, records: str, work: Work | None
 ) -> Iterator[Item]:
     for n, group in enumerate(_objects(_object(value, "").get(groups), groups)):
         place = f"{groups}[{n}]"
@@ -44,9 +57,10 @@ def _records(
             repeated = size + len(print_bytes(scope))
             inside = f"{below}[{m}].{records}"
             for k, given_record in enumerate(_objects(scoped.get(records), inside)):
-                work.add_record(repeated=repeated)
                 record = _record(given_record, f"{inside}[{k}]")
-                _count(record, work)
+                if work is not None:
+                    work.add_record(repeated=repeated)
+                    _count(record, work)
                 yield {**record, "scope": scope, "resource": resource}
 
 
@@ -97,7 +111,7 @@ def _object(value: JsonValue, place: str) -> Item:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InvalidOtlp.at(place, "not an object")
+        raise InvalidMessage.at(place, "not an object")
     return value
 
 
@@ -105,13 +119,13 @@ def _objects(value: JsonValue, place: str) -> Sequence[Item]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise InvalidOtlp.at(place, "not an array")
+        raise InvalidMessage.at(place, "not an array")
     return [_object(item, f"{place}[{n}]") for n, item in enumerate(value)]
 
 
 def _text(value: JsonValue, place: str) -> str:
     if not isinstance(value, str):
-        raise InvalidOtlp.at(place, "not a string")
+        raise InvalidMessage.at(place, "not a string")
     return value
 
 
@@ -127,7 +141,7 @@ def _id(value: JsonValue, digits: int, place: str) -> str:
     """Return an id in lower case; empty where there is none."""
     text = _text(value, place).lower()
     if text and (len(text) != digits or not _HEX.issuperset(text)):
-        raise InvalidOtlp.at(place, f"not {digits} hexadecimal digits")
+        raise InvalidMessage.at(place, f"not {digits} hexadecimal digits")
     return text if text.strip("0") else ""
 
 
@@ -139,7 +153,7 @@ def _integer(value: JsonValue, place: str) -> int:
                 return number
     except ValueError:
         pass
-    raise InvalidOtlp.at(place, "not an integer of 64 bits, nor one in a string")
+    raise InvalidMessage.at(place, "not an integer of 64 bits, nor one in a string")
 
 
 def _attributes(owner: Item, place: str) -> Item:
@@ -147,7 +161,7 @@ def _attributes(owner: Item, place: str) -> Item:
     for n, attribute in enumerate(_objects(owner.get("attributes"), f"{place}.attributes")):
         key = attribute.get("key")
         if not isinstance(key, str):
-            raise InvalidOtlp.at(f"{place}.attributes[{n}].key", "not a string")
+            raise InvalidMessage.at(f"{place}.attributes[{n}].key", "not a string")
         attributes[key] = _value(attribute.get("value"), f"{place}.attributes[{n}].value")
     return attributes
 
@@ -170,7 +184,7 @@ def _value(value: JsonValue, place: str) -> JsonValue:
         case {} as scalar if not scalar:
             return None
         case _:
-            raise InvalidOtlp.at(place, "no value of OTLP")
+            raise InvalidMessage.at(place, "no value of OTLP")
 
 
 _FIELDS: Mapping[str, Callable[[JsonValue, str], JsonValue]] = {

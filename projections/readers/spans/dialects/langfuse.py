@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.spans.otlp.chat import chat_messages
-from agentlog.projections.readers.spans.otlp.span import (
-    GenAISpan,
+from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
+from agentlog.projections.readers.fields import unpacked
+from agentlog.projections.readers.spans.span import (
     Kind,
+    Span,
     count,
     error_of,
+    ids,
     known,
-    number,
-    text,
+    messages_of,
     times,
     tool_run,
-    unpacked,
     usage_of,
 )
 from agentlog.projections.view import Item
@@ -42,50 +41,47 @@ def is_known(attributes: Mapping[str, JsonValue]) -> bool:
     return f"{_PREFIX}type" in attributes
 
 
-def read(span: Item) -> GenAISpan:
+def read(span: Item) -> Span:
     """Return the row of a span."""
-    attributes = span["attributes"]
+    attributes = object_at(span, "attributes")
     begin, end = times(span)
-    kind = _KINDS.get(text(attributes, f"{_PREFIX}type") or "", "other")
+    kind = _KINDS.get(text_at(attributes, f"{_PREFIX}type") or "", "other")
     given, used, cost = (
-        value if isinstance(value := unpacked(attributes.get(_PREFIX + key)), dict) else {}
+        object_of(unpacked(attributes.get(_PREFIX + key)))
         for key in ("model.parameters", "usage_details", "cost_details")
     )
-    asked, answered = (unpacked(attributes.get(_PREFIX + key)) for key in ("input", "output"))
-    model = text(attributes, f"{_PREFIX}model.name")
+    asked, answered = (attributes.get(_PREFIX + key) for key in ("input", "output"))
+    model = text_at(attributes, f"{_PREFIX}model.name")
     failed = error_of(span)
-    if text(attributes, f"{_PREFIX}level") == "ERROR":
-        failed = text(attributes, f"{_PREFIX}status_message") or failed or "failed"
-    return GenAISpan(
-        trace_id=span["traceId"],
-        span_id=span["spanId"],
-        parent_id=span.get("parentSpanId", ""),
+    if text_at(attributes, f"{_PREFIX}level") == "ERROR":
+        failed = text_at(attributes, f"{_PREFIX}status_message") or failed or "failed"
+    return Span(
+        **ids(span),
         kind=kind,
         begin=begin,
         end=end,
         request=known(
             model=model,
             maxTokens=count(given, "max_tokens"),
-            temperature=number(given, "temperature"),
+            temperature=number_at(given, "temperature"),
         ),
         response=known(
             model=model,
             usage=usage_of(_flat(used), _USAGE),
-            costUsd=number(cost, "total"),
-            latencyMs=end - begin,
+            costUsd=number_at(cost, "total"),
         ),
-        inputs=chat_messages(asked) if kind == "chat" else (),
-        outputs=chat_messages(answered) if kind == "chat" else (),
+        inputs=messages_of(asked) if kind == "chat" else (),
+        outputs=messages_of(answered) if kind == "chat" else (),
         tool=tool_run(
-            span.get("name") or "unknown",
+            text_at(span, "name") or "unknown",
             call_id=None,
-            arguments=asked,
-            output=attributes.get(f"{_PREFIX}output"),
+            arguments=unpacked(asked),
+            output=answered,
         )
         if kind == "tool"
         else None,
         error=failed,
-        records={span["spanId"]: span},
+        records={text_at(span, "spanId") or "": span},
     )
 
 

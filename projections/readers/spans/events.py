@@ -7,10 +7,10 @@ the call stand on its span, and are taken from there alone.
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 
-from agentlog.domain.json.text import JsonValue, print_bytes
-from agentlog.projections.readers.spans.otlp.chat import chat_message
-from agentlog.projections.readers.spans.otlp.semconv import messages_of
-from agentlog.projections.readers.spans.otlp.span import GenAISpan, milliseconds, text
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
+from agentlog.projections.readers.spans.dialects.semconv import messages_of
+from agentlog.projections.readers.spans.span import LOG, Span, milliseconds
 from agentlog.projections.view import Item
 
 _DETAILS = "gen_ai.client.inference.operation.details"
@@ -20,7 +20,8 @@ _CHOICE = "gen_ai.choice"
 
 def event_name(record: Item) -> str:
     """Return the name of a record's event; empty where it is none."""
-    return record.get("eventName") or text(record["attributes"], "event.name") or ""
+    attributes = object_at(record, "attributes")
+    return text_at(record, "eventName") or text_at(attributes, "event.name") or ""
 
 
 def is_known(record: Item) -> bool:
@@ -29,13 +30,14 @@ def is_known(record: Item) -> bool:
     return name in _ROLES or name in {_DETAILS, _CHOICE}
 
 
-def read(records: Iterable[Item]) -> Iterator[GenAISpan]:
-    """Yield a row for the records of each span."""
+def read(records: Iterable[Item]) -> Iterator[Span]:
+    """Yield a span for the records of each."""
     spans: dict[tuple[str, str], list[Item]] = {}
     for record in records:
-        spans.setdefault((record["traceId"], record["spanId"]), []).append(record)
+        key = text_at(record, "traceId") or "", text_at(record, "spanId") or ""
+        spans.setdefault(key, []).append(record)
     for (trace_id, span_id), together in spans.items():
-        yield GenAISpan(
+        yield Span(
             trace_id=trace_id,
             span_id=span_id,
             kind="chat",
@@ -44,6 +46,7 @@ def read(records: Iterable[Item]) -> Iterator[GenAISpan]:
             inputs=[message for record in together for message in _inputs(record)],
             outputs=[message for record in together for message in _outputs(record)],
             records={_digest(record): record for record in together},
+            record_type=LOG,
             is_log=True,
         )
 
@@ -56,25 +59,25 @@ def _time(record: Item) -> int:
 def _inputs(record: Item) -> Sequence[Item]:
     name = event_name(record)
     if name in _ROLES:
-        return [chat_message(_object(record.get("body")), role=_ROLES[name])]
+        return [{**_message(record.get("body")), "role": _ROLES[name]}]
     if name == _DETAILS:
-        attributes = record["attributes"]
+        attributes = object_at(record, "attributes")
         system = attributes.get("gen_ai.system_instructions")
-        first = [{"role": "system", "parts": system}] if isinstance(system, list) else []
+        first: list[Item] = [{"role": "system", "parts": system}] if system else []
         return [*first, *messages_of(attributes, "gen_ai.input.messages")]
     return []
 
 
 def _outputs(record: Item) -> Sequence[Item]:
     if event_name(record) == _CHOICE:
-        body = _object(record.get("body"))
-        return [chat_message(_object(body.get("message")), role="assistant")]
+        message = object_of(record.get("body")).get("message")
+        return [{**_message(message), "role": "assistant"}]
     if event_name(record) == _DETAILS:
-        return messages_of(record["attributes"], "gen_ai.output.messages")
+        return messages_of(object_at(record, "attributes"), "gen_ai.output.messages")
     return []
 
 
-def _object(value: JsonValue) -> Item:
+def _message(value: JsonValue) -> Item:
     return value if isinstance(value, dict) else {"content": value}
 
 

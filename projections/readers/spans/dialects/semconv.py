@@ -4,22 +4,21 @@ As sent by OpenTelemetry's own instrumentations, OpenLLMetry, Logfire and Pydant
 indexed `gen_ai.prompt.N` of OpenLLMetry before 0.50.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.spans.otlp.indexed import indexed_messages
-from agentlog.projections.readers.spans.otlp.span import (
-    GenAISpan,
+from agentlog.domain.json.values import JsonValue, number_at, object_at, objects_of, text_at
+from agentlog.projections.readers.fields import unpacked
+from agentlog.projections.readers.spans.dialects.indexed import indexed_messages
+from agentlog.projections.readers.spans.span import (
     Kind,
+    Span,
     ToolRun,
     count,
     error_of,
+    ids,
     known,
-    number,
-    text,
     times,
     tool_run,
-    unpacked,
     usage_of,
 )
 from agentlog.projections.view import Item
@@ -50,12 +49,12 @@ def is_known(attributes: Mapping[str, JsonValue]) -> bool:
     return any(key.startswith(("gen_ai.", "traceloop.")) for key in attributes)
 
 
-def read(span: Item) -> GenAISpan:
+def read(span: Item) -> Span:
     """Return the row of a span."""
-    attributes = span["attributes"]
+    attributes = object_at(span, "attributes")
     begin, end = times(span)
-    if text(attributes, "logfire.span_type") == "log":  # of no length; it says how long it took
-        begin = max(0, end - round((number(attributes, "duration") or 0) * 1000))
+    if text_at(attributes, "logfire.span_type") == "log":  # of no length; it says how long it took
+        begin = max(0, end - round((number_at(attributes, "duration") or 0) * 1000))
     kind = _kind(attributes)
     inputs = messages_of(attributes, "gen_ai.input.messages") or indexed_messages(
         attributes, "gen_ai.prompt"
@@ -68,22 +67,20 @@ def read(span: Item) -> GenAISpan:
     system = unpacked(attributes.get("gen_ai.system_instructions"))
     if isinstance(system, list) and system:
         inputs = [{"role": "system", "parts": system}, *inputs]
-    response = response_of(attributes, latency=end - begin)
+    response = response_of(attributes)
     failed = error_of(span)
     if _is_announced(attributes) and not (outputs or "usage" in response or failed):
         kind = "other"
-    return GenAISpan(
-        trace_id=span["traceId"],
-        span_id=span["spanId"],
-        parent_id=span.get("parentSpanId", ""),
+    return Span(
+        **ids(span),
         kind=kind,
         begin=begin,
         end=end,
-        agent=text(attributes, "gen_ai.agent.name"),
+        agent=text_at(attributes, "gen_ai.agent.name"),
         request=known(
-            model=text(attributes, "gen_ai.request.model"),
+            model=text_at(attributes, "gen_ai.request.model"),
             maxTokens=count(attributes, "gen_ai.request.max_tokens"),
-            temperature=number(attributes, "gen_ai.request.temperature"),
+            temperature=number_at(attributes, "gen_ai.request.temperature"),
             stream=_flag(attributes, "gen_ai.request.stream", "gen_ai.is_streaming"),
         ),
         response=response,
@@ -91,33 +88,31 @@ def read(span: Item) -> GenAISpan:
         outputs=outputs,
         tool=_tool(span, attributes) if kind == "tool" else None,
         error=failed,
-        records={span["spanId"]: span},
+        records={text_at(span, "spanId") or "": span},
     )
 
 
-def response_of(attributes: Mapping[str, JsonValue], *, latency: int) -> Item:
+def response_of(attributes: Mapping[str, JsonValue]) -> Item:
     """Return the fields of `llm_response`."""
     return known(
-        model=text(attributes, "gen_ai.response.model", "gen_ai.request.model"),
-        provider=text(attributes, "gen_ai.provider.name", "gen_ai.system"),
+        model=text_at(attributes, "gen_ai.response.model", "gen_ai.request.model"),
+        provider=text_at(attributes, "gen_ai.provider.name", "gen_ai.system"),
         finishReason=_finish_reason(attributes),
         usage=usage_of(attributes, _USAGE),
-        costUsd=number(attributes, "operation.cost", "gen_ai.usage.cost"),
-        latencyMs=latency,
+        costUsd=number_at(attributes, "operation.cost", "gen_ai.usage.cost"),
     )
 
 
-def messages_of(attributes: Mapping[str, JsonValue], key: str) -> Sequence[Item]:
+def messages_of(attributes: Mapping[str, JsonValue], key: str) -> list[Item]:
     """Return messages of an attribute: JSON, or JSON in a text."""
-    value = unpacked(attributes.get(key))
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return objects_of(unpacked(attributes.get(key)))
 
 
 def _kind(attributes: Mapping[str, JsonValue]) -> Kind:
-    operation = text(attributes, "gen_ai.operation.name")
+    operation = text_at(attributes, "gen_ai.operation.name")
     if operation is not None:
         return _KINDS.get(operation, "other")
-    match text(attributes, "llm.request.type", "traceloop.span.kind"):
+    match text_at(attributes, "llm.request.type", "traceloop.span.kind"):
         case "chat" | "completion":
             return "chat"
         case "agent" | "workflow":
@@ -129,8 +124,8 @@ def _kind(attributes: Mapping[str, JsonValue]) -> Kind:
 def _is_announced(attributes: Mapping[str, JsonValue]) -> bool:
     """Return whether a span of Logfire's may be of a stream: its answer comes in another span."""
     return (
-        text(attributes, "logfire.span_type") == "span"
-        and text(attributes, "logfire.msg_template") is not None
+        text_at(attributes, "logfire.span_type") == "span"
+        and text_at(attributes, "logfire.msg_template") is not None
         and "gen_ai.input.messages" in attributes
     )
 
@@ -140,17 +135,18 @@ def _finish_reason(attributes: Mapping[str, JsonValue]) -> str | None:
         case [str(reason), *_]:
             return "tool_calls" if reason == "tool_call" else reason
         case _:
-            return text(attributes, "gen_ai.response.finish_reason")
+            return text_at(attributes, "gen_ai.response.finish_reason")
 
 
 def _flag(attributes: Mapping[str, JsonValue], *keys: str) -> bool | None:
-    return next((attributes[key] for key in keys if isinstance(attributes.get(key), bool)), None)
+    flags = (attributes.get(key) for key in keys)
+    return next((flag for flag in flags if isinstance(flag, bool)), None)
 
 
 def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> ToolRun:
     return tool_run(
-        text(attributes, "gen_ai.tool.name") or span.get("name") or "unknown",
-        call_id=text(attributes, "gen_ai.tool.call.id"),
+        text_at(attributes, "gen_ai.tool.name") or text_at(span, "name") or "unknown",
+        call_id=text_at(attributes, "gen_ai.tool.call.id"),
         arguments=unpacked(attributes.get("gen_ai.tool.call.arguments")),
         output=attributes.get("gen_ai.tool.call.result"),
     )

@@ -2,21 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from agentlog.domain.json.text import JsonValue
-from agentlog.projections.readers.spans.otlp.chat import response_messages
-from agentlog.projections.readers.spans.otlp.indexed import indexed_messages
-from agentlog.projections.readers.spans.otlp.span import (
-    GenAISpan,
+from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
+from agentlog.projections.readers.fields import unpacked
+from agentlog.projections.readers.spans.dialects.indexed import indexed_messages
+from agentlog.projections.readers.spans.span import (
     Kind,
+    Span,
     ToolRun,
     count,
     error_of,
+    ids,
     known,
-    number,
-    text,
+    messages_of,
     times,
     tool_run,
-    unpacked,
     usage_of,
 )
 from agentlog.projections.view import Item
@@ -37,54 +36,54 @@ def is_known(attributes: Mapping[str, JsonValue]) -> bool:
     return _KIND in attributes
 
 
-def read(span: Item) -> GenAISpan:
+def read(span: Item) -> Span:
     """Return the row of a span."""
-    attributes = span["attributes"]
+    attributes = object_at(span, "attributes")
     begin, end = times(span)
-    kind = _KINDS.get(text(attributes, _KIND) or "", "other")
-    given = unpacked(attributes.get("llm.invocation_parameters"))
-    given = given if isinstance(given, dict) else {}
-    model = text(attributes, "llm.model_name")
-    return GenAISpan(
-        trace_id=span["traceId"],
-        span_id=span["spanId"],
-        parent_id=span.get("parentSpanId", ""),
+    kind = _KINDS.get(text_at(attributes, _KIND) or "", "other")
+    given = object_of(unpacked(attributes.get("llm.invocation_parameters")))
+    model = text_at(attributes, "llm.model_name")
+    return Span(
+        **ids(span),
         kind=kind,
         begin=begin,
         end=end,
-        agent=text(attributes, "agent.name"),
+        agent=text_at(attributes, "agent.name"),
         request=known(
-            model=text(given, "model") or model,
+            model=text_at(given, "model") or model,
             maxTokens=count(given, "max_completion_tokens", "max_tokens"),
-            temperature=number(given, "temperature"),
-            stream=given["stream"] if isinstance(given.get("stream"), bool) else None,
+            temperature=number_at(given, "temperature"),
+            stream=given.get("stream") if isinstance(given.get("stream"), bool) else None,
         ),
         response=known(
             model=model,
-            provider=text(attributes, "llm.provider", "llm.system"),
-            finishReason=text(attributes, "llm.finish_reason"),
+            provider=text_at(attributes, "llm.provider", "llm.system"),
+            finishReason=text_at(attributes, "llm.finish_reason"),
             usage=usage_of(attributes, _USAGE),
-            costUsd=number(attributes, "llm.cost.total"),
-            latencyMs=end - begin,
+            costUsd=number_at(attributes, "llm.cost.total"),
         ),
         inputs=indexed_messages(attributes, "llm.input_messages") if kind == "chat" else (),
         outputs=_outputs(attributes) if kind == "chat" else (),
         tool=_tool(span, attributes) if kind == "tool" else None,
         error=error_of(span),
-        records={span["spanId"]: span},
+        records={text_at(span, "spanId") or "": span},
     )
 
 
 def _outputs(attributes: Mapping[str, JsonValue]) -> Sequence[Item]:
     """Return answers; those of streams in the Agents SDK are in the value alone."""
-    value = unpacked(attributes.get("output.value"))
-    return indexed_messages(attributes, "llm.output_messages") or response_messages(value)
+    messages = indexed_messages(attributes, "llm.output_messages")
+    match [] if messages else unpacked(attributes.get("output.value")):
+        case {"object": "response"} | [{"object": "response"}] as value:
+            return messages_of(value)
+        case _:
+            return messages
 
 
 def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> ToolRun:
     return tool_run(
-        text(attributes, "tool.name") or span.get("name") or "unknown",
-        call_id=text(attributes, "tool_call.id", "tool.id"),
+        text_at(attributes, "tool.name") or text_at(span, "name") or "unknown",
+        call_id=text_at(attributes, "tool_call.id", "tool.id"),
         arguments=unpacked(
             attributes.get("tool_call.function.arguments", attributes.get("input.value"))
         ),

@@ -1,21 +1,26 @@
-"""Spans of generative AI as one neutral row, whichever convention they follow.
+"""The one type of spans, whichever dialect they have, and what dialects read them with.
 
-A span comes as a JSON object: `traceId`, `spanId` and `parentSpanId` in hexadecimal, `name`,
+A dialect takes a JSON object: an observation of Langfuse, a run of LangSmith, or a span of
+OpenTelemetry with `traceId`, `spanId` and `parentSpanId` in hexadecimal, `name`,
 `startTimeUnixNano`, `endTimeUnixNano`, `attributes` (an object), `events`, `status`, `scope`,
-`resource`. Attributes may have any JSON value: what is not as expected is passed over, and stays in
-the object, which the log keeps whole.
+`resource`. Any value may be there: what is not as expected is passed over, and stays in the
+object, which the log keeps whole.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypedDict
 
-from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import JsonValue, parse
-from agentlog.projections.readers.spans.nested_messages import find_result
+from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
+from agentlog.projections.readers.messages.nested import is_definition, messages_in, result_in
 from agentlog.projections.view import Item
 
 Kind = Literal["chat", "tool", "agent", "other"]
+Key = tuple[str, str]
+"""Trace and span id."""
+
+OTEL = "otel"
+SPAN, LOG = f"{OTEL}.span", f"{OTEL}.log"
 
 _ERROR = 2
 _LAST = 253_402_300_799_999
@@ -29,7 +34,7 @@ class ToolRun:
     call_id: str | None = None
     arguments: JsonValue = None
     result: JsonValue = None
-    error: str | None = None
+    error: JsonValue = None
 
 
 def tool_run(name: str, *, call_id: str | None, arguments: JsonValue, output: JsonValue) -> ToolRun:
@@ -37,12 +42,12 @@ def tool_run(name: str, *, call_id: str | None, arguments: JsonValue, output: Js
 
     An output in a text stays as it is spelled: so a model is sent it.
     """
-    message = find_result(output)
+    message = result_in(output)
     if message is None:
         return ToolRun(name=name, call_id=call_id, arguments=arguments, result=output)
     return ToolRun(
         name=name,
-        call_id=call_id or message["callId"],
+        call_id=call_id or text_at(message, "callId"),
         arguments=arguments,
         result=message["output"],
         error=message.get("error"),
@@ -50,20 +55,20 @@ def tool_run(name: str, *, call_id: str | None, arguments: JsonValue, output: Js
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GenAISpan:
+class Span:
     """A span, or the log records of one (`is_log`), of generative AI.
 
-    `begin` and `end` are milliseconds since the epoch. `inputs` and `outputs` are messages of the
-    conventions: `role` and `parts`. `request` and `response` are fields of `llm_request` and
-    `llm_response`. `records` are the objects to keep, each with a name that is unique in its trace.
+    `begin` and `end` are milliseconds since the epoch. `inputs` and `outputs` are messages of any
+    API. `request` and `response` are fields of `llm_request` and `llm_response`. `records` are the
+    objects to keep, each with a name that is unique in its trace, as messages of `record_type`.
     """
 
     trace_id: str
     span_id: str
     parent_id: str = ""
     kind: Kind
-    begin: int
-    end: int
+    begin: int | None
+    end: int | None
     agent: str | None = None
     request: Item = field(default_factory=dict)
     response: Item = field(default_factory=dict)
@@ -72,7 +77,49 @@ class GenAISpan:
     tool: ToolRun | None = None
     error: str | None = None
     records: Mapping[str, Item]
+    record_type: str = SPAN
     is_log: bool = False
+
+    @property
+    def key(self) -> Key:
+        """Its trace and its id."""
+        return self.trace_id, self.span_id
+
+
+class Ids(TypedDict):
+    """The ids of a span."""
+
+    trace_id: str
+    span_id: str
+    parent_id: str
+
+
+def ids(span: Item) -> Ids:
+    """Return the ids of a span of OpenTelemetry."""
+    trace, own, parent = (text_at(span, key) for key in ("traceId", "spanId", "parentSpanId"))
+    return {"trace_id": trace or "", "span_id": own or "", "parent_id": parent or ""}
+
+
+def messages_of(value: JsonValue) -> list[Item]:
+    """Return the messages of a prompt or an answer; any other value as the content of one."""
+    if value in (None, "", [], {}):
+        return []
+    messages = messages_in(value)
+    if messages is not None:
+        return [message for message in messages if not is_definition(message)]
+    content = only(value)
+    if content in (None, "", [], {}):
+        return []
+    return [{"content": content if isinstance(content, str | list) else [content]}]
+
+
+def only(value: JsonValue) -> JsonValue:
+    """Return what an object has under its only key `input` or `output`, else the value itself."""
+    match value:
+        case {"input": inner, **others} | {"output": inner, **others} if not others:
+            return inner
+        case _:
+            return value
 
 
 def times(span: Item) -> tuple[int, int]:
@@ -88,24 +135,20 @@ def milliseconds(nanoseconds: JsonValue) -> int:
 
 def error_of(span: Item) -> str | None:
     """Return why a span failed, None where it does not say that it did."""
-    status: Item = span.get("status", {})
+    status = object_at(span, "status")
     if status.get("code") != _ERROR:
         return None
-    for event in span.get("events", ()):
-        if event["name"] == "exception":
-            texts = [text(event["attributes"], f"exception.{key}") for key in ("type", "message")]
-            if any(texts):
-                return ": ".join(part for part in texts if part)
-    return text(status, "message") or text(span["attributes"], "error.type") or "failed"
-
-
-def text(attributes: Mapping[str, JsonValue], *keys: str) -> str | None:
-    """Return the first attribute that is a text and not empty."""
-    for key in keys:
-        value = attributes.get(key)
-        if isinstance(value, str) and value:
-            return value
-    return None
+    for event in objects_of(span.get("events")):
+        if event.get("name") == "exception":
+            attributes = object_at(event, "attributes")
+            texts = (text_at(attributes, f"exception.{key}") for key in ("type", "message"))
+            if reasons := [text for text in texts if text]:
+                return ": ".join(reasons)
+    return (
+        text_at(status, "message")
+        or text_at(object_at(span, "attributes"), "error.type")
+        or ("failed")
+    )
 
 
 def count(attributes: Mapping[str, JsonValue], *keys: str) -> int | None:
@@ -115,25 +158,6 @@ def count(attributes: Mapping[str, JsonValue], *keys: str) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value
     return None
-
-
-def number(attributes: Mapping[str, JsonValue], *keys: str) -> float | None:
-    """Return the first attribute that is a number."""
-    for key in keys:
-        value = attributes.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return value
-    return None
-
-
-def unpacked(value: JsonValue) -> JsonValue:
-    """Return the value of JSON in a text, any other text or value as it is."""
-    if isinstance(value, str) and value[:1] in {"{", "["}:
-        try:
-            return parse(value)
-        except InvalidJson:  # cut off, or no JSON at all
-            return value
-    return value
 
 
 def known(**fields: JsonValue) -> Item:

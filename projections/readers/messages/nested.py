@@ -1,0 +1,173 @@
+"""Messages of any API in a value, in whatever form its producer put them there.
+
+They are LangChain's, those of OpenTelemetry and Gemini with parts, items of OpenAI's Responses, or
+chat messages; alone, in arrays, or in objects around them; as JSON or as JSON text.
+"""
+
+from collections.abc import Iterator
+
+from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import Fields, unpacked
+from agentlog.projections.readers.messages import gemini, genai, langchain, responses_items
+from agentlog.projections.readers.messages.blocks import (
+    add_call,
+    add_result,
+    read_blocks,
+    read_function,
+    text_of_id,
+)
+from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.view import Item
+
+_SAYS = {
+    "ai": "reply",
+    "assistant": "reply",
+    "developer": "system",
+    "human": "input",
+    "model": "reply",
+    "system": "system",
+    "user": "input",
+}
+KNOWN = frozenset(
+    {*genai.KNOWN, *langchain.KNOWN, *gemini.KNOWN, *responses_items.KNOWN}
+    | {"audio", "finish_reason", "function_call", "refusal"}
+)
+"""Fields of messages and blocks that are kept beside as a matter of course."""
+_OF_TOOLS = frozenset({"tool", "function"})
+ROLES = _OF_TOOLS.union(_SAYS)
+_AROUND = ("messages", "generations", "choices", "message", "output", "input", "prompts")
+"""Keys under which objects have messages, the likeliest first."""
+_DEEPEST = 6
+
+
+def messages_in(value: JsonValue, depth: int = 0) -> list[Item] | None:
+    """Return the messages in a value, or None if there are none."""
+    value = unpacked(value)
+    if depth > _DEEPEST:
+        return None
+    match value:
+        case dict() if _is_message(value):
+            return [value]
+        case {"text": str(text), "generation_info": _, **around} if "message" not in around:
+            return [{"role": "assistant", "content": text}]
+        case [*items] if items:
+            messages: list[Item] = []
+            for item in items:
+                inside = messages_in(item, depth + 1)
+                if inside is None:
+                    return None
+                messages += inside
+            return messages
+        case dict():
+            inside_keys = (_within(value, key, depth) for key in _AROUND if key in value)
+            return next((messages for messages in inside_keys if messages is not None), None)
+        case _:
+            return None
+
+
+def _within(value: Item, key: str, depth: int) -> list[Item] | None:
+    inner = value[key]
+    if key == "prompts" and isinstance(inner, list):
+        texts = [text for text in inner if isinstance(text, str)]
+        if len(texts) == len(inner):
+            return [{"role": "user", "content": text} for text in texts]
+    return messages_in(inner, depth + 1)
+
+
+def result_in(value: JsonValue) -> Item | None:
+    """Return the result in a message of a tool, None where a value is none or names no call."""
+    reading = Reading("result")
+    for message in messages_in(value) or ():
+        read_message(reading, Fields(message, ""), response_id=None)
+    match reading.drafts:
+        case [{"type": "tool_results", "results": [dict(result)]}] if "callId" in result:
+            return result
+        case _:
+            return None
+
+
+def is_definition(message: Item) -> bool:
+    """Return whether a message is the definition of a tool: LangChain's tracers tell them so."""
+    match message:
+        case {"role": "tool", "content": {"type": "function", "function": dict()}}:
+            return "tool_call_id" not in message
+        case _:
+            return False
+
+
+def read_message(reading: Reading, message: Fields, *, response_id: str | None) -> None:
+    """Add the messages of one; `response_id` is that of a model's answer, else None."""
+    item = message.item
+    if langchain.is_message(item):
+        langchain.read_message(reading, message, response_id=response_id)
+    elif isinstance(item.get("parts"), list):
+        read = gemini.read_message if gemini.is_content(item) else genai.read_message
+        read(reading, message, response_id=response_id)
+    elif "role" not in item and responses_items.is_item(item):
+        responses_items.read_item(Entry(reading, message), message)
+    else:
+        _read_chat(reading, message, response_id)
+
+
+def _read_chat(reading: Reading, message: Fields, response_id: str | None) -> None:
+    role = text_at(message.item, "role") or ""
+    says = _SAYS.get(role)
+    message.drop(*(["role"] if says == role or says in ("input", "reply") else []))
+    answered = says == "reply" and response_id is not None
+    of_draft: Draft = {"metadata": {"responseId": response_id}} if answered else {}
+    entry = Entry(reading, message, **of_draft)
+    content, calls = message.take("content"), list(_calls(message))
+    if content is None:
+        content = message.text("refusal")
+    if answered and isinstance(reason := message.item.get("finish_reason"), str):
+        entry.add({"type": "llm_response", "finishReason": reason})
+    place = message.within("content")
+    if role == "tool" and any("function" in block for block in objects_of(content)):
+        read_blocks(entry, content, place, "reply")  # Koog tells calls so
+    elif role in _OF_TOOLS:
+        _read_result(entry, message, content)
+    elif says is not None and isinstance(content, str | list) and content:
+        read_blocks(entry, content, place, says)
+    for call in calls:
+        _read_call(entry, call)
+    if not entry.count:
+        reading.keep(message, "message", is_known=True)
+
+
+def _calls(message: Fields) -> Iterator[Fields]:
+    """Take the calls of an answer, wherever they stand."""
+    if message.item.get("tool_calls"):
+        yield from message.items("tool_calls")
+        return
+    place = message.within("additional_kwargs.tool_calls")
+    calls = object_at(message.item, "additional_kwargs").get("tool_calls")
+    yield from (Fields(call, f"{place}[{n}]") for n, call in enumerate(objects_of(calls)))
+
+
+def _read_call(entry: Entry, call: Fields) -> None:
+    match call.item:
+        case {"name": str(name), "args": args}:
+            call.drop("name", "args")
+            call.take_equal({"type": "tool_call"})
+            add_call(entry, call, name, args)
+        case _:
+            read_function(entry, call)
+
+
+def _read_result(entry: Entry, message: Fields, content: JsonValue) -> None:
+    call_id = message.take("tool_call_id") or message.item.get("id")
+    result: Item = {"callId": text_of_id(call_id), "output": content}
+    if (name := message.text("name")) is not None:
+        result["name"] = name
+    add_result(entry, Fields({}, message.place), result)
+
+
+def _is_message(value: Item) -> bool:
+    match value:
+        case {"role": str(role), "content": _} | {"role": str(role), "tool_calls": list()}:
+            return role in ROLES
+        case {"parts": list()}:
+            return genai.is_message(value) or gemini.is_content(value)
+        case _:
+            return langchain.is_message(value) or responses_items.is_item(value)

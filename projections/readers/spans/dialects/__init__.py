@@ -1,0 +1,1 @@
+"""Dialects of OpenTelemetry's spans: each says whether it knows a span, and reads it."""
