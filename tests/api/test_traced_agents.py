@@ -102,7 +102,9 @@ def _messages(client: httpx2.Client, thread_id: str) -> list[Any]:
 EXPECTED = json.loads(json.dumps(STORY).replace('"{\\"parcel\\": 4711}"', '{"parcel": 4711}'))
 
 
-@pytest.mark.parametrize("traced", [_by_genai, _by_openinference])
+@pytest.mark.parametrize(
+    "traced", [_by_genai, pytest.param(_by_openinference, marks=pytest.mark.slow)]
+)
 def test_an_agent_is_seen_as_a_thread_while_it_is_at_work(
     own_database: Database,
     database_url: str,

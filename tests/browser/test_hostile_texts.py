@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Service, catch_up
-from tests.browser.test_event import event_at
+from tests.browser.test_event import EVERY_TAB, TABS, event_at, step_to
 
 HIDDEN: Final = "a\u202eb\u2066c\u0007d\u200be\U000e0041f"
 """A text with characters that turn, sound, or are not drawn."""
@@ -80,10 +80,14 @@ def raw_characters(page: Page) -> list[str]:
     return sorted({hex(ord(sign)) for sign in _RAW.findall(page.evaluate(_DRAWN))})
 
 
-def test_no_hidden_character_is_drawn_of_any_event(page: Page, thread: str) -> None:
+@TABS
+def test_no_hidden_character_is_drawn_of_any_event(
+    page: Page, thread: str, tabs: tuple[str, ...]
+) -> None:
+    event_at(page, thread, 1)
     for version in range(1, len(MESSAGES) + 2):
-        pane = event_at(page, thread, version)
-        for name in ("JSON", "Raw", "Proof", "Shown"):
+        pane = step_to(page, version)
+        for name in tabs if version > 1 else EVERY_TAB:
             pane.get_by_role("tab", name=name).click()
             expect(pane.get_by_text("Loading…")).to_have_count(0)
             assert raw_characters(page) == [], (version, name)

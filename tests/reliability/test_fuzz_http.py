@@ -75,7 +75,9 @@ def log(server_url: str, template_database: str) -> Iterator[Database]:
         yield opened
 
 
-@pytest.fixture(scope="module", params=["without a key", "with a key"])
+@pytest.fixture(
+    scope="module", params=["with a key", pytest.param("without a key", marks=pytest.mark.slow)]
+)
 def running(
     request: pytest.FixtureRequest, log: Database, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:

@@ -284,7 +284,10 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
+)
 def test_an_import_that_was_stopped_goes_on_where_it_was(
     database_url: str, many_files: Path, number: signal.Signals
 ) -> None:

@@ -93,7 +93,13 @@ def test_what_cannot_be_followed_says_why(
     assert words in outcome.err
 
 
-@pytest.mark.parametrize("arguments", [["t", "--view", "openai"], ["--after", "latest"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["t", "--view", "openai"],
+        pytest.param(["--after", "latest"], marks=pytest.mark.slow),
+    ],
+)
 def test_it_goes_on_until_it_is_interrupted(
     told: Threads, database_url: str, arguments: list[str]
 ) -> None:

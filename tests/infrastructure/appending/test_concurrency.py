@@ -33,7 +33,6 @@ from tests.infrastructure.appends import (
 )
 
 ROOT = Path(__file__).parents[3]
-PROCESSES = 6
 APPENDS = 60
 
 
@@ -67,12 +66,12 @@ def _tail(url: str, done: threading.Event) -> list[Event]:
                 return seen
 
 
-def _append_at_once(url: str) -> list[dict[str, list[str]]]:
+def _append_at_once(url: str, count: int) -> list[dict[str, list[str]]]:
     """Let processes append, all beginning in the same moment; return their reports."""
     with ExitStack() as stack:
         processes = [
             stack.enter_context(_appender(url, f"process-{number}", "3", str(APPENDS)))
-            for number in range(PROCESSES)
+            for number in range(count)
         ]
         for process in processes:
             assert process.stdout is not None
@@ -84,14 +83,15 @@ def _append_at_once(url: str) -> list[dict[str, list[str]]]:
         return [json.loads(process.communicate(timeout=60)[0]) for process in processes]
 
 
-def test_a_tail_misses_nothing_while_six_processes_append_to_the_same_threads(
-    database: Database, database_url: str
+@pytest.mark.parametrize("count", [3, pytest.param(6, marks=pytest.mark.slow)])
+def test_a_tail_misses_nothing_while_processes_append_to_the_same_threads(
+    database: Database, database_url: str, count: int
 ) -> None:
     done = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         tail = pool.submit(_tail, database_url, done)
         try:
-            reports = _append_at_once(database_url)
+            reports = _append_at_once(database_url, count)
         finally:
             done.set()
         seen = tail.result(timeout=60)
@@ -104,9 +104,9 @@ def test_a_tail_misses_nothing_while_six_processes_append_to_the_same_threads(
     assert set(versions) == {"shared-0", "shared-1", "shared-2"}
     assert all(version == list(range(1, len(version) + 1)) for version in versions.values())
     refused = Counter(name for report in reports for name in report["refused"])
-    assert refused["RuleBroken"] == PROCESSES * APPENDS
+    assert refused["RuleBroken"] == count * APPENDS
     assert refused["VersionConflict"] > 0  # or the processes did not meet
-    assert refused.total() == PROCESSES * APPENDS + refused["VersionConflict"]
+    assert refused.total() == count * APPENDS + refused["VersionConflict"]
     check_log(database)
 
 

@@ -87,7 +87,9 @@ def data_dir() -> Iterator[Path]:
         yield folder / "data"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_serve_prints_its_address_and_serves_until_it_is_told_to_stop(
     database_url: str, http: httpx2.Client, number: signal.Signals
 ) -> None:
