@@ -21,7 +21,6 @@ from agentlog.projections.readmodels.message_words import MessageWords
 
 MODEL = MessageWords()
 
-_REACH = 500
 _MANY_THREADS = 1000
 _NO_THREAD = ""
 
@@ -88,12 +87,12 @@ class Index:
         ]
         return replace(query, threads=threads or [_NO_THREAD], metadata={})
 
-    def walk(self, query: Query, since: int, before: int) -> Candidates:
-        """Return the candidates among the next rows before a position."""
-        asked = self._filters(query, since, before) | {"reach": _REACH}
+    def walk(self, query: Query, since: int, before: int, reach: int) -> Candidates:
+        """Return the candidates among the next `reach` rows before a position."""
+        asked = self._filters(query, since, before) | {"reach": reach}
         ((positions, last, count),) = self._rows("walk_words", asked)
-        down_to = last if count == _REACH else since
-        return Candidates(positions, down_to, len(positions) / _REACH)
+        down_to = last if count == reach else since
+        return Candidates(positions, down_to, len(positions) / reach)
 
     def look_up(self, query: Query, since: int, before: int, limit: int) -> Candidates:
         """Return the next candidates before a position, at most `limit`, however far back."""

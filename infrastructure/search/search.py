@@ -23,6 +23,9 @@ SECONDS = 2.0
 _FEW = 0.005
 """If fewer of them match, the search uses the index; if more do, it walks on."""
 
+_FIRST_ROWS, _MOST_ROWS = 500, 8000
+"""Rows walked at first, and at most at a time."""
+
 _MOST_EVENTS = 500
 """Most events read at a time; twice as many each time, from those that a page may need."""
 
@@ -181,11 +184,12 @@ def _candidates(index: Index, query: Query, *, since: int, before: int) -> Itera
 
     The newest rows are walked, where many match; the index finds those that are few.
     """
-    walks, few = not query.threads, _MOST_EVENTS
+    walks, few, reach = not query.threads, _MOST_EVENTS, _FIRST_ROWS
     while before > since:
         if walks:
-            matches = index.walk(query, since, before)
+            matches = index.walk(query, since, before, reach)
             walks = not query.narrows or matches.share >= _FEW
+            reach = min(4 * reach, _MOST_ROWS)
         else:
             matches = index.look_up(query, since, before, few)
             few *= 4

@@ -70,7 +70,7 @@ def index(full: Database) -> ExplainingIndex:
 
 
 def test_a_walk_reads_the_newest_rows(index: ExplainingIndex) -> None:
-    places = index.walk(Query("common"), 0, MESSAGES + 1)
+    places = index.walk(Query("common"), 0, MESSAGES + 1, 500)
     assert len(places.positions) == 500
     assert "Index Scan message_words_1_pkey" in index.nodes
     assert not any(node.startswith(("Sort", "Seq Scan message_words")) for node in index.nodes)

@@ -211,7 +211,7 @@ def test_metadata_of_few_threads_and_of_many_find_the_same(
 def test_the_index_is_used_where_walking_finds_few(
     threads: Threads, search: Search, indexed: Index, monkeypatch: pytest.MonkeyPatch, reach: int
 ) -> None:
-    monkeypatch.setattr(index, "_REACH", reach)
+    monkeypatch.setattr("agentlog.infrastructure.search.search._FIRST_ROWS", reach)
     threads.append("t", [reply("rare" if number % 50 == 3 else "often") for number in range(200)])
     indexed()
     for word, count in (("rare", 4), ("often", 196), ("never", 0)):
