@@ -142,14 +142,14 @@ def test_the_kernel_view_gives_back_the_messages_of_the_file(
 def test_an_export_imports_to_the_same_export(
     examples_url: str, server_url: str, template_database: str, tmp_path: Path
 ) -> None:
-    first = agentlog("export", url=examples_url)
+    first = agentlog("export", "threads", url=examples_url)
     assert first.code == 0
     assert [line["threadId"] for line in first.lines] == sorted(EXAMPLES)
     file = tmp_path / "all.jsonl"
     file.write_text(first.out, encoding="utf-8")
     with new_database(server_url, template=template_database) as url:
         assert agentlog("import", file, url=url).code == 0
-        assert agentlog("export", url=url).out == first.out
+        assert agentlog("export", "threads", url=url).out == first.out
         for thread_id in EXAMPLES:
             before = agentlog("view", thread_id, "kernel", url=examples_url)
             assert agentlog("view", thread_id, "kernel", url=url).out == before.out

@@ -72,12 +72,12 @@ def test_phoenix_shows_a_thread_with_its_calls_and_tokens(
 ) -> None:
     del own_database
     assert agentlog("import", EXAMPLES / "deploy.json", url=database_url).code == 0
-    (line,) = agentlog("export", "--format", "otlp", url=database_url).lines
+    (line,) = agentlog("export", "spans", url=database_url).lines
     (group,) = line["resourceSpans"]
     sent = {span["spanId"]: span for span in group["scopeSpans"][0]["spans"]}
     for _ in range(2):
         to = str(phoenix.base_url).rstrip("/")
-        assert agentlog("export", "--format", "otlp", "--to", to, url=database_url).code == 0
+        assert agentlog("export", "spans", "--to", to, url=database_url).code == 0
     until(lambda: len(_spans(phoenix)) == len(sent))
     stored = {span["context"]["span_id"]: span for span in _spans(phoenix)}
     assert stored.keys() == sent.keys()

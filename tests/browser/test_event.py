@@ -331,7 +331,7 @@ def test_a_downloaded_thread_can_be_imported(
     saved.value.save_as(file)
     with new_database(server_url, template=template_database) as url:
         assert agentlog("import", file, url=url).code == 0
-        assert agentlog("export", url=url).out == file.read_text(encoding="utf-8")
+        assert agentlog("export", "threads", url=url).out == file.read_text(encoding="utf-8")
 
 
 def test_a_key_that_may_only_read_sees_no_redaction_and_stays_out_of_snippets(

@@ -20,20 +20,20 @@ def url(own_database: Database, database_url: str) -> str:
 
 
 def test_threads_are_lines_of_otlp(url: str) -> None:
-    exported = agentlog("export", "--format", "otlp", "deploy", url=url)
+    exported = agentlog("export", "spans", "deploy", url=url)
     assert exported.code == 0
     (line,) = exported.lines
     (group,) = line["resourceSpans"]
     spans = group["scopeSpans"][0]["spans"]
     assert spans[0]["name"] == "invoke_agent deploy"
     assert isinstance(spans[0]["startTimeUnixNano"], str)
-    assert agentlog("export", "--format", "otlp", url=url).lines == exported.lines
+    assert agentlog("export", "spans", url=url).lines == exported.lines
 
 
 def test_threads_go_to_a_collector_with_the_same_ids_each_time(url: str) -> None:
     with Collector() as collector:
         for _ in range(2):
-            sent = agentlog("export", "--format", "otlp", "--to", collector.url, url=url)
+            sent = agentlog("export", "spans", "--to", collector.url, url=url)
             assert (sent.code, sent.err) == (0, f"threads sent to {collector.url}: 1\n")
         half = len(collector.spans) // 2
         assert collector.spans[:half] == collector.spans[half:]
@@ -43,7 +43,7 @@ def test_threads_go_to_a_collector_with_the_same_ids_each_time(url: str) -> None
         assert tools
         assert {tool.parent for tool in tools} == {collector.spans[0].id}
         missing = f"{collector.url}/elsewhere"
-        refused = agentlog("export", "--format", "otlp", "--to", missing, url=url)
+        refused = agentlog("export", "spans", "--to", missing, url=url)
         assert refused.code == 2
         assert "answers 404" in refused.err
 
@@ -52,6 +52,6 @@ def test_threads_go_to_a_collector_with_the_same_ids_each_time(url: str) -> None
     "words", [["--to", "ftp://x"], ["--to", "http://127.0.0.1:9"], ["--after", "3"]], ids=str
 )
 def test_what_cannot_be_sent_is_said(url: str, words: list[str]) -> None:
-    refused = agentlog("export", "--format", "otlp", *words, url=url)
+    refused = agentlog("export", "spans", *words, url=url)
     assert refused.code != 0
     assert "Traceback" not in refused.err

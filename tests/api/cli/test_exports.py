@@ -25,7 +25,7 @@ def url(own_database: Database, database_url: str) -> str:
 
 
 def test_jsonl_is_the_log_from_a_position_on(url: str, tmp_path: Path) -> None:
-    everything = agentlog("export", "--format", "jsonl", url=url)
+    everything = agentlog("export", "log", url=url)
     assert everything.code == 0
     positions = [line["position"] for line in everything.lines]
     last = positions[-1]
@@ -35,21 +35,21 @@ def test_jsonl_is_the_log_from_a_position_on(url: str, tmp_path: Path) -> None:
     shown = agentlog("show", first["threadId"], "--json", url=url).lines
     assert first == {"threadId": first["threadId"], **shown[1]}
     file = tmp_path / "log.jsonl"
-    later = agentlog("export", "--format", "jsonl", "--after", "7", "-O", file, url=url)
+    later = agentlog("export", "log", "--after", "7", "-O", file, url=url)
     assert (later.out, later.err) == ("", everything.err)
     assert [parse(line) for line in file.read_bytes().splitlines()] == everything.lines[7:]
-    none = agentlog("export", "--format", "jsonl", "--after", str(last), url=url)
+    none = agentlog("export", "log", "--after", str(last), url=url)
     assert (none.out, none.err) == ("", everything.err)
 
 
 def test_a_position_that_is_not_there_is_said(url: str) -> None:
-    outcome = agentlog("export", "--format", "jsonl", "--after", "99999", url=url)
+    outcome = agentlog("export", "log", "--after", "99999", url=url)
     assert outcome.code == 2
     assert "position 99999 is not there yet: the log is at position" in outcome.err
 
 
 def test_finetune_is_of_finished_threads(url: str) -> None:
-    outcome = agentlog("export", "--format", "finetune", url=url)
+    outcome = agentlog("export", "finetune", url=url)
     assert outcome.code == 0
     heads = agentlog("threads", "--json", url=url).lines
     still_open = [head for head in heads if head["status"] == "open"]
@@ -82,7 +82,7 @@ def test_finetune_takes_the_filters_of_threads(database_url: str) -> None:
     assert agentlog("import", "-", url=database_url, stdin=lines).code == 0
 
     def learnt(*options: str) -> set[str]:
-        outcome = agentlog("export", "--format", "finetune", *options, url=database_url)
+        outcome = agentlog("export", "finetune", *options, url=database_url)
         assert outcome.code == 0, outcome.err
         return {line["messages"][-1]["content"] for line in outcome.lines}
 
@@ -103,14 +103,14 @@ def test_finetuning_data_that_was_imported_keeps_its_tools(database_url: str) ->
     given = ("--format", "openai", "--thread-id", "t")
     imported = agentlog("import", "-", *given, url=database_url, stdin=print_text(line).encode())
     assert imported.code == 0, imported.err
-    outcome = agentlog("export", "--format", "finetune", "--open", url=database_url)
+    outcome = agentlog("export", "finetune", "--open", url=database_url)
     assert outcome.lines == [line]
     assert outcome.err.startswith("1 examples, 0 threads left out")
 
 
 def test_parquet_goes_on_where_it_stopped(url: str, tmp_path: Path) -> None:
     folder = tmp_path / "dataset"
-    options = ("--format", "parquet", "-O", folder)
+    options = ("dataset", "-O", folder)
     assert agentlog("export", *options, "--only", "events", url=url).code == 0
     assert not (folder / "messages").exists()
     again = agentlog("export", *options, url=url)
@@ -127,17 +127,19 @@ def test_parquet_goes_on_where_it_stopped(url: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--format", "parquet"], "--format parquet needs --output"),
-        (["--format", "parquet", "-O", "x", "--only", "nope"], "--only nope: choose among events,"),
-        (["--format", "parquet", "-O", "x", "--at", "1"], "--at does not go with --format parquet"),
-        (["--format", "jsonl", "t"], "THREADS does not go with --format jsonl"),
-        (["--format", "jsonl", "--status", "open"], "--status does not go with --format jsonl"),
-        (["--format", "openai", "--after", "1"], "--after does not go with --format openai"),
-        (["--format", "finetune", "--status", "done"], "use one of open, exited, closed"),
-        (["--format", "finetune", "t", "--q", "x"], "name THREADS or filter them, not both"),
-        (["--format", "finetune", "t", "--open"], "name THREADS or filter them, not both"),
-        (["--format", "openai", "--open"], "--open does not go with --format openai"),
-        (["--format", "nope"], "there is no view 'nope'"),
+        (["dataset"], "Missing option '--output'"),
+        (["dataset", "-O", "x", "--only", "nope"], "--only nope: choose among events,"),
+        (["finetune", "--status", "done"], "use one of open, exited, closed"),
+        (["finetune", "t", "--q", "x"], "name THREADS or filter them, not both"),
+        (["finetune", "t", "--open"], "name THREADS or filter them, not both"),
+        (["threads", "--format", "nope"], "there is no view 'nope'"),
+        ([], "name what to export: agentlog export threads\n"),
+        (["t", "--at", "1"], "agentlog export threads t --at 1\n"),
+        (["--format=openai", "-o", "mark=true"], "export threads --format openai -o mark=true\n"),
+        (["--format", "jsonl", "--after", "7"], "agentlog export log --after 7\n"),
+        (["t", "--format", "finetune"], "agentlog export finetune t\n"),
+        (["--format", "otlp", "--to", "http://x"], "agentlog export spans --to http://x\n"),
+        (["-O", "a b", "--format", "parquet"], "agentlog export dataset -O 'a b'\n"),
     ],
     ids=as_words,
 )
@@ -165,8 +167,7 @@ def test_without_pyarrow_it_says_what_to_install(database_url: str, tmp_path: Pa
             "-c",
             WITHOUT,
             "export",
-            "--format",
-            "parquet",
+            "dataset",
             "-O",
             tmp_path / "dataset",
         ],

@@ -399,13 +399,13 @@ def test_export_writes_what_import_reads(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import_runs(written(tmp_path, "runs.jsonl", lines_of(*RUNS)), url=database_url)
-    whole = agentlog("export", url=database_url)
+    whole = agentlog("export", "threads", url=database_url)
     assert [line["threadId"] for line in whole.lines] == ["a", "b", "c"]
-    some = agentlog("export", "c", "a", "--format", "openai", url=database_url)
+    some = agentlog("export", "threads", "c", "a", "--format", "openai", url=database_url)
     assert [line["threadId"] for line in some.lines] == ["c", "a"]
     assert some.lines[0]["messages"] == [USER]
     monkeypatch.chdir(tmp_path)
-    filed = agentlog("export", "--output", "all.jsonl", url=database_url)
+    filed = agentlog("export", "threads", "--output", "all.jsonl", url=database_url)
     assert (filed.code, filed.out) == (0, "")
     assert (tmp_path / "all.jsonl").read_text(encoding="utf-8") == whole.out
     assert agentlog("import", "all.jsonl", url=database_url).code == 0
@@ -413,10 +413,12 @@ def test_export_writes_what_import_reads(
 
 def test_an_export_takes_options_and_a_moment(database_url: str, tmp_path: Path) -> None:
     import_runs(written(tmp_path, "runs.jsonl", lines_of(*RUNS)), url=database_url)
-    bare = agentlog("export", "a", "--option", "metadata=false", "--at", "2", url=database_url)
+    bare = agentlog(
+        "export", "threads", "a", "--option", "metadata=false", "--at", "2", url=database_url
+    )
     (record,) = bare.lines
     assert [message["type"] for message in record["messages"]] == ["input"]
-    early = agentlog("export", "a", "--at", "1", url=database_url)
+    early = agentlog("export", "threads", "a", "--at", "1", url=database_url)
     assert early.lines[0]["messages"] == []
 
 
@@ -435,7 +437,7 @@ def test_an_export_takes_options_and_a_moment(database_url: str, tmp_path: Path)
 def test_an_export_that_cannot_be_says_why(
     database_url: str, arguments: list[str], reason: str
 ) -> None:
-    outcome = agentlog("export", *arguments, url=database_url)
+    outcome = agentlog("export", "threads", *arguments, url=database_url)
     assert (outcome.code, outcome.out) == (2, "")
     assert reason in outcome.err
 
@@ -448,7 +450,7 @@ def test_an_export_whose_reader_has_gone_ends_quietly(
     import_runs(written(tmp_path, "runs.jsonl", lines_of(*long)), url=database_url)
     reading, writing = os.pipe()
     with subprocess.Popen(
-        [AGENTLOG, "export"],
+        [AGENTLOG, "export", "threads"],
         stdout=writing,
         stderr=subprocess.PIPE,
         text=True,

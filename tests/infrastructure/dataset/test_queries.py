@@ -55,7 +55,7 @@ def url(server_url: str, template_database: str, tau_bench: list[Any]) -> Iterat
 def folder(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The dataset that the command line makes of it."""
     made = tmp_path_factory.mktemp("export") / "dataset"
-    outcome = agentlog("export", "--format", "parquet", "--output", made, url=url)
+    outcome = agentlog("export", "dataset", "--output", made, url=url)
     assert outcome.code == 0, outcome.err
     assert "new events, " in outcome.err
     return made

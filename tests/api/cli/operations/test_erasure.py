@@ -72,7 +72,7 @@ def test_importing_an_export_of_what_was_redacted_erases_nothing(
 ) -> None:
     agentlog("redact", "support-1", "--reason", "x", "--yes", url=url)
     exported = tmp_path / "threads.jsonl"
-    exported.write_text(agentlog("export", "support-1", url=url).out)
+    exported.write_text(agentlog("export", "threads", "support-1", url=url).out)
     with new_database(server_url, template=template_database) as other:
         with open_service(Settings(database_url=other)) as service:
             service.threads.start("untouched", {"goal": "stays"})
