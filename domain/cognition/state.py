@@ -76,14 +76,6 @@ class AgentState:
         """Return the state with one more delegation."""
         return self._with(delegation_count=self.delegation_count + 1)
 
-    def with_scratchpad(self, text: str) -> Self:
-        r"""Return the state with `text` appended to the scratchpad, after a `\n`."""
-        return self._with(scratchpad=f"{self.scratchpad}\n{text}" if self.scratchpad else text)
-
-    def with_scratchpad_replaced(self, text: str) -> Self:
-        """Return the state with `text` as its whole scratchpad."""
-        return self._with(scratchpad=text)
-
     def with_pending_llm(self, *, pending: bool) -> Self:
         """Return the state with `pending_llm` set to `pending`."""
         return self._with(pending_llm=pending)
@@ -117,11 +109,6 @@ class AgentState:
         after.__dict__.update(self.__dict__)
         after.__dict__.update(changes)
         return after
-
-    @property
-    def can_continue(self) -> bool:
-        """Whether the agent may take another step."""
-        return not (self.shutdown_requested or self.at_limit or self.too_many_rejections)
 
     @property
     def at_limit(self) -> bool:

@@ -1,12 +1,10 @@
 """Status and control of projections."""
 
-import threading
-import time
 from collections.abc import Collection, Sequence
 
 from agentlog.domain.errors import AgentlogError, FutureMoment, Refused
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import PROJECTED, Listener
+from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.projections.readmodels.registry import READ_MODELS, read_model
@@ -100,30 +98,6 @@ class ProjectionStatus:
     def resume(self, name: str) -> Sequence[Build]:
         """Resume a projection that is paused or stopped; raises `UnknownReadModel`."""
         return self._set_paused(name, paused=False)
-
-    def wait(
-        self, position: int, *, names: Collection[str] = tuple(READ_MODELS), seconds: float
-    ) -> None:
-        """Wait until the live builds of some projections reach a position.
-
-        Woken by notifications; raises `ProjectionBehind` on timeout, or if one is paused or
-        stopped.
-        """
-        until = time.monotonic() + seconds
-        woken = threading.Event()
-        off = self.listener.on(PROJECTED, woken.set)
-        try:
-            while True:
-                woken.clear()
-                behind = self.behind(position, names)
-                if behind is None:
-                    return
-                left = until - time.monotonic()
-                if left <= 0 or behind.stands_still:
-                    raise behind
-                woken.wait(left)
-        finally:
-            off()
 
     def behind(
         self, position: int, names: Collection[str] = tuple(READ_MODELS)

@@ -126,20 +126,12 @@ def test_each_with_changes_its_own_field_and_nothing_else(state: AgentState, tex
     assert state.with_message(message) == replace(state, history=(*state.history, message))
     assert state.with_rejection() == replace(state, rejection_count=state.rejection_count + 1)
     assert state.with_delegation() == replace(state, delegation_count=state.delegation_count + 1)
-    assert state.with_scratchpad_replaced(text) == replace(state, scratchpad=text)
     assert state.with_shutdown_requested() == replace(state, shutdown_requested=True)
     for pending in (False, True):
         assert state.with_pending_llm(pending=pending) == replace(state, pending_llm=pending)
         assert state.with_pending_approval(pending=pending) == replace(
             state, pending_approval=pending
         )
-
-
-def test_the_scratchpad_is_joined_by_line_breaks() -> None:
-    empty = AgentState.new()
-    assert empty.with_scratchpad("a").with_scratchpad("b").scratchpad == "a\nb"
-    assert empty.with_scratchpad("").with_scratchpad("b").scratchpad == "b"
-    assert empty.with_scratchpad("a").with_scratchpad("").scratchpad == "a\n"
 
 
 def test_limits_that_are_not_given_stay() -> None:
@@ -149,14 +141,9 @@ def test_limits_that_are_not_given_stay() -> None:
 
 
 @given(state=states)
-def test_an_agent_can_continue_until_a_limit_or_a_shutdown(state: AgentState) -> None:
+def test_an_agent_goes_on_until_a_limit(state: AgentState) -> None:
     assert state.at_limit == (state.step_count >= state.max_steps)
     assert state.too_many_rejections == (state.rejection_count >= state.max_rejections)
-    assert state.can_continue == (
-        not state.shutdown_requested
-        and state.step_count < state.max_steps
-        and state.rejection_count < state.max_rejections
-    )
 
 
 @pytest.mark.parametrize("engine", [StubEngine(), RuleEngine()], ids=["stub", "rules"])
@@ -369,7 +356,7 @@ def test_dangerous_calls_need_a_person(tool: str, args: str, *, needed: bool) ->
 
 def test_a_prompt_holds_the_scratchpad_and_the_history_in_order() -> None:
     state = AgentState.new().with_message(Message("system", "Be kind."))
-    state = state.with_message(Message("user", "Hi")).with_scratchpad("note")
+    state = replace(state.with_message(Message("user", "Hi")), scratchpad="note")
     assert RuleEngine().build_prompt(state) == "scratchpad: note\n\nsystem: Be kind.\n\nuser: Hi"
 
 

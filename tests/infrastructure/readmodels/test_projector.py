@@ -1,16 +1,18 @@
 """Projectors: they follow the log as it grows, through broken connections, in many processes."""
 
+import asyncio
 import os
 import random
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import psycopg
 import pytest
 from typing_extensions import override
 
+from agentlog.api.http.codec.wait_for_projection import until_projected
 from agentlog.domain.errors import FutureMoment
 from agentlog.domain.events import Event
 from agentlog.infrastructure.appending.writer import Writer
@@ -76,12 +78,23 @@ def test_whoever_waits_is_woken_by_the_event_and_not_by_a_poll(
             assert all(live(database, name).position >= position for name in READ_MODELS)
 
 
+def wait(
+    projection_status: ProjectionStatus,
+    position: int,
+    *,
+    names: Collection[str] = tuple(READ_MODELS),
+    seconds: float,
+) -> None:
+    """Wait for a position, as a request does."""
+    asyncio.run(until_projected(projection_status, position, names=names, seconds=seconds))
+
+
 def wait_patiently(projection_status: ProjectionStatus, position: int) -> None:
     """Wait for a position, also for builds that are only just being made."""
     until = time.monotonic() + SECONDS
     while True:
         try:
-            return projection_status.wait(position, seconds=SECONDS)
+            return wait(projection_status, position, seconds=SECONDS)
         except NotYetBuilt:
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -92,19 +105,19 @@ def test_waiting_ends_with_the_reason(
 ) -> None:
     append(writer, 1)
     with pytest.raises(NotYetBuilt, match="projections run"):
-        projection_status.wait(1, names=["messages"], seconds=0)
+        wait(projection_status, 1, names=["messages"], seconds=0)
     with pytest.raises(UnknownReadModel, match=r"there are .*messages"):
-        projection_status.wait(1, names=["talk"], seconds=0)
+        wait(projection_status, 1, names=["talk"], seconds=0)
     catch_up(database, READ_MODELS["messages"])
-    projection_status.wait(3, names=["messages"], seconds=0)
+    wait(projection_status, 3, names=["messages"], seconds=0)
     with pytest.raises(FutureMoment, match="position 4 is not there yet: the log is at position 3"):
-        projection_status.wait(4, names=["messages"], seconds=SECONDS)
+        wait(projection_status, 4, names=["messages"], seconds=SECONDS)
     append(writer, 2)
     with pytest.raises(ProjectionBehind, match="stands at 3, not at 4 yet: ask again"):
-        projection_status.wait(4, names=["messages"], seconds=0)
+        wait(projection_status, 4, names=["messages"], seconds=0)
     projection_status.pause("messages")
     with pytest.raises(ProjectionBehind, match="it is paused: `agentlog projections resume"):
-        projection_status.wait(4, names=["messages"], seconds=SECONDS)
+        wait(projection_status, 4, names=["messages"], seconds=SECONDS)
 
 
 def test_pause_resume_and_rebuild_are_heard_at_once(
@@ -114,10 +127,10 @@ def test_pause_resume_and_rebuild_are_heard_at_once(
         wait_patiently(projection_status, append(writer, 1))
         projection_status.pause("messages")
         position = append(writer, 2)
-        projection_status.wait(position, names=["tool_calls"], seconds=SECONDS)
+        wait(projection_status, position, names=["tool_calls"], seconds=SECONDS)
         assert live(database, "messages").position < position
         projection_status.resume("messages")
-        projection_status.wait(position, names=["messages"], seconds=SECONDS)
+        wait(projection_status, position, names=["messages"], seconds=SECONDS)
         begun = projection_status.rebuild("messages")
         until = time.monotonic() + SECONDS
         while live(database, "messages").build != begun.build:

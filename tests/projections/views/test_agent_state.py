@@ -1,6 +1,7 @@
 """The agent's state, held against the plainest fold there is."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,14 +113,18 @@ class _PlainFold:
         if not self.open:
             self.state = self.state.with_pending_llm(pending=True)
 
+    def note(self, text: str) -> None:
+        before = self.state.scratchpad
+        self.state = replace(self.state, scratchpad=f"{before}\n{text}" if before else text)
+
     def reasoning(self, raw: Draft) -> None:
-        self.state = self.state.with_scratchpad(raw["summary"])
+        self.note(raw["summary"])
 
     def scratchpad(self, raw: Draft) -> None:
         if raw["mode"] == "append":
-            self.state = self.state.with_scratchpad(raw["text"])
+            self.note(raw["text"])
         else:
-            self.state = self.state.with_scratchpad_replaced(raw["text"])
+            self.state = replace(self.state, scratchpad=raw["text"])
 
     def approval_request(self, raw: Draft) -> None:
         del raw
