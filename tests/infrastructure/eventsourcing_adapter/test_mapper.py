@@ -43,9 +43,9 @@ ONE_OF_EACH = history(
 
 def _put(recorder: PostgresRecorder, events: Sequence[Event]) -> list[Event]:
     """Put events and return what comes back."""
-    threads: EventStore[str] = EventStore(MessageMapper(), recorder)
-    threads.put(events)
-    return [recorded for recorded in threads.get("test") if isinstance(recorded, Event)]
+    store: EventStore[str] = EventStore(MessageMapper(), recorder)
+    store.put(events)
+    return [recorded for recorded in store.get("test") if isinstance(recorded, Event)]
 
 
 def test_every_type_of_message_comes_back_equal(recorder: PostgresRecorder) -> None:
