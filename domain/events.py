@@ -113,6 +113,12 @@ class Event:
         return response_id if isinstance(response_id, str) else None
 
 
+def with_message(event: Event, message: Message | Fact) -> Event:
+    """Return an event whose message is known: its body is not parsed again."""
+    event.__dict__["message"] = message
+    return event
+
+
 def read_messages(events: Sequence[Event]) -> None:
     """Parse the messages of these events ahead of a fold."""
     for event in events:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic_core import from_json
 
 from agentlog.domain.json.beginning import beginning_of
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 
 # --- rules over one result ----------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ def _result(output: JsonValue) -> Result:
             text = beginning_of(output)
             return Result(text, _fields_in(text))
         case {"content": [{"text": str(text)}, *_]} | [{"text": str(text)}, *_]:  # as MCP has it
-            return Result(beginning_of(text), output if isinstance(output, dict) else {})
+            return Result(beginning_of(text), object_of(output))
         case dict():
             return Result("", output)
         case _:
@@ -151,7 +151,7 @@ def _fields_in(text: str) -> Mapping[str, JsonValue]:
         value = from_json(text.encode(), allow_partial="trailing-strings")
     except ValueError:
         return {}
-    return value if isinstance(value, dict) else {}
+    return object_of(value)
 
 
 # --- rules over a thread ------------------------------------------------------------------------

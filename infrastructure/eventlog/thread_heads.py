@@ -147,7 +147,7 @@ def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> by
 
 def _read(facts: bytes | None) -> dict[str, JsonValue]:
     known = None if facts is None else parse_stored(facts)
-    return known if isinstance(known, dict) else {}
+    return object_of(known)
 
 
 def ledger_digest(key: LedgerKey) -> bytes:

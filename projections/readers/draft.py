@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from agentlog.domain.catalogue import validate_message
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.events import Event
+from agentlog.domain.events import Event, with_message
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.projections.registry import AnyView
@@ -113,8 +113,7 @@ def sample_event(draft: Draft, version: int) -> Event:
         recorded_at=_SAMPLE_TIME,
         metadata=metadata,
     )
-    event.__dict__["message"] = message  # fills the cache, as if the body had been parsed
-    return event
+    return with_message(event, message)
 
 
 def text_field(item: Item, key: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft, Reader, Unmapped
 from agentlog.projections.readers.joined import Join
 from agentlog.projections.view import Item
@@ -91,7 +91,7 @@ def format_of_items(
         items, unmapped = items_in(document), list[Unmapped]()
         if items is None:
             raise InvalidMessage.at("", "has no messages")
-        beside = document if isinstance(document, dict) else {}
+        beside = object_of(document)
         metadata = {key: beside[key] for key in facts if beside.get(key) is not None}
         known = {*OWN_FIELDS, *facts} if is_own(document) else {"messages", *facts}
         drafts = list(reader.read(items, unmapped))

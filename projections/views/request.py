@@ -16,12 +16,13 @@ from agentlog.projections.view import Item, Options, Placed, StateView
 
 _OF_THREADS = frozenset({"model", "tools", "temperature", "response_format", "parallel_tool_calls"})
 """Metadata of a thread that tells of its requests; other names may mean anything there."""
-_OF_REQUESTS = _OF_THREADS | {
-    *("max_tokens", "max_completion_tokens", "max_output_tokens", "top_p", "top_k", "seed"),
-    *("stop", "stop_sequences", "frequency_penalty", "presence_penalty", "stream", "tool_choice"),
-    *("reasoning", "reasoning_effort", "thinking", "text"),
-    *("generationConfig", "toolConfig", "inferenceConfig", "additionalModelRequestFields"),
-}
+_OF_REQUESTS = _OF_THREADS.union(
+    (
+        "max_tokens max_completion_tokens max_output_tokens top_p top_k seed stop stop_sequences "
+        "frequency_penalty presence_penalty stream tool_choice reasoning reasoning_effort thinking "
+        "text generationConfig toolConfig inferenceConfig additionalModelRequestFields"
+    ).split()
+)
 """Fields of the requests that imports keep, beside messages and what has no part in the answer."""
 
 

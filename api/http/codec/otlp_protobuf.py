@@ -16,7 +16,7 @@ from math import isfinite
 from agentlog.api.http.codec.otlp_work import DEEPEST, Work
 from agentlog.api.http.codec.protobuf_wire import FIXED64, LENGTH, VARINT, Malformed, Wire, tag
 from agentlog.api.http.request.errors import InvalidOtlp
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.view import Item
 
 _COMMON, _ITEMS = tag(1, LENGTH), tag(2, LENGTH)
@@ -137,13 +137,13 @@ def _id(data: bytes, size: int) -> str:
 
 def _event(wire: Wire, begin: int, end: int, before: JsonValue) -> JsonValue:
     wire.work.add_empty()
-    events = before if isinstance(before, list) else []
+    events = array_of(before)
     events.append(_EVENT.read(wire, begin, end))
     return events
 
 
 def _attribute(wire: Wire, begin: int, end: int, before: JsonValue) -> JsonValue:
-    attributes = before if isinstance(before, dict) else {}
+    attributes = object_of(before)
     key, value = _pair(wire, begin, end, 1)
     attributes[key] = value
     return attributes

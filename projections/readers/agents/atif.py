@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.history import Format, History
@@ -19,10 +19,9 @@ from agentlog.projections.view import Item
 
 _NAME = "atif"
 _KNOWN = (
-    *("step_id", "timestamp", "message", "reasoning_effort", "llm_call_count", "extra"),
-    *("is_copied_context", "content", "subagent_trajectory_ref"),
-    *("prompt_token_ids", "completion_token_ids", "logprobs", "tool_definitions"),
-)
+    "step_id timestamp message reasoning_effort llm_call_count extra is_copied_context content "
+    "subagent_trajectory_ref prompt_token_ids completion_token_ids logprobs tool_definitions"
+).split()
 _FIGURES = {
     "prompt_tokens": "inputTokens",
     "completion_tokens": "outputTokens",
@@ -101,7 +100,7 @@ def _worker(child: Fields, parent: str | None) -> Iterator[tuple[str, Item]]:
 
 
 def _objective(steps: JsonValue) -> str:
-    for step in steps if isinstance(steps, list) else ():
+    for step in array_of(steps):
         match step:
             case {"source": "user", "message": str(text)}:
                 return text
@@ -268,7 +267,7 @@ def _result(result: Fields, names: Mapping[str, str]) -> Item:
 def _referred(result: Item, workers: _Workers) -> Iterator[tuple[str, Item]]:
     """Yield the ids of the sub-agents that a result refers to, and what is known of each."""
     references = result.get("subagent_trajectory_ref")
-    for reference in references if isinstance(references, list) else ():
+    for reference in array_of(references):
         keys = ("trajectory_id", "session_id", "trajectory_path")
         ids = (
             [reference[key] for key in keys if reference.get(key)]

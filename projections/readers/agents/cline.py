@@ -25,8 +25,8 @@ _HISTORY, _PAGE = "api_conversation_history", "ui_messages"
 """The files of a task, without their suffix: the fields of a document."""
 
 _KNOWN = KNOWN | {
-    *("metrics", "modelInfo", "providerId", "mode", "ts", "id", "call_id", "reasoning_details"),
-    *("summary", _PAGE),
+    _PAGE,
+    *("metrics modelInfo providerId mode ts id call_id reasoning_details summary").split(),
 }
 _SAYS = {"user": "input", "assistant": "reply"}
 _FIGURES = {"tokensOut": "outputTokens", "cacheReads": "cachedInputTokens"}

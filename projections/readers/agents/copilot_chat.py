@@ -19,32 +19,17 @@ from agentlog.projections.text_format import value_text
 from agentlog.projections.view import Item
 
 _KNOWN = (
-    *("requestId", "message", "parts", "variableData", "response", "result", "followups", "agent"),
-    *("isCanceled", "timestamp", "contentReferences", "codeCitations", "modelId", "responseId"),
-    *(
-        "timings",
-        "metadata",
-        "details",
-        "agentOrSlashCommandDetected",
-        "slashCommand",
-        "modelState",
-    ),
-    *("codeBlocks", "id", "toolInputRetries", "statefulMarker", "thinking", "errorDetails"),
-    *(
-        "usedContext",
-        "responseMarkdownInfo",
-        "confirmation",
-        "editedFileEvents",
-        "modeInfo",
-        "kind",
-    ),
-    *("renderedUserMessage", "renderedGlobalContext", "toolCallResults", "modelMessageId"),
-    *("sessionId", "agentId", "toolInputRetry", "invocationMessage", "pastTenseMessage", "source"),
-    *("isComplete", "isConfirmed", "toolCallId", "toolId", "toolSpecificData", "presentation"),
-    *("resultDetails", "originMessage", "baseUri", "uris", "supportThemeIcons", "supportHtml"),
-    *("isTrusted", "generatedTitle", "value", "content", "command", "summary", "cacheKey"),
-    *("completedAt", "timeSpentWaiting", "usage", "promptTokens", "outputTokens", "phase"),
-)
+    "requestId message parts variableData response result followups agent isCanceled timestamp "
+    "contentReferences codeCitations modelId responseId timings metadata details "
+    "agentOrSlashCommandDetected slashCommand modelState codeBlocks id toolInputRetries "
+    "statefulMarker thinking errorDetails usedContext responseMarkdownInfo confirmation "
+    "editedFileEvents modeInfo kind renderedUserMessage renderedGlobalContext toolCallResults "
+    "modelMessageId sessionId agentId toolInputRetry invocationMessage pastTenseMessage source "
+    "isComplete isConfirmed toolCallId toolId toolSpecificData presentation resultDetails "
+    "originMessage baseUri uris supportThemeIcons supportHtml isTrusted generatedTitle value "
+    "content command summary cacheKey completedAt timeSpentWaiting usage promptTokens outputTokens "
+    "phase"
+).split()
 _FACTS = {"customTitle": "title", "responderUsername": "responder", "initialLocation": "location"}
 _LAST_TIME = 253_402_300_799_999
 

@@ -20,9 +20,11 @@ from agentlog.projections.view import Item
 
 _KNOWN = (
     *KNOWN,
-    *("id", "timestamp", "type", "content", "displayContent", "tokens", "status", "agentId"),
-    *("displayName", "description", "resultDisplay", "renderOutputAsMarkdown", "lastUpdated"),
-    *("summary", "memoryScratchpad", "directories", "toolCalls", "thoughts", "model"),
+    *(
+        "id timestamp type content displayContent tokens status agentId displayName description "
+        "resultDisplay renderOutputAsMarkdown lastUpdated summary memoryScratchpad directories "
+        "toolCalls thoughts model"
+    ).split(),
 )
 _FIGURES = {
     "input": "inputTokens",

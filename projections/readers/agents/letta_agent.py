@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.readers.agents.letta_messages import KNOWN, Messages, without_nulls
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
@@ -67,7 +67,7 @@ def _read(document: JsonValue) -> Iterator[History]:
 
 def _named(agent: JsonValue, key: str) -> list[JsonValue]:
     named = agent.get(key) if isinstance(agent, dict) else None
-    return named if isinstance(named, list) else []
+    return array_of(named)
 
 
 def _history(

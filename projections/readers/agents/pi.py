@@ -7,7 +7,7 @@ a tree; they are read in the order of the lines, branches that were left too.
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.files import file_of
@@ -21,17 +21,16 @@ from agentlog.projections.view import Item
 
 _NAME = "pi"
 _KNOWN = (
-    *("type", "id", "parentId", "timestamp", "message", "role", "api", "usage", "details", "name"),
-    *("thinkingSignature", "textSignature", "thoughtSignature", "redacted", "responseId"),
-    *("version", "errorMessage"),
-    *("exitCode", "cancelled", "truncated", "fullOutputPath", "excludeFromContext"),
-    *("customType", "display", "firstKeptEntryId", "tokensBefore", "fromId", "fromHook"),
-)
+    "type id parentId timestamp message role api usage details name thinkingSignature "
+    "textSignature thoughtSignature redacted responseId version errorMessage exitCode cancelled "
+    "truncated fullOutputPath excludeFromContext customType display firstKeptEntryId tokensBefore "
+    "fromId fromHook"
+).split()
 _KINDS = frozenset(
-    {
-        *("session", "model_change", "thinking_level_change", "compaction", "branch_summary"),
-        *("custom", "custom_message", "label", "session_info"),
-    }
+    (
+        "session model_change thinking_level_change compaction branch_summary custom "
+        "custom_message label session_info"
+    ).split()
 )
 _FIGURES = {
     "output": "outputTokens",
@@ -152,7 +151,7 @@ def _response(message: Fields) -> Draft:
 
 def _output(content: JsonValue) -> JsonValue:
     """Return the text of a result, or its parts where there are others."""
-    parts = content if isinstance(content, list) else []
+    parts = array_of(content)
     is_text = all(isinstance(part, dict) and part.keys() == {"type", "text"} for part in parts)
     return text_of(parts) if parts and is_text else content
 

@@ -18,11 +18,11 @@ from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _KNOWN = (
-    *("timestamp", "turn_idx", "raw_data", "usage", "cost", "requestor", "role", "id", "content"),
-    *("generation_time_seconds", "tool_calls", "info", "tasks", "reward_info", "is_audio", "mode"),
-    *("start_time", "end_time", "duration", "user_cost", "agent_usage", "review", "policy"),
-    *("contains_speech", "is_final_chunk", "auth_classification", "hallucination_retries_used"),
-)
+    "timestamp turn_idx raw_data usage cost requestor role id content generation_time_seconds "
+    "tool_calls info tasks reward_info is_audio mode start_time end_time duration user_cost "
+    "agent_usage review policy contains_speech is_final_chunk auth_classification "
+    "hallucination_retries_used"
+).split()
 _FIGURES = {
     "prompt_tokens": "inputTokens",
     "completion_tokens": "outputTokens",

@@ -19,18 +19,17 @@ from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "assistant": "reply", "system": "system"}
 _KNOWN = (
-    *("id", "author", "status", "end_turn", "weight", "metadata", "recipient", "channel"),
-    *("create_time", "update_time", "content", "content_type", "language", "response_format_name"),
-    *("parent", "children", "name", "thoughts", "source_analysis_msg_id", "finished_text"),
-    *("chunks", "is_archived", "safe_urls", "moderation_results", "current_node", "gizmo_id"),
-    *("is_starred", "blocked_urls", "conversation_origin", "voice", "plugin_ids", "async_status"),
-    *("conversation_template_id", "is_do_not_remember", "memory_scope", "disabled_tool_ids"),
-)
+    "id author status end_turn weight metadata recipient channel create_time update_time content "
+    "content_type language response_format_name parent children name thoughts "
+    "source_analysis_msg_id finished_text chunks is_archived safe_urls moderation_results "
+    "current_node gizmo_id is_starred blocked_urls conversation_origin voice plugin_ids "
+    "async_status conversation_template_id is_do_not_remember memory_scope disabled_tool_ids"
+).split()
 _KEPT = frozenset(
-    {
-        *("user_editable_context", "model_editable_context", "reasoning_recap", "text"),
-        *("image_asset_pointer", "audio_transcription", "system_error", "multimodal_text"),
-    }
+    (
+        "user_editable_context model_editable_context reasoning_recap text image_asset_pointer "
+        "audio_transcription system_error multimodal_text"
+    ).split()
 )
 
 

@@ -18,17 +18,12 @@ from agentlog.projections.view import Item
 
 _KNOWN = (
     *KNOWN,
-    *("uuid", "sender", "text", "updated_at", "created_at", "summary", "account", "project"),
-    *("parent_message_uuid", "index", "truncated", "files", "attachments", "file_name", "id"),
-    *("file_size", "file_type", "start_timestamp", "stop_timestamp", "message", "display_content"),
     *(
-        "integration_name",
-        "integration_icon_url",
-        "name",
-        "approval_options",
-        "approval_key",
-        "summaries",
-    ),
+        "uuid sender text updated_at created_at summary account project parent_message_uuid index "
+        "truncated files attachments file_name id file_size file_type start_timestamp "
+        "stop_timestamp message display_content integration_name integration_icon_url name "
+        "approval_options approval_key summaries"
+    ).split(),
 )
 _SAYS = {"human": "input", "assistant": "reply"}
 

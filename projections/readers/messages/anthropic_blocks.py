@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from agentlog.domain.json.values import JsonValue, object_at, text_at
+from agentlog.domain.json.values import JsonValue, array_of, object_at, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of
@@ -178,7 +178,7 @@ def text_of(content: JsonValue) -> str:
     """Return the text of content, its blocks on lines of their own."""
     if isinstance(content, str):
         return content
-    blocks: Sequence[JsonValue] = content if isinstance(content, list) else []
+    blocks: Sequence[JsonValue] = array_of(content)
     texts = [block["text"] for block in blocks if isinstance(block, dict) and "text" in block]
     return "\n".join(text for text in texts if isinstance(text, str))
 

@@ -73,7 +73,7 @@ def _without_none(item: Item, key: str) -> Item:
 
 def _input(item: Item) -> Draft:
     content = item.get("content")
-    parts = content if isinstance(content, list) else []
+    parts = array_of(content)
     files = [file for part in parts if (file := _file(part)) is not None]
     text = _text(item)
     if not text and not files and _hides(item):
@@ -176,7 +176,7 @@ def _unknown(item: Item, drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
         if key not in _KNOWN and value is not None:
             yield key, f"field {key!r}"
     content, calls = item.get("content"), item.get("tool_calls")
-    for n, part in enumerate(content if isinstance(content, list) else []):
+    for n, part in enumerate(array_of(content)):
         kind = part.get("type") if isinstance(part, dict) else None
         if kind not in _PARTS:
             named = repr(kind[:64]) if isinstance(kind, str) else "without a type"

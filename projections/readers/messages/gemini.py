@@ -25,26 +25,10 @@ from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "model": "reply", "function": "input", "system": "system"}
 KNOWN = (
-    *("thoughtSignature", "thought_signature", "thought", "usageMetadata", "usage_metadata"),
-    *(
-        "generationConfig",
-        "generation_config",
-        "tools",
-        "model",
-        "index",
-        "responseId",
-        "response_id",
-    ),
-    *(
-        "safetyRatings",
-        "safety_ratings",
-        "createTime",
-        "avg_logprobs",
-        "functionResponse",
-        "citationMetadata",
-        "groundingMetadata",
-    ),
-)
+    "thoughtSignature thought_signature thought usageMetadata usage_metadata generationConfig "
+    "generation_config tools model index responseId response_id safetyRatings safety_ratings "
+    "createTime avg_logprobs functionResponse citationMetadata groundingMetadata"
+).split()
 _PARTS = {
     "inline_data": "inlineData",
     "function_call": "functionCall",

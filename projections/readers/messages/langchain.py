@@ -6,7 +6,7 @@ in `additional_kwargs`.
 
 from collections.abc import Iterable, Iterator
 
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
 from agentlog.projections.readers.history import Format, History, items_in
@@ -23,12 +23,11 @@ from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item
 
 KNOWN = frozenset(
-    {
-        *("additional_kwargs", "artifact", "chunk_position", "content", "example", "id", "name"),
-        *("invalid_tool_calls", "lc", "response_metadata", "role", "status", "tool_call_chunks"),
-        *("tool_call_id", "tool_calls", "type", "usage_metadata"),
-        *("annotations", "detail", "error", "extras", "index", "signature"),
-    }
+    (
+        "additional_kwargs artifact chunk_position content example id name invalid_tool_calls lc "
+        "response_metadata role status tool_call_chunks tool_call_id tool_calls type "
+        "usage_metadata annotations detail error extras index signature"
+    ).split()
 )
 """Fields of messages and blocks that are kept beside as a matter of course."""
 
@@ -195,7 +194,7 @@ def _read_result(entry: Entry, body: Fields) -> None:
 def response_of(body: Item) -> Draft:
     """Return what a message says of a model's answer: fields of an `llm_response`."""
     metadata_given = body.get("response_metadata")
-    metadata: Item = metadata_given if isinstance(metadata_given, dict) else {}
+    metadata: Item = object_of(metadata_given)
     draft: Draft = {}
     for ours, keys in {
         "model": ("model_name", "model"),

@@ -23,22 +23,20 @@ from agentlog.projections.text_format import value_text
 from agentlog.projections.view import Item
 
 _KNOWN = frozenset(
-    {
-        *("canonical_system", "conversation_id", "failed_attempts", "history_digest", "kind"),
-        *("metadata", "model_id", "provider_details", "provider_name", "provider_url", "run_id"),
-        *("finish_reason", "instructions", "model_name", "provider_response_id", "timestamp"),
-        *("state", "tool_call_id", "usage", "vendor_details", "vendor_id", "workspace_ref"),
-        *("citations", "content_file_digests", "context_id", "dynamic_ref", "id", "part_kind"),
-        *("provider_name", "retry", "scope", "signature", "outcome", "tool_kind", "tool_name"),
-        *("force_download", "identifier", "media_type", "tag", "value", "vendor_metadata"),
-    }
+    (
+        "canonical_system conversation_id failed_attempts history_digest kind metadata model_id "
+        "provider_details provider_name provider_url run_id finish_reason instructions model_name "
+        "provider_response_id timestamp state tool_call_id usage vendor_details vendor_id "
+        "workspace_ref citations content_file_digests context_id dynamic_ref id part_kind "
+        "provider_name retry scope signature outcome tool_kind tool_name force_download identifier "
+        "media_type tag value vendor_metadata"
+    ).split()
 )
 _KEPT = frozenset(
-    {
-        *("audio-url", "binary", "document-url", "image-url", "uploaded-file", "video-url"),
-        *("builtin-tool-call", "compaction", "file", "instruction-baseline", "speech", "thinking"),
-        *("cache-point", "structured-content"),
-    }
+    (
+        "audio-url binary document-url image-url uploaded-file video-url builtin-tool-call "
+        "compaction file instruction-baseline speech thinking cache-point structured-content"
+    ).split()
 )
 _FIGURES = {
     "input_tokens": "inputTokens",

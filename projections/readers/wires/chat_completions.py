@@ -17,21 +17,12 @@ from agentlog.projections.readers.times import milliseconds_of_seconds
 from agentlog.projections.view import Item
 
 _KNOWN = (
-    *("object", "created", "system_fingerprint", "service_tier", "usage", "choices", "index"),
-    *("logprobs", "id", "prompt_filter_results", "content_filter_results", "x_groq", "provider"),
-    *("model", "temperature", "top_p", "stream", "stream_options", "max_tokens", "tools", "seed"),
-    *("max_completion_tokens", "tool_choice", "response_format", "n", "stop", "user", "store"),
-    *("parallel_tool_calls", "metadata", "reasoning_effort", "frequency_penalty", "stop_reason"),
-    *(
-        "finish_reason",
-        "presence_penalty",
-        "message",
-        "native_finish_reason",
-        "request",
-        "response",
-        "error",
-    ),
-)
+    "object created system_fingerprint service_tier usage choices index logprobs id "
+    "prompt_filter_results content_filter_results x_groq provider model temperature top_p stream "
+    "stream_options max_tokens tools seed max_completion_tokens tool_choice response_format n stop "
+    "user store parallel_tool_calls metadata reasoning_effort frequency_penalty stop_reason "
+    "finish_reason presence_penalty message native_finish_reason request response error"
+).split()
 _FIGURES = {
     "prompt_tokens": "inputTokens",
     "completion_tokens": "outputTokens",

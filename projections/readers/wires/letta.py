@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.text import print_text
-from agentlog.domain.json.values import JsonValue, object_at, object_of, objects_of
+from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, objects_of
 from agentlog.projections.readers.draft import Draft, Reader, text_field
 from agentlog.projections.readers.fields import usage
 from agentlog.projections.readers.history import format_of_items
@@ -86,7 +86,7 @@ def _reasoning(item: Item) -> Sequence[Draft]:
 
 def _calls(item: Item) -> Sequence[Draft]:
     listed = item.get("tool_calls")
-    calls = listed if isinstance(listed, list) else []
+    calls = array_of(listed)
     read = [_call(call, f"tool_calls[{n}]") for n, call in enumerate(calls)]
     if item.get("tool_call") is not None or not read:
         first = _call(item.get("tool_call"), "tool_call")

@@ -3,7 +3,7 @@
 import re
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.values import JsonValue, objects_of
+from agentlog.domain.json.values import JsonValue, array_of, objects_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.view import Item
 
@@ -25,7 +25,7 @@ def parts_text(item: Item, key: str) -> str:
 def input_draft(item: Item) -> Draft:
     """Return the input for a user's message; parts without bytes stay in the residue."""
     text, content = parts_text(item, "content"), item["content"]
-    parts = content if isinstance(content, list) else []
+    parts = array_of(content)
     files = [file for part in parts if (file := image_file(part)) is not None]
     if not files:
         return {"type": "input", "text": text}

@@ -2,7 +2,7 @@
 
 import re
 
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.readers.messages.anthropic_blocks import KNOWN as OF_BLOCKS
 from agentlog.projections.readers.messages.anthropic_blocks import text_of
 from agentlog.projections.view import Item
@@ -135,7 +135,7 @@ def results_in(content: JsonValue) -> list[Item]:
     """Return the results of calls in the content of a user's line."""
     return [
         part
-        for part in (content if isinstance(content, list) else [])
+        for part in (array_of(content))
         if isinstance(part, dict)
         and part.get("type") == "tool_result"
         and isinstance(part.get("tool_use_id"), str)

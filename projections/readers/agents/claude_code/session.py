@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
-from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at, texts_of
+from agentlog.domain.json.values import (
+    JsonValue,
+    array_of,
+    object_at,
+    objects_of,
+    text_at,
+    texts_of,
+)
 from agentlog.projections.readers.agents.claude_code.answers import Answers, left
 from agentlog.projections.readers.agents.claude_code.fields import (
     FACTS,
@@ -255,7 +262,7 @@ def _opened(line: Fields, role: str) -> tuple[Fields, JsonValue]:
 
 
 def _is_text(content: JsonValue) -> bool:
-    blocks = content if isinstance(content, list) else []
+    blocks = array_of(content)
     return bool(blocks) and all(map(_is_plain_text, blocks))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.agents.inspect_ai.archive import SUFFIX, divided, join_samples
 from agentlog.projections.readers.agents.inspect_ai.sample import Sample
 from agentlog.projections.readers.fields import Fields
@@ -46,7 +46,7 @@ def _history(sample: Fields, header: Item, of_all: Item) -> History:
 
 def _facts(sample: Item, header: Item) -> Item:
     run: JsonValue = header.get("eval")
-    run = run if isinstance(run, dict) else {}
+    run = object_of(run)
     packages = run.get("packages")
     metadata: Item = {
         "task": run.get("task"),

@@ -23,20 +23,18 @@ from agentlog.projections.view import Item
 
 _NAME = "openhands"
 _KNOWN = (
-    *("id", "timestamp", "source", "parent_id", "cache_prompt", "type", "content", "tools", "kind"),
-    *("thinking_blocks", "responses_reasoning_item", "reasoning_content", "tool_calls", "name"),
-    *("activated_skills", "extended_content", "sender", "critic_result", "security_risk"),
-    *("summary", "action", "action_id", "origin", "responses_item_id", "classification"),
-    *("observation", "tool_call_id", "rejection_source", "title", "status", "tool_kind", "role"),
-    *("llm_response_id", "dynamic_context", "system_prompt"),
-)
+    "id timestamp source parent_id cache_prompt type content tools kind thinking_blocks "
+    "responses_reasoning_item reasoning_content tool_calls name activated_skills extended_content "
+    "sender critic_result security_risk summary action action_id origin responses_item_id "
+    "classification observation tool_call_id rejection_source title status tool_kind role "
+    "llm_response_id dynamic_context system_prompt"
+).split()
 _KEPT = frozenset(
-    {
-        *("Condensation", "CondensationRequest", "CondensationSummaryEvent", "PauseEvent"),
-        *("InterruptEvent", "ConversationStateUpdateEvent", "LLMCompletionLogEvent", "TokenEvent"),
-        *("HookExecutionEvent", "SecurityAnalysisEvent", "StreamingDeltaEvent"),
-        "ACPToolCallEvent",
-    }
+    (
+        "Condensation CondensationRequest CondensationSummaryEvent PauseEvent InterruptEvent "
+        "ConversationStateUpdateEvent LLMCompletionLogEvent TokenEvent HookExecutionEvent "
+        "SecurityAnalysisEvent StreamingDeltaEvent ACPToolCallEvent"
+    ).split()
 )
 _EVENT_FILE = re.compile(r"(?:^|/)event-(\d{5,})-[0-9A-Fa-f-]{8,}\.json\Z")
 _SUBAGENT = re.compile(r"([0-9a-f]{32})/subagents/[0-9a-f]{32}/?\Z")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.files import file_of_uri
@@ -50,7 +50,7 @@ def _images(message: Fields, text: str | None) -> list[Item]:
     """Take the images of a message whose bytes are in it."""
     parts = message.item.get("content")
     files, rest = list[Item](), list[JsonValue]()
-    for part in parts if isinstance(parts, list) else ():
+    for part in array_of(parts):
         match part:
             case {"type": "image", "cache_prompt": False, "image_urls": [*urls], **more} if (
                 not more

@@ -22,19 +22,18 @@ from agentlog.projections.view import Item
 
 _NAME = "openhands-0"
 _KNOWN = (
-    *("id", "timestamp", "source", "message", "cause", "action", "observation", "extras", "args"),
-    *("tool_call_metadata", "llm_metrics", "timeout", "success", "content", "instance", "metadata"),
-    *("instruction", "metrics", "test_result", "error", "thought", "keep_prompt", "tools"),
-    *("openhands_version", "agent_class", "image_urls", "file_urls", "wait_for_response"),
-    *("user_id", "selected_repository", "selected_branch", "git_provider", "trigger"),
-    *("created_at", "last_updated_at", "task_completed", "outputs", "images_urls", "security_risk"),
-)
+    "id timestamp source message cause action observation extras args tool_call_metadata "
+    "llm_metrics timeout success content instance metadata instruction metrics test_result error "
+    "thought keep_prompt tools openhands_version agent_class image_urls file_urls "
+    "wait_for_response user_id selected_repository selected_branch git_provider trigger created_at "
+    "last_updated_at task_completed outputs images_urls security_risk"
+).split()
 _KEPT = frozenset(
-    {
-        *("change_agent_state", "agent_state_changed", "recall", "null", "condensation", "start"),
-        *("condensation_request", "pause", "resume", "stop", "loop_recovery", "loop_detection"),
-        *("think", "condense", "success", "message", "system"),
-    }
+    (
+        "change_agent_state agent_state_changed recall null condensation start "
+        "condensation_request pause resume stop loop_recovery loop_detection think condense "
+        "success message system"
+    ).split()
 )
 _FIGURES = {
     "prompt_tokens": "inputTokens",

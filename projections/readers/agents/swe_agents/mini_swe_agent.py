@@ -23,13 +23,12 @@ from agentlog.projections.view import Item
 
 _NAME = "mini-swe-agent"
 _KNOWN = (
-    *("role", "type", "object", "content", "id", "status", "index", "extra", "info", "config"),
-    *("actions", "response", "raw_output", "returncode", "exception_info", "interrupt_type"),
-    *("exception_type", "exception", "exception_str", "traceback", "exit_status", "submission"),
-    *("cost", "timestamp", "instance_cost", "api_calls", "function_call", "refusal", "images"),
-    *("provider_specific_fields", "annotations", "audio", "thinking_blocks", "reasoning_content"),
-    *("summary", "encrypted_content", "logprobs", "phase", "tool_call_id", "call_id", "output"),
-)
+    "role type object content id status index extra info config actions response raw_output "
+    "returncode exception_info interrupt_type exception_type exception exception_str traceback "
+    "exit_status submission cost timestamp instance_cost api_calls function_call refusal images "
+    "provider_specific_fields annotations audio thinking_blocks reasoning_content summary "
+    "encrypted_content logprobs phase tool_call_id call_id output"
+).split()
 _ENDS = {
     "Submitted": "complete",
     "LimitsExceeded": "step_limit",

@@ -1,6 +1,6 @@
 """Answers of models in mini-swe-agent's trajectories: chat completions and OpenAI's Responses."""
 
-from agentlog.domain.json.values import JsonValue, array_of, object_at
+from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.text_format import call_fields
@@ -23,7 +23,7 @@ _DETAILS = {
 
 def figures_of(response: JsonValue, cost: float | None, model: str | None) -> Draft:
     """Return the figures of an answer; `model` is the one that was configured."""
-    answer: Item = response if isinstance(response, dict) else {}
+    answer: Item = object_of(response)
     draft: Draft = {"type": "llm_response"}
     named = answer.get("model")
     if isinstance(named, str) or model is not None:

@@ -14,14 +14,12 @@ from agentlog.projections.view import Item
 
 _NAME = "swe-agent"
 _KNOWN = (
-    *("role", "agent", "message_type", "is_demo", "tags", "thought", "action", "cache_control"),
-    *("content", "tool_call_ids", "thinking_blocks", "index", "type"),
-    *("response", "observation", "state", "execution_time", "messages", "query", "extra_info"),
-    *("replay_config", "info", "submission", "edited_files30", "edited_files50", "edited_files70"),
-    *("review", "summarizer", "swe_agent_hash", "swe_rex_version", "swe_rex_hash", "total_cost"),
-    *("instance_cost", "tokens_sent", "tokens_received", "api_calls"),
-    *("best_attempt_idx", "rloop_model_stats", "chooser"),
-)
+    "role agent message_type is_demo tags thought action cache_control content tool_call_ids "
+    "thinking_blocks index type response observation state execution_time messages query "
+    "extra_info replay_config info submission edited_files30 edited_files50 edited_files70 review "
+    "summarizer swe_agent_hash swe_rex_version swe_rex_hash total_cost instance_cost tokens_sent "
+    "tokens_received api_calls best_attempt_idx rloop_model_stats chooser"
+).split()
 _TOTALS = {
     "instance_cost": "costUsd",
     "tokens_sent": "inputTokens",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from agentlog.domain.json.values import JsonValue, object_at
+from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.projections.view import Item
 
 _MOST_DIGITS = 9
@@ -24,7 +24,7 @@ def _tree(attributes: Mapping[str, JsonValue], prefix: str) -> Item:
             inner = tree
             for part in key[len(prefix) + 1 :].split("."):
                 branch = inner.setdefault(part, {})
-                inner = branch if isinstance(branch, dict) else {}
+                inner = object_of(branch)
             inner["."] = value
     return tree
 
