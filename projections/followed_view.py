@@ -17,12 +17,8 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.view import Item, Placed, StateView, View
+from agentlog.projections.view import BEFORE_ALL, Item, Place, Placed, StateView, View
 
-Place = tuple[int, int]
-"""Of an item: version and ordinal."""
-
-_BEFORE_ALL: Place = (0, -1)
 _LONGEST_PLACE = 1000
 
 
@@ -60,7 +56,7 @@ class Live(ABC):
 class ItemsLive(Live):
     """Sends settled items one by one; unsettled items as one list, again whenever it changes."""
 
-    def __init__(self, view: View[Any, Any], carry: Any, *, after: Place = _BEFORE_ALL) -> None:  # noqa: ANN401 - each view has its own
+    def __init__(self, view: View[Any, Any], carry: Any, *, after: Place = BEFORE_ALL) -> None:  # noqa: ANN401 - each view has its own
         self._view = view
         self._carry = carry
         self._after = after
@@ -179,7 +175,7 @@ def parse_place(text: str) -> tuple[Place, dict[str, str]]:
         ValueError: the text is not a place.
     """
     if not text:
-        return _BEFORE_ALL, {}
+        return BEFORE_ALL, {}
     settled, _, digests = text.partition("~")
     pairs: Mapping[str, str] = dict(pair.split(":") for pair in digests.split(",") if digests)
     for key in pairs:

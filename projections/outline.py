@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.json.values import integer_at, number_at, text_at, texts_of
-from agentlog.projections.text_format import iso_time
+from agentlog.projections.call_texts import iso_time
 from agentlog.projections.view import Item
 
 NumberT = TypeVar("NumberT", int, float)

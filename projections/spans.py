@@ -28,7 +28,7 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from agentlog.projections.text_format import arguments_value, error_text, value_text
+from agentlog.projections.call_texts import arguments_value, error_text, value_text
 from agentlog.projections.view import Item
 
 INTERNAL, CLIENT = 1, 3

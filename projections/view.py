@@ -23,6 +23,13 @@ Framing = Literal["standard", "letta", "maria"]
 CarryT = TypeVar("CarryT")
 
 
+Place = tuple[int, int]
+"""Place of an item: its version, and its ordinal among that version's items."""
+
+BEFORE_ALL: Place = (0, -1)
+"""The place before all items."""
+
+
 class Placed(NamedTuple):
     """An item of a view, and its place: its version, and its ordinal among that version's items."""
 

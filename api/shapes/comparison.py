@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from agentlog.api.shapes.shape import Shape
 from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.comparison.comparer import Compared
-from agentlog.projections.comparison import changes, comparison, details
+from agentlog.projections.comparison import changes, comparison, rows
 from agentlog.projections.comparison.alignment import Op
 from agentlog.projections.comparison.changes import shortened
 
@@ -138,7 +138,7 @@ def compared_json(
     """Return each comparison, or a page of it; `next` is the log's position and a row."""
     comparisons: list[Comparison] = []
     for number, pair in enumerate(compared.comparisons, 1):
-        page, following = details.details(
+        page, following = rows.details(
             compared.view, pair, context=context, after=after, limit=limit
         )
         comparisons.append(
@@ -179,12 +179,12 @@ def _parting_json(compared: Compared) -> SideParting | None:
         did = None
         if not branch.ended:
             history = compared.sides[branch.members[0]].history
-            did = Glimpse.of(details.glimpse(compared.view, history, compared.parting.equal))
+            did = Glimpse.of(rows.glimpse(compared.view, history, compared.parting.equal))
         branches.append({"sides": list(branch.members), "did": did})
     return {"equal": compared.parting.equal, "branches": branches}
 
 
-def _row_json(detail: details.Detail, of: comparison.Comparison) -> ComparisonRow:
+def _row_json(detail: rows.Detail, of: comparison.Comparison) -> ComparisonRow:
     row = detail.row
     if row.folded:
         a, b = _folded_json(of.a, row.a), _folded_json(of.b, row.b)
@@ -204,7 +204,7 @@ def _folded_json(history: comparison.ComparedHistory, run: range) -> Folded:
     return {"from": history.items[run[0]].key, "to": history.items[run[-1]].key}
 
 
-def _item_json(shown: details.Shown) -> ComparedItem:
+def _item_json(shown: rows.Shown) -> ComparedItem:
     glimpse = shown.glimpse
     return {
         "place": glimpse.place,

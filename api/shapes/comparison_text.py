@@ -7,7 +7,7 @@ from agentlog.domain.json.text import print_text
 from agentlog.infrastructure.comparison.comparer import Compared, Side
 from agentlog.infrastructure.comparison.run_sets import ComparedSets, Fork, Run, RunSet, Way
 from agentlog.projections.comparison.comparison import Comparison
-from agentlog.projections.comparison.details import Detail, Glimpse, Shown, detail, visible
+from agentlog.projections.comparison.rows import Detail, Glimpse, Shown, detail, visible
 
 
 def compared_lines(compared: Compared, *, context: int = 1) -> Iterator[str]:

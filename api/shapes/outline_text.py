@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentlog.projections.comparison.details import visible
+from agentlog.projections.comparison.rows import visible
 from agentlog.projections.outline import Called, Step
 
 _LEAST_WIDTH = 40

@@ -8,7 +8,7 @@ from agentlog.api.shapes.shape import Shape, Time
 from agentlog.domain.facts import Policy
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.reports.summaries import Tone
-from agentlog.projections.readmodels.threads import Outcome
+from agentlog.projections.readmodels.threads import ThreadOutcome
 
 
 class ThreadSummary(Shape):
@@ -66,7 +66,7 @@ class ThreadSummary(Shape):
     goal: Annotated[str | None, Field(description="Its beginning, 500 characters at most.")]
     parent: str | None
     status: Status
-    outcome: Outcome | None
+    outcome: ThreadOutcome | None
     policy: Policy
     metadata: Annotated[dict[str, Any], Field(description="Only its texts, numbers and booleans.")]
     tools: Annotated[

@@ -14,8 +14,8 @@ from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.comparison import ComparedHistory
-from agentlog.projections.comparison.details import Glimpse, glimpse
 from agentlog.projections.comparison.partings import Parting, partings
+from agentlog.projections.comparison.rows import Glimpse, glimpse
 from agentlog.projections.comparison.steps import ItemDigest, Stepping, Which
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Printed

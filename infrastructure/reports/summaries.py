@@ -19,7 +19,7 @@ from agentlog.infrastructure.postgres.log_position import position_in
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
-from agentlog.projections.readmodels.threads import Outcome
+from agentlog.projections.readmodels.threads import ThreadOutcome
 
 MODELS = ("threads", "approvals")
 """The read models that summaries are made of."""
@@ -36,7 +36,7 @@ _FAILED = SQL(
 
 Tone = Literal["good", "warn", "bad", "active", "neutral"]
 
-_TONES: Mapping[Outcome, Tone] = {"complete": "good", "error": "bad", "step_limit": "warn"}
+_TONES: Mapping[ThreadOutcome, Tone] = {"complete": "good", "error": "bad", "step_limit": "warn"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Summary:
     goal: str | None
     parent: str | None
     status: Status
-    outcome: Outcome | None
+    outcome: ThreadOutcome | None
     policy: Policy
     metadata: dict[str, JsonValue]
     tools: list[str]
@@ -119,7 +119,7 @@ class SummaryQuery:
     """
 
     which: ThreadFilter = field(default_factory=ThreadFilter)
-    outcome: Outcome | None = None
+    outcome: ThreadOutcome | None = None
     tools: Sequence[str] = ()
     anomalies: bool | None = None
     failed: bool | None = None

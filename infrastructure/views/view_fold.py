@@ -8,7 +8,15 @@ from agentlog.domain.errors import InvalidCursor
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
 from agentlog.projections.followed_view import parse_key
-from agentlog.projections.view import OptionsT, Placed, Printed, View, print_items
+from agentlog.projections.view import (
+    BEFORE_ALL,
+    OptionsT,
+    Place,
+    Placed,
+    Printed,
+    View,
+    print_items,
+)
 
 CarryT = TypeVar("CarryT")
 ItemT = TypeVar("ItemT", Placed, Printed, Placed | Printed)
@@ -17,12 +25,6 @@ CHUNK = 2000
 """Most events read at once, so that a view of a long thread never holds all of them."""
 
 _FEW = 32
-
-Place = tuple[int, int]
-"""Place of an item: version and ordinal."""
-
-BEGINNING: Place = (0, -1)
-"""The place before all items."""
 
 
 class Fold(Generic[CarryT, OptionsT]):
@@ -95,7 +97,7 @@ class Fold(Generic[CarryT, OptionsT]):
 
 def beyond(place: Place, items: Sequence[ItemT]) -> Sequence[ItemT]:
     """Return the items after a place."""
-    if place == BEGINNING:
+    if place == BEFORE_ALL:
         return items
     return [item for item in items if (item.version, item.ordinal) > place]
 

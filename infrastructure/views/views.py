@@ -12,11 +12,11 @@ from agentlog.infrastructure.views.results import Difference, Outline, Page, Sta
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_cache import Folded, RecentViews
-from agentlog.infrastructure.views.view_fold import BEGINNING, CHUNK, Fold, Place, beyond, place_of
+from agentlog.infrastructure.views.view_fold import CHUNK, Fold, beyond, place_of
 from agentlog.infrastructure.views.views_in_use import ViewsInUse
 from agentlog.projections.outline import outline
 from agentlog.projections.registry import AnyView
-from agentlog.projections.view import Printed, StateView
+from agentlog.projections.view import BEFORE_ALL, Place, Printed, StateView
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 
 _SPARE = 50
@@ -59,7 +59,7 @@ class Views:
             NotThere: the thread or the moment is not there.
             InvalidCursor: `after` is no cursor.
         """
-        place = BEGINNING if after is None else place_of(after)
+        place = BEFORE_ALL if after is None else place_of(after)
         self.in_use.note(view)
         head = self._head(thread_id, hidden=hidden)
         version = self.reader.version_at(head, at)

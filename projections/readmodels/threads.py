@@ -44,7 +44,7 @@ from agentlog.projections.readmodels.values import (
     time_of,
 )
 
-Outcome = Literal["complete", "step_limit", "user_request", "error", "closed"]
+ThreadOutcome = Literal["complete", "step_limit", "user_request", "error", "closed"]
 
 _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
@@ -74,7 +74,8 @@ class ThreadRow(Row):
     policy: Annotated[Policy, "strict: it keeps the rules; record: everything is kept"] = "strict"
     status: Annotated[Status, "open, exited or closed"] = "open"
     outcome: Annotated[
-        Outcome | None, "why it exited; closed, where it was closed before that; null while open"
+        ThreadOutcome | None,
+        "why it exited; closed, where it was closed before that; null while open",
     ] = None
     metadata: Annotated[
         str, "its texts, numbers and booleans as a JSON object, notes worked in"

@@ -15,13 +15,13 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.projections.call_texts import arguments_text
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.readmodels.values import elapsed_ms, held, shown, time_of
 from agentlog.projections.suspicion import suspicions
-from agentlog.projections.text_format import arguments_text
 
-Outcome = Literal["succeeded", "failed", "unstated"]
+CallOutcome = Literal["succeeded", "failed", "unstated"]
 
 _FAILED_TEXT = re.compile(r"Error\s*(?::|\Z)\s*")
 """Matches an output that reports an error, as this project's views and most agents write it."""
@@ -51,7 +51,7 @@ class ToolCallRow(Row):
     answered_at: Annotated[datetime | None, "when the log took the answer"]
     latency_ms: Annotated[float | None, "from call to answer, by the producer's clock"]
     outcome: Annotated[
-        Outcome | None,
+        CallOutcome | None,
         "succeeded or failed; unstated, where the result does not say; null while open",
     ]
     error_class: Annotated[str | None, "the error's name, or its message without its particulars"]
@@ -156,7 +156,7 @@ def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None
     return None
 
 
-def outcome_of(result: ToolResult) -> tuple[Outcome, str | None, str | None]:
+def outcome_of(result: ToolResult) -> tuple[CallOutcome, str | None, str | None]:
     """Return a call's outcome, the class of its error and its text.
 
     `"error": null` says that it succeeded. Without the field only a failure can be recognized, by

@@ -38,11 +38,11 @@ def time_of(timestamp: int) -> datetime:
     return _EPOCH + timedelta(milliseconds=timestamp)
 
 
-Moment = tuple[datetime | None, datetime | None]
+EventTimes = tuple[datetime | None, datetime | None]
 """Of an event: when it was sent, and when it was recorded."""
 
 
-def elapsed_ms(begun: Moment, ended: Moment) -> float | None:
+def elapsed_ms(begun: EventTimes, ended: EventTimes) -> float | None:
     """Return the milliseconds from one event to another, by the producer's clock.
 
     None where the clock ran backwards, and where both have one time in one commit: an import filled

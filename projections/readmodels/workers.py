@@ -8,10 +8,10 @@ from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.domain.messages import WorkerResultMessage, WorkerSpawnedMessage
+from agentlog.projections.call_texts import value_text
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.readmodels.values import elapsed_ms, held, shown, time_of
-from agentlog.projections.text_format import value_text
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from typing import Self
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
 from agentlog.domain.messages import FileAttachment, InputMessage, ToolCall
+from agentlog.projections.call_texts import arguments_text
 from agentlog.projections.item_content import (
     CallPlaces,
     ItemContent,
@@ -15,7 +16,6 @@ from agentlog.projections.item_content import (
     call_content,
     content_of,
 )
-from agentlog.projections.text_format import arguments_text
 from agentlog.projections.view import Item
 
 

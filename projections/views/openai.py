@@ -26,9 +26,9 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.projections.call_texts import result_text
 from agentlog.projections.item_content import CallPlaces, ItemContent, content_of, result_content
 from agentlog.projections.residue import residue_of
-from agentlog.projections.text_format import result_text
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.chat import (
     AssistantTurn,

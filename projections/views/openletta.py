@@ -25,6 +25,7 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.projections.call_texts import arguments_value, iso_time, result_text
 from agentlog.projections.item_content import (
     CallPlaces,
     ItemContent,
@@ -33,7 +34,6 @@ from agentlog.projections.item_content import (
     result_content,
 )
 from agentlog.projections.residue import apply_residue, residue_of
-from agentlog.projections.text_format import arguments_value, iso_time, result_text
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.letta.items import (
     KEPT,

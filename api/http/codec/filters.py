@@ -11,7 +11,7 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.reports.summaries import SummaryQuery
-from agentlog.projections.readmodels.threads import Outcome
+from agentlog.projections.readmodels.threads import ThreadOutcome
 
 _METADATA = "metadata."
 METADATA_PARAMETER = metadata_parameter(
@@ -55,7 +55,7 @@ async def thread_filter(
 
 
 async def summary_filter(
-    outcome: Outcome | None = None,
+    outcome: ThreadOutcome | None = None,
     anomalies: Annotated[bool | None, Query(description="Whether it has any.")] = None,
     failed: Annotated[bool | None, Query(description=_FAILED)] = None,
     pending: Annotated[

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.values import JsonValue, array_of
+from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.readers.times import milliseconds
-from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item
 
 _NAME = "atif"

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_of, objects_of, texts_of
+from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.blocks import add_call
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.text_format import value_text
 from agentlog.projections.view import Item
 
 _KNOWN = (

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_of
+from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.files import file_of
@@ -16,7 +17,6 @@ from agentlog.projections.readers.messages.blocks import add_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
-from agentlog.projections.text_format import value_text
 from agentlog.projections.view import Item
 
 _NAME = "pi"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
+from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 
 _SPEAKERS: Mapping[str, str] = {

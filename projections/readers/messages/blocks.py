@@ -6,13 +6,13 @@ from functools import partial
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
+from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.files import file_of, file_of_uri
 from agentlog.projections.readers.history import items_in
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item
 
 _KEPT = frozenset({"thinking", "reasoning", "redacted_thinking", "image_url", "image", "file"})

@@ -10,7 +10,7 @@ from collections.abc import MutableMapping
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_at, object_of
-from agentlog.projections.text_format import call_fields
+from agentlog.projections.call_texts import call_fields
 from agentlog.projections.view import Item
 
 OpenCalls = MutableMapping[str, str]

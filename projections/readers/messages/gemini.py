@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
+from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of
@@ -20,7 +21,6 @@ from agentlog.projections.readers.messages.blocks import (
 )
 from agentlog.projections.readers.messages.content import Kinds, add_prompt, read_content
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.text_format import value_text
 from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "model": "reply", "function": "input", "system": "system"}

@@ -7,6 +7,7 @@ in `additional_kwargs`.
 from collections.abc import Iterable, Iterator
 
 from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
 from agentlog.projections.readers.history import Format, History, items_in
@@ -19,7 +20,6 @@ from agentlog.projections.readers.messages.blocks import (
     text_of_id,
 )
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item
 
 KNOWN = frozenset(

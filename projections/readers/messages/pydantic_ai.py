@@ -6,6 +6,7 @@ What a message is made of moves fast (30 kinds of parts): those unknown here are
 from collections.abc import Iterator
 
 from agentlog.domain.json.values import JsonValue, array_of
+from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of
@@ -19,7 +20,6 @@ from agentlog.projections.readers.messages.blocks import (
 )
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
-from agentlog.projections.text_format import value_text
 from agentlog.projections.view import Item
 
 _KNOWN = frozenset(

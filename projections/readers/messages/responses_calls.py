@@ -1,9 +1,9 @@
 """Calls and results among the items of OpenAI's Responses and Conversations."""
 
 from agentlog.domain.json.values import JsonValue
+from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.reading import Entry
-from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 
 CALLS = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
+from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.spans.calls import arguments_of
 from agentlog.projections.readers.spans.contexts import path_of
@@ -21,7 +22,6 @@ from agentlog.projections.readers.spans.turns import (
     add_new,
     call_id_of,
 )
-from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item
 
 

@@ -20,13 +20,13 @@ from agentlog.domain.messages import (
     ToolCallsMessage,
     ToolResultsMessage,
 )
+from agentlog.projections.call_texts import arguments_value
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.spans.calls import Calls, arguments_of
 from agentlog.projections.readers.spans.contexts import Contexts
 from agentlog.projections.readers.spans.drafts import METADATA
 from agentlog.projections.readers.spans.span import LOG, OTEL, SPAN
 from agentlog.projections.readers.spans.turns import Role
-from agentlog.projections.text_format import arguments_value
 
 CONVERSATION = "conversation"
 """The key of a thread's metadata for the name that its source has for it."""

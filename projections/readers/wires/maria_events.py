@@ -8,8 +8,8 @@ from ulid import ULID
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue, objects_of
+from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft, text_field
-from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item
 from agentlog.projections.views.maria.view import CUSTOM
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ToolCallsMessage
-from agentlog.projections.text_format import arguments_text
+from agentlog.projections.call_texts import arguments_text
 from agentlog.projections.view import Item, Placed
 from agentlog.projections.views.letta.items import (
     KEPT,

@@ -16,8 +16,8 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.projections.call_texts import iso_time, result_text
 from agentlog.projections.residue import apply_residue, residue_of
-from agentlog.projections.text_format import iso_time, result_text
 from agentlog.projections.view import Item
 from agentlog.projections.views import chat
 from agentlog.projections.views.letta.residue import STOP_REASONS, permitted

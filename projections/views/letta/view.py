@@ -25,8 +25,8 @@ from agentlog.domain.messages import (
     ToolCallsMessage,
     ToolResultsMessage,
 )
+from agentlog.projections.call_texts import value_text
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.text_format import value_text
 from agentlog.projections.view import FollowPolicy, Item, Placed, View
 from agentlog.projections.views.letta.carry import (
     NOTHING_HELD,

@@ -26,9 +26,9 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.projections.call_texts import result_text
 from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.residue import apply_residue, residues_of
-from agentlog.projections.text_format import result_text
 from agentlog.projections.view import FollowPolicy, Item, Options, Placed, View
 from agentlog.projections.views.chat import AssistantTurn, called_tool, file_text, wire_call
 from agentlog.projections.views.maria.events import (

@@ -16,9 +16,9 @@ from agentlog.domain.messages import (
     ToolCallsMessage,
     WorkerSpawnedMessage,
 )
+from agentlog.projections.call_texts import arguments_value, iso_time, value_text
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.values import sent_at
-from agentlog.projections.text_format import arguments_value, iso_time, value_text
 from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import OpenItem
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.projections.comparison.comparison import AlignedRow, Divergence
-from agentlog.projections.comparison.details import detail
+from agentlog.projections.comparison.rows import detail
 from tests.histories import drafts
 from tests.projections.comparison.stepping import KERNEL, compared
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.json.values import JsonValue, array_of
+from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.files import file_of_uri
 from agentlog.projections.readers.reading import Entry
-from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 
 _FILES = ("image", "audio", "video", "document")

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, text_at
-from agentlog.projections.readers.agents.openhands.events import READ, USUAL, Calls
+from agentlog.projections.readers.agents.openhands.events import READ, USUAL, CallFields
 from agentlog.projections.readers.agents.openhands.figures import figures_of
 from agentlog.projections.readers.agents.openhands.folders import join_events
 from agentlog.projections.readers.draft import Draft
@@ -70,7 +70,7 @@ class _Conversation:
 
     def __init__(self, figures: Mapping[str, Item] | None) -> None:
         self.reading = Reading(_NAME, known=_KNOWN)
-        self._calls: Calls = {}
+        self._calls: CallFields = {}
         self._figures = figures
         self._answered = set[str]()
         self._ids = set[str]()

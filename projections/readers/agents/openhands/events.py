@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping
 
 from agentlog.domain.json.values import JsonValue, array_of
+from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.files import file_of_uri
-from agentlog.projections.text_format import call_fields, value_text
 from agentlog.projections.view import Item
 
-Calls = dict[str, Item]
+CallFields = dict[str, Item]
 """The calls of a conversation by their ids: readers note them as they come."""
 
 
-def _system(event: Fields, _: Calls) -> list[Draft]:
+def _system(event: Fields, _: CallFields) -> list[Draft]:
     parts = [event.inner(key) for key in ("system_prompt", "dynamic_context")]
     texts = [text for part in parts if part is not None and (text := part.text("text"))]
     for part in parts:
@@ -22,7 +22,7 @@ def _system(event: Fields, _: Calls) -> list[Draft]:
     return [{"type": "system", "text": "\n\n".join(texts)}] if texts else []
 
 
-def _message(event: Fields, _: Calls) -> list[Draft]:
+def _message(event: Fields, _: CallFields) -> list[Draft]:
     message = event.inner("llm_message")
     if message is None:
         return []
@@ -68,7 +68,7 @@ def _images(message: Fields, text: str | None) -> list[Item]:
     return files
 
 
-def _action(event: Fields, calls: Calls) -> list[Draft]:
+def _action(event: Fields, calls: CallFields) -> list[Draft]:
     call = event.item.get("tool_call")
     match call, event.item.get("tool_call_id"):
         case {"name": str(name), "arguments": str(text)}, str(call_id) if call_id:
@@ -92,7 +92,7 @@ def _action(event: Fields, calls: Calls) -> list[Draft]:
     return [*drafts, {"type": "tool_calls", "calls": [{"id": call_id, **fields}]}]
 
 
-def _observation(event: Fields, calls: Calls) -> list[Draft]:
+def _observation(event: Fields, calls: CallFields) -> list[Draft]:
     observation = event.item.get("observation")
     if not isinstance(observation, dict):
         return []
@@ -124,7 +124,7 @@ def _observation(event: Fields, calls: Calls) -> list[Draft]:
     ]
 
 
-def _rejection(event: Fields, calls: Calls) -> list[Draft]:
+def _rejection(event: Fields, calls: CallFields) -> list[Draft]:
     reason, call_id = event.text("rejection_reason"), event.item.get("tool_call_id")
     if reason is None:
         return []
@@ -141,12 +141,12 @@ def _rejection(event: Fields, calls: Calls) -> list[Draft]:
     ]
 
 
-def _agent_error(event: Fields, _: Calls) -> list[Draft]:
+def _agent_error(event: Fields, _: CallFields) -> list[Draft]:
     error = event.text("error")
     return [] if error is None else _results(event, {"output": None, "error": error})
 
 
-def _error(event: Fields, _: Calls) -> list[Draft]:
+def _error(event: Fields, _: CallFields) -> list[Draft]:
     texts = [text for key in ("code", "detail") if (text := event.text(key))]
     return [{"type": "runtime_error", "error": ": ".join(texts)}] if texts else []
 
@@ -159,7 +159,7 @@ def _results(event: Fields, fields: Item) -> list[Draft]:
     return [{"type": "tool_results", "results": [result]}]
 
 
-def _tool_of_agent(event: Fields, calls: Calls) -> list[Draft]:
+def _tool_of_agent(event: Fields, calls: CallFields) -> list[Draft]:
     """Return the call and result of an agent behind ACP, once it has ended."""
     match event.item:
         case {
@@ -206,7 +206,7 @@ _USUAL: Item = {
 }
 
 
-def _args(calls: Calls, call_id: JsonValue) -> JsonValue:
+def _args(calls: CallFields, call_id: JsonValue) -> JsonValue:
     """Return the arguments of a call, None if it is not known."""
     return calls.get(call_id, {}).get("args") if isinstance(call_id, str) else None
 
@@ -226,7 +226,7 @@ USUAL: Mapping[str, Item] = {
 }
 """Fields of an event by its kind that say nothing."""
 
-READ: Mapping[str, Callable[[Fields, Calls], list[Draft]]] = {
+READ: Mapping[str, Callable[[Fields, CallFields], list[Draft]]] = {
     "SystemPromptEvent": _system,
     "MessageEvent": _message,
     "ActionEvent": _action,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
-from agentlog.projections.readers.agents.swe_agents.mini_swe_agent_answers import (
+from agentlog.projections.readers.agents.swe_agents.model_answers import (
     answer_of,
     content_of,
     figures_of,

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, text_at, texts_of
+from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.agents.swe_agents.swe_agent_tools import result_of, tool_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 
 

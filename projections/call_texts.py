@@ -1,4 +1,4 @@
-"""Formats of calls, results and times, shared by all views."""
+"""Texts of calls, results and times, as views print them."""
 
 from datetime import datetime, timedelta
 from functools import lru_cache

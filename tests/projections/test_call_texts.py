@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 
 from agentlog.domain.messages import ToolCall
-from agentlog.projections.text_format import arguments_text, iso_time
+from agentlog.projections.call_texts import arguments_text, iso_time
 from tests.histories import timestamps
 
 

@@ -1,9 +1,9 @@
-"""Answers of models in mini-swe-agent's trajectories: chat completions and OpenAI's Responses."""
+"""Answers of a model in mini-swe-agent's trajectories: chat completions and Responses."""
 
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
+from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
-from agentlog.projections.text_format import call_fields
 from agentlog.projections.view import Item
 
 _FIGURES = {

@@ -1,4 +1,4 @@
-"""What rows of a comparison show: items cut to size, and what changed within a pair."""
+"""Rows of a comparison as they are shown: items cut to size, and what changed within a pair."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
