@@ -59,6 +59,16 @@ def connected(remote: httpx2.Client) -> Iterator[socket.socket]:
         yield connection
 
 
+def until_received(connection: socket.socket, end: bytes) -> bytes:
+    """Return all that comes up to some bytes: an answer may come in pieces."""
+    received = b""
+    while end not in received:
+        chunk = connection.recv(2**16)
+        assert chunk, received
+        received += chunk
+    return received
+
+
 def until_closed(connection: socket.socket) -> bytes:
     """Return all that comes until the server ends the connection."""
     received = b""

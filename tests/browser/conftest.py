@@ -97,9 +97,9 @@ def catch_up(service: Service) -> None:
     until(are_level)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """A Chromium, without a window."""
+    """A Chromium, without a window. It ends with these tests: its driver keeps a loop running."""
     expect.set_options(timeout=25_000)  # a machine that runs other tests beside
     with chromium() as chrome:
         yield chrome

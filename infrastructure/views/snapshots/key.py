@@ -8,8 +8,6 @@ from pathlib import Path
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.runtime.key_files import SNAPSHOT_KEY, write_once
 
-"""The file's name in the data folder."""
-
 _BYTES = 32
 
 logger = logging.getLogger("agentlog")

@@ -14,9 +14,10 @@ from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
 from tests.api.conftest import end_following
 from tests.api.keyholders import empty_keys, make_key
-from tests.api.servers import asking, connected, served, until_closed
+from tests.api.servers import asking, connected, served, until_closed, until_received
 from tests.infrastructure.appends import last_position, reply
 
+_HEALTHY = b'{"status":"ok"}'
 _BEGUN = b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
 FINE = print_bytes(reply("hi"))
 _LINE = b'{"threadId": "t", "messages": [{"type": "tick"}]}\n'
@@ -68,8 +69,8 @@ def test_headers_that_never_end_are_431(remote: httpx2.Client, begun: bytes) -> 
 def test_headers_that_stall_are_408(remote: httpx2.Client, before: bytes) -> None:
     with connected(remote) as connection:
         connection.sendall(before)
-        first = connection.recv(2**16) if before else b"HTTP/1.1 200"
-        assert first.startswith(b"HTTP/1.1 200")
+        if before:
+            until_received(connection, _HEALTHY)
         connection.sendall(_BEGUN)
         problem_of(until_closed(connection), b"408 ", "headers-stalled", "AGENTLOG_CLIENT_SECONDS")
 
@@ -125,7 +126,7 @@ def test_a_connection_that_is_not_used_any_more_is_closed(app: FastAPI) -> None:
     ):
         for _ in range(3):  # together longer than that
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n")
-            assert connection.recv(2**16).startswith(b"HTTP/1.1 200 ")
+            until_received(connection, _HEALTHY)
             time.sleep(0.25)
         assert until_closed(connection) == b""
 
@@ -135,16 +136,12 @@ def test_an_answer_that_takes_longer_than_that_goes_on(app: FastAPI) -> None:
         served(app, idle_seconds=0.2) as remote,
         connected(remote) as connection,
     ):
-        for path in (b"/healthz", b"/v1/log/events"):
+        for path, begun in ((b"/healthz", _HEALTHY), (b"/v1/log/events", b"HTTP/1.1 200 ")):
             connection.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: here\r\n\r\n")
-            assert connection.recv(2**16).startswith(b"HTTP/1.1 200 ")
+            until_received(connection, begun)
         time.sleep(0.3)
         assert remote.post("/v1/threads/t/messages", json={"type": "tick"}).status_code == 201
-        received = b""
-        while b"event: event" not in received:
-            piece = connection.recv(2**16)
-            assert piece, "the stream was cut"
-            received += piece
+        until_received(connection, b"event: event")
     end_following(app)
 
 
@@ -155,7 +152,7 @@ def test_headers_may_take_longer_than_a_connection_may_be_idle(app: FastAPI) -> 
             connection.sendall(asked[:place])
             time.sleep(0.4 if place else 0)
             connection.sendall(asked[place:])
-            assert connection.recv(2**16).startswith(b"HTTP/1.1 200 ")
+            until_received(connection, _HEALTHY)
 
 
 @pytest.fixture
@@ -173,7 +170,7 @@ def test_a_connection_ends_whose_body_is_answered_before_it_ends(
     """Also where the rest comes, and then nothing more."""
     with connected(remote) as connection:
         connection.sendall(_BEGUN + b"Content-Length: 3\r\n\r\n{")
-        assert connection.recv(2**16).startswith(b"HTTP/1.1 401 ")
+        assert until_received(connection, b"}").startswith(b"HTTP/1.1 401 ")
         connection.sendall(rest)
         received = until_closed(connection)
     assert received.startswith(b"HTTP/1.1 408 " if rest == b"{}GET" else b"")
@@ -184,7 +181,7 @@ def test_a_body_that_is_answered_before_it_ends_is_no_request(remote: httpx2.Cli
     body = b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n"
     with connected(remote) as connection:
         connection.sendall(_BEGUN + b"Content-Length: %d\r\n\r\n" % len(body))
-        assert connection.recv(2**16).startswith(b"HTTP/1.1 401 ")
+        assert until_received(connection, b"}").startswith(b"HTTP/1.1 401 ")
         connection.sendall(body)
         connection.sendall(b"GET /readyz HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
         received = until_closed(connection)
@@ -196,7 +193,7 @@ def test_a_client_that_waits_to_be_told_to_go_on_is_told(remote: httpx2.Client) 
     said = asking(FINE, ("Expect", "100-continue"))
     with connected(remote) as connection:
         connection.sendall(said[: -len(FINE)])
-        assert connection.recv(2**16) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        assert until_received(connection, b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
         connection.sendall(FINE)
         assert until_closed(connection).startswith(b"HTTP/1.1 201 ")
 
