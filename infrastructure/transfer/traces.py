@@ -23,14 +23,17 @@ from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.threads import fitted
-from agentlog.projections.readers.spans import events
+from agentlog.projections.readers.spans.dialects import events
 from agentlog.projections.readers.spans.drafts import UNBOUNDED, TooManyAdded
+from agentlog.projections.readers.spans.message_reader import MessageReader
 from agentlog.projections.readers.spans.placement import (
     ConversationSpan,
     conversation_of,
     placed,
+    placed_records,
 )
 from agentlog.projections.readers.spans.recorder import recorded
+from agentlog.projections.readers.spans.span import OTEL
 from agentlog.projections.readers.spans.thread import CONVERSATION, SpanThread, folded
 from agentlog.projections.view import Item
 
@@ -78,6 +81,7 @@ class TraceIngest:
     def __init__(self, threads: Threads) -> None:
         self._threads = threads
         self._recent: OrderedDict[str, SpanThread] = OrderedDict()
+        self._reader = MessageReader(OTEL)
 
     def take_spans(
         self, spans: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
@@ -103,16 +107,7 @@ class TraceIngest:
         refused.add(len(records) - len(known), "not of the GenAI conventions")
         named = [record for record in known if record["traceId"] or conversation_of(record)]
         refused.add(len(known) - len(named), "without a trace and a conversation")
-        names = {record["traceId"]: name for record in named if (name := conversation_of(record))}
-        self._take(
-            [
-                ConversationSpan(row, names.get(row.trace_id) or row.trace_id)
-                for row in events.read(named)
-            ],
-            origin,
-            refused,
-            most,
-        )
+        self._take(placed_records(named), origin, refused, most)
         return refused
 
     def _take(
@@ -191,7 +186,8 @@ class TraceIngest:
         if not before:
             facts.append({"type": "thread.started", "policy": "record", "metadata": share.facts})
             state.version += 1
-        drafts = recorded(state, [taken.span for taken in share.spans], most=most)
+        spans = [taken.span for taken in share.spans]
+        drafts = recorded(state, spans, most=most, reader=self._reader)
         closing: list[dict[str, JsonValue]] = []
         if share.also_named is not None and state.conversation != share.also_named:
             state.conversation = share.also_named

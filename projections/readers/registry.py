@@ -34,7 +34,7 @@ from agentlog.projections.readers.messages import (
     responses,
 )
 from agentlog.projections.readers.remedy import RefusedSource, Remedy
-from agentlog.projections.readers.spans import langfuse, langsmith
+from agentlog.projections.readers.spans import langfuse, langsmith, otlp
 from agentlog.projections.readers.wires import chat_completions, kernel, letta, maria, openletta
 
 FORMATS: Mapping[str, Format] = {
@@ -67,6 +67,7 @@ FORMATS: Mapping[str, Format] = {
         maria.FORMAT,
         mini_swe_agent.FORMAT,
         openletta.FORMAT,
+        otlp.FORMAT,
         pi.FORMAT,
         pydantic_ai.FORMAT,
         responses.FORMAT,

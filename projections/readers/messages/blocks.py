@@ -6,11 +6,12 @@ from functools import partial
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.call_texts import call_fields, value_text
+from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.files import file_of, file_of_uri
 from agentlog.projections.readers.history import items_in
+from agentlog.projections.readers.messages.chat_calls import named_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
@@ -163,15 +164,8 @@ def add_call(
     What is left of the objects `beside` is kept with it.
     """
     call_id = text_of_id(call.take(key)) or UNNAMED + call.place
-    fields: Item
-    match args:
-        case str():
-            fields = call_fields(name, args)
-        case None:
-            fields = {"name": name}
-        case _:
-            fields = {"name": name, "args": args}
-    entry.add({"type": "tool_calls", "calls": [{"id": call_id, **fields}]}, call, *beside)
+    asked: Item = {"id": call_id, **named_call(name, args)}
+    entry.add({"type": "tool_calls", "calls": [asked]}, call, *beside)
 
 
 def add_result(entry: Entry, part: Fields, result: Item, **of_draft: JsonValue) -> None:

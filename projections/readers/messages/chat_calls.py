@@ -52,9 +52,9 @@ def _call(value: JsonValue, place: str, unnamed: str) -> Item:
         case {"custom": {"name": str(name), "input": str(text)}}:
             fields: Item = {"name": name, "argumentsText": text}
         case {"function": {"name": str(name)}}:
-            fields = _fields(name, object_at(call, "function").get("arguments"))
+            fields = named_call(name, object_at(call, "function").get("arguments"))
         case {"name": str(name), "arguments": arguments}:
-            fields = _fields(name, arguments)
+            fields = named_call(name, arguments)
         case _:
             reason = (
                 "not a call: it needs a function with name and arguments, or a name and arguments"
@@ -66,7 +66,8 @@ def _call(value: JsonValue, place: str, unnamed: str) -> Item:
     return {"id": given or unnamed, **fields}
 
 
-def _fields(name: str, arguments: JsonValue) -> Item:
+def named_call(name: str, arguments: JsonValue) -> Item:
+    """Return name and arguments of a call; a text of arguments is kept as it is spelled."""
     match arguments:
         case str(text):
             return call_fields(name, text)

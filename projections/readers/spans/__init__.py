@@ -3,14 +3,14 @@
 Formats and the live endpoint go through one fold: a dialect reads a span, `recorder` says what it
 adds to its thread.
 
-langfuse, langsmith    formats of files; `files`: rows as histories
+langfuse, langsmith, otlp    formats of files; `files`: rows as histories
 otlp_json     OTLP's JSON as spans and log records
-dialects      attributes of OpenTelemetry's spans; `events`: of log records
+dialects      attributes of OpenTelemetry's spans and log records
 span          the one type of spans
 placement     the order of spans, and the conversation of each
 thread        what a thread has of spans
 recorder      what a span adds to its thread
-turns         messages of any API, turn by turn
+message_reader, turns    messages of any API, turn by turn
 contexts      what models were given
 calls         what calls a thread has
 drafts        turns as drafts

@@ -8,11 +8,11 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.history import History
+from agentlog.projections.readers.spans.message_reader import MessageReader
 from agentlog.projections.readers.spans.placement import in_order
 from agentlog.projections.readers.spans.recorder import recorded
 from agentlog.projections.readers.spans.span import Key, Span
 from agentlog.projections.readers.spans.thread import SpanThread
-from agentlog.projections.readers.spans.turns import MessageReader
 from agentlog.projections.view import Item
 
 
@@ -44,7 +44,7 @@ def read_rows(
     ]
     unknown = [row for row in several if not row.is_known]
     unmapped += [Unmapped(row.place, f"kind {row.span.record_type!r}") for row in unknown]
-    reader = MessageReader(wire)
+    reader = MessageReader(wire, unmapped=unmapped)
     for row in several:
         reader.place = row.place
         for messages, is_answer in ((row.span.inputs, False), (row.span.outputs, True)):
@@ -54,7 +54,7 @@ def read_rows(
         drafts,
         id=thread_id or None,
         metadata=metadata,
-        unmapped=[*unmapped, *reader.unmapped],
+        unmapped=unmapped,
         is_blank=0 < len(drafts) <= len(unknown),
     )
 

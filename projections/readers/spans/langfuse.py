@@ -12,6 +12,7 @@ from agentlog.projections.readers.fields import unpacked
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.blocks import number, text_of_id
 from agentlog.projections.readers.reading import custom_type
+from agentlog.projections.readers.spans.dialects.langfuse import figures_of
 from agentlog.projections.readers.spans.dialects.semconv import response_of
 from agentlog.projections.readers.spans.files import Row, by_thread, read_rows
 from agentlog.projections.readers.spans.span import Span, count, known, messages_of, only, tool_run
@@ -152,7 +153,7 @@ def _response(item: Item, metadata: Item, attributes: Item) -> Item:
     provider = _text(metadata, "ls_provider")
     response |= {} if model is None else {"model": model}
     response |= {} if provider is None else {"provider": provider}
-    if figures := _usage(_details(item)):
+    if figures := figures_of(_details(item)):
         response["usage"] = figures
     costs = object_of(unpacked(_of(item, "costDetails")))
     candidates = (costs.get("total"), _of(item, "totalCost"), _of(item, "calculatedTotalCost"))
@@ -175,34 +176,6 @@ def _details(item: Item) -> Item:
             if number(_of(counts, name)) is not None:
                 usage[key] = _of(counts, name)
     return usage
-
-
-def _usage(details: Item) -> Item:
-    """Return token figures under the catalogue's names.
-
-    Details such as `input_cached_tokens` are not among `input`, unless the total says so.
-    """
-    numbers = {k: int(n) for k, detail in details.items() if (n := _count(detail)) is not None}
-    if not any(numbers.values()):  # 0: not known
-        return {}
-    total = numbers.get("total")
-    apart = total != numbers.get("input", 0) + numbers.get("output", 0)
-    usage: Item = {} if total is None else {"totalTokens": total}
-    for side, ours in (("input", "inputTokens"), ("output", "outputTokens")):
-        more = sum(n for key, n in numbers.items() if key.startswith(f"{side}_")) if apart else 0
-        if side in numbers:
-            usage[ours] = numbers[side] + more
-    for key, n in numbers.items():
-        if "cache" in key and "creation" not in key and "write" not in key:
-            usage["cachedInputTokens"] = n
-        elif "reasoning" in key:
-            usage["reasoningTokens"] = n
-    return usage
-
-
-def _count(value: JsonValue) -> int | None:
-    figure = number(value)
-    return figure if type(figure) is int else None
 
 
 def _facts(trace: Item) -> Item:

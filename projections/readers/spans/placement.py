@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from agentlog.domain.json.values import object_at, text_at
-from agentlog.projections.readers.spans.dialects import langfuse, logfire, openinference, semconv
+from agentlog.projections.readers.spans.dialects import (
+    events,
+    langfuse,
+    logfire,
+    openinference,
+    semconv,
+)
 from agentlog.projections.readers.spans.span import Key, Span
 from agentlog.projections.view import Item
 
@@ -49,17 +55,22 @@ def conversation_of(item: Item) -> str | None:
     return None if conversation is None or conversation.startswith(_SCRUBBED) else conversation
 
 
-def placed(spans: Sequence[Item], is_home: Callable[[str], bool]) -> Iterator[ConversationSpan]:
+def placed(
+    spans: Sequence[Item],
+    is_home: Callable[[str], bool],
+    read: Callable[[Item], Span | None] = read_span,
+) -> Iterator[ConversationSpan]:
     """Yield the spans of generative AI in order, each with its conversation.
 
     That is the one which it names itself, else its ancestors, else its descendants; else its trace.
     `is_home` returns whether a trace has a thread already: its spans without a name stay there.
+    `read` returns None for spans that are left out.
     """
     parents = {_key(span): _key(span, "parentSpanId") for span in spans}
     names = {_key(span): name for span in spans if (name := conversation_of(span)) is not None}
     tree = Tree(parents)
     above, below = tree.above(names), tree.below(names)
-    rows = [row for span in spans if (row := read_span(span)) is not None]
+    rows = [row for span in spans if (row := read(span)) is not None]
     for row in in_order(rows, tree):
         own, related = names.get(row.key), above.get(row.key) or below.get(row.key)
         related = own or related
@@ -72,29 +83,45 @@ def placed(spans: Sequence[Item], is_home: Callable[[str], bool]) -> Iterator[Co
             yield ConversationSpan(row, related)
 
 
+def placed_records(
+    records: Sequence[Item], names: Mapping[str, str] | None = None
+) -> list[ConversationSpan]:
+    """Return log records by their spans, each with its conversation; `names` are those of traces.
+
+    That is the one which a record of the trace names, else the trace's.
+    """
+    own = {_trace(record): name for record in records if (name := conversation_of(record))}
+    by_trace = {**(names or {}), **own}
+    rows = events.read(records)
+    return [ConversationSpan(row, by_trace.get(row.trace_id) or row.trace_id) for row in rows]
+
+
 def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:
     """Return spans by the begin of their trace, then by their own, those around others first.
 
-    A model call within another is kept as a record alone, since it tells the same; so is an agent
-    around model calls. An error is told by the innermost span that failed.
+    Log records of a span stand before it. A model call within another, but for one that a tool or
+    agent makes there, is kept as a record alone, since it tells the same; so is an agent around
+    model calls. An error is told by the innermost span that failed.
     """
     listed = list(spans)
     tree = tree or Tree({span.key: (span.trace_id, span.parent_id) for span in listed})
-    chats = {span.key: True for span in listed if span.kind == "chat"}
-    inside, around = tree.above(chats), tree.below(chats)
+    kinds = {span.key: span.kind for span in listed if span.kind != "other" and not span.is_log}
+    outer = tree.above(kinds)
+    around = tree.below({key: kind for key, kind in kinds.items() if kind == "chat"})
     around_failed = tree.below({span.key: True for span in listed if span.error is not None})
-    begins: dict[str, int] = {}
+    begins: dict[str | Key, int] = {}
     for span in listed:
-        if span.begin is not None:
-            begins[span.trace_id] = min(span.begin, begins.get(span.trace_id, span.begin))
+        for key in (span.trace_id, span.key):
+            if span.begin is not None:
+                begins[key] = min(span.begin, begins.get(key, span.begin))
 
-    def place(span: Span) -> tuple[int, str, int, int, int]:
+    def place(span: Span) -> tuple[int, str, int, int, bool, int]:
         first = begins.get(span.trace_id, 0)
-        begin = first if span.begin is None else span.begin
-        return first, span.trace_id, begin, tree.depth(span.key), span.end or 0
+        begin = begins.get(span.key, first)  # of its log records too, which tell what it was given
+        return first, span.trace_id, begin, tree.depth(span.key), not span.is_log, span.end or 0
 
     def once(span: Span) -> Span:
-        is_told = (span.kind == "chat" and span.key in inside) or (
+        is_told = (span.kind == "chat" and outer.get(span.key) == "chat") or (
             span.kind == "agent" and span.key in around
         )
         has_told_error = span.error is not None and span.key in around_failed
@@ -159,5 +186,9 @@ class Tree:
         return nearest
 
 
+def _trace(record: Item) -> str:
+    return text_at(record, "traceId") or ""
+
+
 def _key(span: Item, name: str = "spanId") -> Key:
-    return text_at(span, "traceId") or "", text_at(span, name) or ""
+    return _trace(span), text_at(span, name) or ""

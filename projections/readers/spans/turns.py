@@ -1,40 +1,19 @@
-"""What was said in a context, turn by turn, from messages of any API."""
+"""Turns: what each side said at once, from the messages that their readers made."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import Literal
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, objects_of, text_at
-from agentlog.projections.readers.draft import Draft, Unmapped
-from agentlog.projections.readers.fields import Fields, unpacked
-from agentlog.projections.readers.messages import gemini
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.fields import unpacked
 from agentlog.projections.readers.messages.blocks import UNNAMED
-from agentlog.projections.readers.messages.nested import KNOWN, ROLES, read_message
-from agentlog.projections.readers.reading import Reading
 from agentlog.projections.readers.spans.contexts import node_of
-from agentlog.projections.view import Item
 
 Role = Literal["system", "user", "assistant", "tool"]
-
-_ROLES: Mapping[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "assistant": "assistant",
-    "model": "assistant",
-    "tool": "tool",
-}
-_ROLES_OF_TYPES: Mapping[JsonValue, Role] = {
-    "input": "user",
-    "reasoning": "assistant",
-    "reply": "assistant",
-    "system": "system",
-    "tool_calls": "assistant",
-}
-_HIDDEN = (".reasoning", ".redacted_thinking", ".thinking")
-"""How the types of thoughts end that have no text."""
 
 
 @dataclass(frozen=True)
@@ -104,91 +83,8 @@ def add_new(listed: list[NewTurns], turn: Turn, before: str | None) -> None:
         listed.append(NewTurns(turn.role, list(turn.drafts), nodes, node))
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
-    turns: Sequence[Turn]
-    response: Draft
-
-
-@dataclass(slots=True)
-class MessageReader:
-    """Reads the messages of spans as turns; one that is told again is read once.
-
-    `unmapped` is what it does not know of them; `place` is where the span stands.
-    """
-
-    wire: str
-    place: str = ""
-    unmapped: list[Unmapped] = field(default_factory=list)
-    _read: dict[bytes, _Message] = field(default_factory=dict)
-
-    def turns(self, messages: Iterable[Item], *, is_answer: bool = False) -> Iterator[Turn]:
-        """Yield the turns of messages: of each its results by themselves, then the rest.
-
-        An answer is the assistant's, whatever role it has or lacks.
-        """
-        thoughts: tuple[Draft, ...] = ()
-        for message in messages:
-            for turn in self._message(message, is_answer=is_answer).turns:
-                if turn.role == "assistant" and all(map(_is_thought, turn.drafts)):
-                    thoughts += turn.drafts
-                elif thoughts and turn.role == "assistant":
-                    yield Turn("assistant", (*thoughts, *turn.drafts))
-                    thoughts = ()
-                else:
-                    yield turn
-        if thoughts:
-            yield Turn("assistant", thoughts)
-
-    def response(self, messages: Iterable[Item]) -> Draft:
-        """Return what answers say of themselves: fields of `llm_response`."""
-        response: Draft = {}
-        for message in messages:
-            response |= self._message(message, is_answer=True).response
-        return response
-
-    def _message(self, message: Item, *, is_answer: bool) -> _Message:
-        key = (b"answer" if is_answer else b"") + print_bytes(message)
-        if key not in self._read:
-            self._read[key] = self._new(message, is_answer=is_answer)
-        return self._read[key]
-
-    def _new(self, message: Item, *, is_answer: bool) -> _Message:
-        reading = Reading(self.wire, known=KNOWN)
-        message = _with_role(message, is_answer=is_answer)
-        read_message(reading, Fields(message, ""), response_id="" if is_answer else None)
-        for part in reading.unmapped:
-            place = f"{self.place}.{part.place}".strip(".")
-            self.unmapped.append(Unmapped(place, part.what))
-        response: Draft = {}
-        drafts: list[Draft] = []
-        for draft in reading.drafts:
-            content = {key: value for key, value in draft.items() if key not in ("id", "metadata")}
-            if draft["type"] == "llm_response":
-                response |= content
-            elif not _is_blank(content):
-                drafts.append(content)
-        response.pop("type", None)
-        role: Role = _ROLES.get(text_at(message, "role") or "", "user")
-        for draft in reversed(drafts):
-            role = _ROLES_OF_TYPES.get(draft["type"], role)
-        return _Message(list(_turns_of(drafts, role)), response)
-
-
-def _with_role(message: Item, *, is_answer: bool) -> Item:
-    """Return a message with a role that its reader knows; those that have a type need none."""
-    role = message.get("role")
-    if "type" in message and role is None:
-        return message
-    is_known = isinstance(role, str) and role in ROLES
-    if is_answer and role not in ("tool", "function"):
-        return {**message, "role": "model" if gemini.is_content(message) else "assistant"}
-    if role == "model" and not gemini.is_content(message):
-        return {**message, "role": "assistant"}
-    return message if is_known else {**message, "role": "user"}
-
-
-def _turns_of(drafts: Sequence[Draft], role: Role) -> Iterator[Turn]:
+def turns_of(drafts: Sequence[Draft], role: Role) -> Iterator[Turn]:
+    """Yield the turns of one message: its results by themselves, then what else it says."""
     others: list[Draft] = []
     for draft in drafts:
         if draft["type"] == "tool_results":
@@ -209,7 +105,7 @@ def _answer_turns(drafts: Iterable[Draft]) -> Iterator[Turn]:
             yield Turn("assistant", tuple(turn))
             turn, last = [], None
         turn.append(draft)
-        last = last if _is_thought(draft) else draft
+        last = last if is_thought(draft) else draft
     if turn:
         yield Turn("assistant", tuple(turn))
 
@@ -257,22 +153,13 @@ def _is_text(draft: Draft) -> bool:
     return str(draft["type"]) == "reply"
 
 
-def _is_thought(draft: Draft) -> bool:
+def is_thought(draft: Draft) -> bool:
+    """Return whether a message is a thought."""
     return str(draft["type"]) == "reasoning"
 
 
 def _is_said(draft: Draft) -> bool:
-    return _is_text(draft) or _is_thought(draft)
-
-
-def _is_blank(draft: Draft) -> bool:
-    match draft:
-        case {"type": "input" | "system" | "reply", "text": "", **others} if not others:
-            return True
-        case {"type": str(kind), "payload": _}:
-            return kind.endswith(_HIDDEN)
-        case _:
-            return False
+    return _is_text(draft) or is_thought(draft)
 
 
 def _canonical(draft: Draft) -> JsonValue:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
 from agentlog.projections.readers.fields import unpacked
+from agentlog.projections.readers.messages.blocks import number
 from agentlog.projections.readers.spans.span import (
     Kind,
     Span,
@@ -14,25 +15,17 @@ from agentlog.projections.readers.spans.span import (
     messages_of,
     times,
     tool_run,
-    usage_of,
 )
 from agentlog.projections.view import Item
 
 _PREFIX = "langfuse.observation."
 _KINDS: Mapping[str, Kind] = {"generation": "chat", "tool": "tool", "agent": "agent"}
-_USAGE = {
-    "inputTokens": ("input", "input_tokens", "prompt_tokens"),
-    "outputTokens": ("output", "output_tokens", "completion_tokens"),
-    "totalTokens": ("total", "total_tokens"),
-    "cachedInputTokens": (
-        "input_cached_tokens",
-        "cache_read_input_tokens",
-        "prompt_tokens_details.cached_tokens",
-    ),
-    "reasoningTokens": (
-        "output_reasoning_tokens",
-        "completion_tokens_details.reasoning_tokens",
-    ),
+_NAMES = {
+    "completion_tokens": "output",
+    "input_tokens": "input",
+    "output_tokens": "output",
+    "prompt_tokens": "input",
+    "total_tokens": "total",
 }
 
 
@@ -67,7 +60,7 @@ def read(span: Item) -> Span:
         ),
         response=known(
             model=model,
-            usage=usage_of(_flat(used), _USAGE),
+            usage=figures_of(used),
             costUsd=number_at(cost, "total"),
         ),
         inputs=messages_of(asked) if kind == "chat" else (),
@@ -85,12 +78,33 @@ def read(span: Item) -> Span:
     )
 
 
-def _flat(used: Item) -> Item:
-    """Return figures, those of an inner object by `outer.inner`."""
+def figures_of(details: Item) -> Item:
+    """Return token figures under the catalogue's names.
+
+    Details such as `input_cached_tokens` are not among `input`, unless the total says so.
+    """
     inner = {
         f"{key}.{name}": figure
-        for key, figures in used.items()
-        if isinstance(figures, dict)
-        for name, figure in figures.items()
+        for key, figures in details.items()
+        for name, figure in object_of(figures).items()
     }
-    return {**used, **inner}
+    numbers = {
+        _NAMES.get(key, key): figure
+        for key, detail in {**details, **inner}.items()
+        if isinstance(figure := number(detail), int)
+    }
+    if not any(numbers.values()):  # 0: not known
+        return {}
+    total = numbers.get("total")
+    apart = total != numbers.get("input", 0) + numbers.get("output", 0)
+    usage: Item = {} if total is None else {"totalTokens": total}
+    for side, ours in (("input", "inputTokens"), ("output", "outputTokens")):
+        more = sum(n for key, n in numbers.items() if key.startswith(f"{side}_")) if apart else 0
+        if side in numbers:
+            usage[ours] = numbers[side] + more
+    for key, n in numbers.items():
+        if "cache" in key and "creation" not in key and "write" not in key:
+            usage["cachedInputTokens"] = n
+        elif "reasoning" in key:
+            usage["reasoningTokens"] = n
+    return usage

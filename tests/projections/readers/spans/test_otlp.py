@@ -10,9 +10,10 @@ import pytest
 
 from agentlog.domain.catalogue import validate_message
 from agentlog.domain.json.text import print_text
+from agentlog.projections.readers.draft import sample_event
 from agentlog.projections.readers.spans.placement import placed
 from agentlog.projections.readers.spans.recorder import recorded
-from agentlog.projections.readers.spans.thread import SpanThread
+from agentlog.projections.readers.spans.thread import SpanThread, folded
 from tests.spans import ANSWER, CALL, RESULT, SYSTEM, USER, Item, chat, span, tool
 
 FUNCTION = {"name": "track", "arguments": '{"parcel": 4711}'}
@@ -219,6 +220,13 @@ def test_a_model_call_within_a_model_call_counts_once() -> None:
     assert kinds.count("llm_response") == 1
 
 
+def test_a_model_call_of_a_tool_in_a_model_call_is_told() -> None:
+    inner = chat(3, [{"role": "user", "parts": [{"type": "text", "content": "Sum"}]}], ANSWER)
+    inner["parentSpanId"] = f"{2:016x}"
+    kinds = [draft["type"] for draft in _drafts([_semconv(1, 2), tool(2, parent=1), inner])]
+    assert kinds.count("llm_response") == 2
+
+
 def test_parallel_agents_of_one_conversation_are_told_once_each() -> None:
     other = {"role": "user", "parts": [{"type": "text", "content": "Sum it up."}]}
     told = {"role": "assistant", "parts": [{"type": "text", "content": "Parcel, Hamburg."}]}
@@ -275,3 +283,69 @@ def test_without_contents_figures_and_tools_are_there() -> None:
         *["tool_calls", "tool_results"],
     ]
     assert drafts[2]["calls"] == [{"id": f"{2:016x}", "name": "track"}]
+
+
+def _in_batches(spans: list[Item], *, folds: bool) -> list[Item]:
+    """Return the drafts of spans that come one by one; each batch to a thread folded anew."""
+    thread = SpanThread()
+    drafts: list[Item] = []
+    for item in spans:
+        if folds:
+            thread = folded(sample_event(draft, n) for n, draft in enumerate(drafts, 1))
+        drafts += recorded(thread, [row.span for row in placed([item], lambda _: True)])
+    return drafts
+
+
+def _call(call_id: str, name: str) -> Item:
+    part = {"type": "tool_call", "id": call_id, "name": name, "arguments": {}}
+    return {"role": "assistant", "parts": [part]}
+
+
+def _result(call_id: str | None, output: str) -> Item:
+    named = {} if call_id is None else {"id": call_id}
+    part = {"type": "tool_call_response", "response": output, **named}
+    return {"role": "tool", "parts": [part]}
+
+
+@pytest.mark.parametrize("folds", [False, True], ids=["remembered", "read again"])
+def test_the_same_request_in_another_trace_is_asked_again(folds: bool) -> None:  # noqa: FBT001 - a parameter
+    other = "b" * 32
+    spans = [chat(1, [SYSTEM, USER], ANSWER), chat(2, [SYSTEM, USER], ANSWER)]
+    spans += [chat(3, [SYSTEM, USER], ANSWER, trace=other)]
+    spans += [chat(4, [SYSTEM, USER, ANSWER, USER], ANSWER, trace=other)]
+    kinds = [draft["type"] for draft in _in_batches(spans, folds=folds)]
+    assert [kind for kind in kinds if kind in {"system", "input", "reply"}] == [
+        *["system", "input", "reply"],
+        *["input", "reply"],
+        *["input", "reply"],
+    ]
+
+
+@pytest.mark.parametrize("folds", [False, True], ids=["remembered", "read again"])
+def test_a_call_id_that_a_model_uses_again_is_another_call(folds: bool) -> None:  # noqa: FBT001 - a parameter
+    look, listen = _call("call_0", "look"), _call("call_0", "listen")
+    wall, hum = _result("call_0", "wall"), _result("call_0", "hum")
+    spans = [
+        chat(1, [USER], look),
+        chat(2, [USER, look, wall], listen),
+        chat(3, [USER, look, wall, listen, hum], ANSWER),
+    ]
+    assert [told for draft in _in_batches(spans, folds=folds) if (told := _told(draft))] == [
+        ("input", "Where is 4711?"),
+        ("call", "call_0", "look", {}),
+        ("result", "call_0", "wall"),
+        ("call", "call_0", "listen", {}),
+        ("result", "call_0", "hum"),
+        ("reply", "It is in Hamburg."),
+    ]
+
+
+def test_a_result_without_an_id_answers_the_first_open_call_without_one() -> None:
+    look = _call("", "look")
+    spans = [chat(1, [USER], look), chat(2, [USER, look, _result(None, "wall")], ANSWER)]
+    calls, results = (
+        draft
+        for draft in _in_batches(spans, folds=False)
+        if draft["type"] in {"tool_calls", "tool_results"}
+    )
+    assert results["results"][0]["callId"] == calls["calls"][0]["id"]
