@@ -41,7 +41,8 @@ class Event:
     the version of the redaction that erased its content, None where that is as it was appended.
     `missing` names what the log has lost of the content, by SHA-256 in hexadecimal; in the body a
     text stands in its place. `size` is that of the whole body in bytes, also where `body` has but
-    the beginnings of long contents.
+    the beginnings of long contents. `origin_version` is that of the origin's event from which a
+    fork copied it, or at which an edit of the fork put it; None for an event of the thread's own.
     """
 
     originator_id: str
@@ -55,6 +56,7 @@ class Event:
     redacted: int | None
     missing: tuple[str, ...] = ()
     size: int = 0
+    origin_version: int | None = None
 
     def __init__(  # noqa: PLR0913, PLR0917 - a field each
         self,
@@ -69,6 +71,7 @@ class Event:
         redacted: int | None = None,
         missing: tuple[str, ...] = (),
         size: int | None = None,
+        origin_version: int | None = None,
     ) -> None:
         # the generated `__init__` of a frozen dataclass takes more than twice as long per event
         fields = self.__dict__
@@ -84,6 +87,8 @@ class Event:
         if missing:
             fields["missing"] = missing
         fields["size"] = len(body) if size is None else size
+        if origin_version is not None:
+            fields["origin_version"] = origin_version
 
     @property
     def thread_id(self) -> str:

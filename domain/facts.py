@@ -1,5 +1,8 @@
 """Facts of a thread: events in the log that are not messages."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
@@ -31,15 +34,78 @@ class Limits(Model):
     max_rejections: Count | None = None
 
 
-class ThreadStarted(KernelMessage):
-    """The thread was started, with what it is for."""
+class ForkEdit(Model):
+    """A change of a fork to the messages that it copied.
 
-    type: Literal["thread.started"] = "thread.started"
+    It drops the message of a version of the origin, replaces it, or inserts another after it; after
+    version 0 it stands first.
+    `sha256` is of the message that was put in, as the caller gave it, in canonical JSON.
+    """
+
+    kind: Literal["drop", "replace", "insert"]
+    version: Count
+    sha256: Sha256 | None = None
+
+    @model_validator(mode="after")
+    def _says_what_it_put_in(self) -> Self:
+        if (self.sha256 is None) != (self.kind == "drop"):
+            raise ValueError("an edit has the SHA-256 of the message that it puts in, if any")
+        return self
+
+
+class ForkedFrom(Model):
+    """Where a fork comes from: the messages of a thread up to a version.
+
+    `link` is that of the origin's hash chain at the version, in hexadecimal.
+    """
+
+    thread: ThreadId
+    version: Annotated[int, Field(ge=1)]
+    link: Sha256
+    edits: Annotated[tuple[ForkEdit, ...], Field(strict=False)] = ()
+
+    def layout(self, versions: Iterable[int]) -> Iterator[tuple[int, int | None]]:
+        """Yield the events that a fork begins with, of the origin's messages up to its version.
+
+        `versions` are theirs, in order. Each event comes with the version that it stands at in the
+        origin, and the index of the edit that put it there; None where it is copied.
+        """
+        changed: dict[int, tuple[int, ForkEdit]] = {}
+        inserted: defaultdict[int, list[int]] = defaultdict(list)
+        for index, edit in enumerate(self.edits):
+            if edit.kind == "insert":
+                inserted[edit.version].append(index)
+            else:
+                changed[edit.version] = index, edit
+        for version in chain((0,), versions):
+            index_there, change = changed.get(version, (None, None))
+            if version and (change is None or change.kind == "replace"):
+                yield version, index_there
+            yield from ((version, index) for index in inserted.get(version, ()))
+
+
+class Start(KernelMessage):
+    """The first fact of a thread, with what it is for."""
+
+    type: str
     goal: OptionalText = None
     parent: ThreadId | None = None
     limits: Limits | None = None
     policy: Policy = "strict"
     metadata: Annotated[dict[str, Json], Dropped()] = Field(default_factory=dict)
+
+
+class ThreadStarted(Start):
+    """The thread was started."""
+
+    type: Literal["thread.started"] = "thread.started"
+
+
+class ThreadForked(Start):
+    """The thread was started as a copy of another; its own events follow those copied."""
+
+    type: Literal["thread.forked"] = "thread.forked"
+    forked_from: ForkedFrom
 
 
 class ThreadClosed(KernelMessage):
@@ -99,4 +165,12 @@ class ThreadRedacted(KernelMessage):
         return self
 
 
-Fact = ThreadStarted | ThreadClosed | ThreadAnnotated | ThreadHidden | ThreadShown | ThreadRedacted
+Fact = (
+    ThreadStarted
+    | ThreadForked
+    | ThreadClosed
+    | ThreadAnnotated
+    | ThreadHidden
+    | ThreadShown
+    | ThreadRedacted
+)

@@ -20,7 +20,9 @@ from agentlog.domain.messages import InputMessage, KernelMessage
 UNCHANGED = bytes(32).hex()
 """Stands in `left` of a redaction for a message that another one had redacted."""
 
-ONLY_WITH_ALL = frozenset({"thread.started", "thread.annotated", "thread.redacted"})
+ONLY_WITH_ALL = frozenset(
+    {"thread.started", "thread.forked", "thread.annotated", "thread.redacted"}
+)
 """Facts that are kept when only some messages are redacted."""
 
 _REDACTED_FILE: JsonObject = {

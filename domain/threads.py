@@ -13,12 +13,12 @@ from agentlog.domain.errors import Flaw, RuleBroken
 from agentlog.domain.facts import (
     Fact,
     Policy,
+    Start,
     ThreadAnnotated,
     ThreadClosed,
     ThreadHidden,
     ThreadRedacted,
     ThreadShown,
-    ThreadStarted,
 )
 from agentlog.domain.fields import Answers, Asks, Kind, Model, mark_of, models_in
 from agentlog.domain.messages import ExitMessage, LogMessage, Message
@@ -110,7 +110,7 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
     after = Thread(
         thread_id,
         version,
-        message.policy if isinstance(message, ThreadStarted) else policy,
+        message.policy if isinstance(message, Start) else policy,
         _status_after(status, message),
         {**ledger, **changes} if changes else ledger,
     )
@@ -120,7 +120,7 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
 def replay(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Breach]]:
     """Return the thread after a recorded message, and the rules that it broke."""
     after, breaches = decide(thread._replace(policy="record"), message)
-    policy = after.policy if isinstance(message, ThreadStarted) else thread.policy
+    policy = after.policy if isinstance(message, Start) else thread.policy
     return after._replace(policy=policy), breaches
 
 

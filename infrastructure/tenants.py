@@ -12,6 +12,7 @@ from agentlog.infrastructure.comparison.comparer import Comparer
 from agentlog.infrastructure.comparison.run_sets import RunSets
 from agentlog.infrastructure.derived_audit import DerivedAuditor
 from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.reports.reports import Reports
 from agentlog.infrastructure.reports.summaries import Summaries
 from agentlog.infrastructure.runtime.closeable import Closing
@@ -37,6 +38,7 @@ class Tenant:
     proofs: Proofs
     derived: DerivedAuditor
     redactor: Redactor
+    forker: Forker
     comparer: Comparer
     run_sets: RunSets
     traces: TraceIngest

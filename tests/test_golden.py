@@ -155,6 +155,25 @@ EVENTS: dict[str, dict[str, Any]] = {
         "left": ["5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9"],
         "reason": "erasure request 2026-119",
     },
+    "thread.forked": {
+        "goal": "Refund order 1042 at once",
+        "parent": "support",
+        "limits": {"maxSteps": 30, "maxDelegations": 3, "maxRejections": 1},
+        "policy": "record",
+        "forkedFrom": {"thread": "refund", "version": 7, "link": "ab" * 32},
+    },
+    "thread.forked-edits": {
+        "metadata": {"by": "a person"},
+        "forkedFrom": {
+            "thread": "refund",
+            "version": 7,
+            "link": "ab" * 32,
+            "edits": [
+                {"kind": "drop", "version": 2},
+                {"kind": "insert", "version": 0, "sha256": "cd" * 32},
+            ],
+        },
+    },
 }
 """A message of every type, all of its fields given; a variant's name follows a hyphen."""
 

@@ -26,6 +26,7 @@ What = Literal[
     "position-missing",
     "not-appendable",
     "rows-unaccounted",
+    "fork-differs",
     "head-differs",
     "head-missing",
     "ledger-differs",

@@ -16,7 +16,7 @@ from agentlog.domain.errors import (
     ThreadExists,
     VersionConflict,
 )
-from agentlog.domain.facts import Fact, ThreadStarted
+from agentlog.domain.facts import Fact, Start
 from agentlog.domain.messages import Message
 from agentlog.domain.threads import Breach, LedgerEntry, LedgerKey, Thread, decide, mentions
 from agentlog.infrastructure.appending.append_request import (
@@ -192,7 +192,7 @@ class Batch:
         expected, actual = request.expected_version, self._heads[ready.thread].version
         if expected is not None and expected != actual:
             raise VersionConflict(request.thread_id, expected=expected, actual=actual)
-        if isinstance(message, ThreadStarted) and trial.thread.version:
+        if isinstance(message, Start) and trial.thread.version:
             raise ThreadExists(request.thread_id)
         try:
             breaches = trial.decide(message)
@@ -237,7 +237,7 @@ class Batch:
             stored = self._stored_body(*ready.thread, known.version)
         if prepared.same_content(stored):
             return
-        if isinstance(prepared.message, ThreadStarted):
+        if isinstance(prepared.message, Start):
             raise ThreadExists(ready.request.thread_id)
         raise MessageConflict(ready.request.thread_id, prepared.message.id, version=known.version)
 

@@ -16,6 +16,7 @@ from agentlog.domain.integrity.chain_audit import (
 from agentlog.domain.integrity.redaction_audit import Redactions, redaction_in
 from agentlog.infrastructure.audit.accounts import rows_of, unaccounted
 from agentlog.infrastructure.audit.findings import Audit, Findings
+from agentlog.infrastructure.audit.fork_audit import ForkAudit
 from agentlog.infrastructure.audit.heads import ReplayedHead, StoredHead
 from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey
 from agentlog.infrastructure.audit.records import log_snapshot, stored_events
@@ -90,13 +91,16 @@ class Auditor:
             stored = StoredHead.read(cursor, self._tenant, thread_id)
             redactions = self._redactions(cursor, thread_id, findings)
             head = ReplayedHead(thread_id)
+            fork = ForkAudit(cursor, self._tenant, thread_id)
             for event in stored_events(cursor, self._tenant, thread_id):
                 record = event.record(self._tenant, thread_id)
                 findings.add(check_record(place, record))
                 findings.add(redactions.check(record))
+                findings.add(fork.check(event))
                 head.take(event)
                 place = record.place
                 findings.rows["events"] += 1
+            findings.add(fork.findings())
         findings.rows["threads"] = int(stored.values is not None)
         findings.rows["ledger"] = len(stored.ledger)
         findings.add(redactions.findings())

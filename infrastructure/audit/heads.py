@@ -53,6 +53,7 @@ _COLUMNS = (
     "hidden",
     "started_at",
     "updated_at",
+    "origin",
 )
 
 
@@ -127,6 +128,7 @@ class ReplayedHead:
             "hidden": head.hidden,
             "started_at": self._started_at,
             "updated_at": self._updated_at,
+            "origin": head.origin,
         }
 
 

@@ -34,7 +34,8 @@ class StoredEvent:
     """An event with its contents as readers get them, and the digests by which it was chained.
 
     `missing` is that of `whole`. If a redaction at a version of its thread erased it, `body` and
-    `metadata` are what it left, and `metadata_digest` is of the original metadata.
+    `metadata` are what it left, and `metadata_digest` is of the original metadata. `origin_version`
+    is that of a fork's event in its origin.
     """
 
     version: int
@@ -51,6 +52,7 @@ class StoredEvent:
     metadata_digest: bytes
     is_cut: bool
     redacted: int | None
+    origin_version: int | None
 
     @property
     def chained_body(self) -> bytes | None:
@@ -163,6 +165,7 @@ def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> StoredEvent:
         cuts,
         redacted,
         metadata_digest,
+        origin_version,
     ) = row
     body, missing = (stored, ()) if cuts is None else whole(stored, cuts, contents)
     if redacted is None or metadata_digest is None:
@@ -182,6 +185,7 @@ def _event(row: TupleRow, contents: Mapping[Digest, bytes]) -> StoredEvent:
         metadata_digest,
         cuts is not None,
         redacted,
+        origin_version,
     )
 
 

@@ -15,7 +15,8 @@ counted AS (
 )
 SELECT version, position, type, message_id,
        CASE WHEN recorded_at >= '0001-01-02' AND recorded_at < '9999-12-31' THEN recorded_at END,
-       body, body_sha256, left_sha256, chain, metadata, cuts, redacted, metadata_sha256
+       body, body_sha256, left_sha256, chain, metadata, cuts, redacted, metadata_sha256,
+       origin_version
 FROM counted
 WHERE before < %(most_bytes)s
 ORDER BY version

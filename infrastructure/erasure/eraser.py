@@ -1,4 +1,4 @@
-"""Carries out redactions, one after another, each in one transaction."""
+"""Carries out redactions, one after another, each in one transaction; forks follow first."""
 
 import logging
 import time
@@ -7,10 +7,16 @@ import psycopg
 from psycopg.errors import DeadlockDetected
 
 from agentlog.domain.catalogue import read_stored
+from agentlog.domain.drafts import NO_ORIGIN, Origin
+from agentlog.domain.errors import VersionConflict
 from agentlog.domain.facts import ThreadRedacted
 from agentlog.domain.json.text import parse_stored
-from agentlog.infrastructure.erasure.erased_events import Erasure, erase_events
+from agentlog.domain.json.values import JsonObject, JsonValue
+from agentlog.infrastructure.appending.append_request import AppendRequest, Receipt
+from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.erasure.erased_events import Erasure, LeftDigests, erase_events
 from agentlog.infrastructure.erasure.renewal import renew_rows
+from agentlog.infrastructure.postgres.binary_arrays import texts
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.erasure_lock import erase_alone
 from agentlog.infrastructure.postgres.notifications import ERASED
@@ -18,6 +24,9 @@ from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.runtime.backoff import pause_seconds
 
 logger = logging.getLogger("agentlog")
+
+MOST_MESSAGES = 1000
+"""Most messages that one redaction names."""
 
 _TRIES = 5
 
@@ -32,8 +41,42 @@ _AT_LEISURE = (
 class Eraser:
     """Erases for all tenants; `database` is the service's own, as read models cover all tenants."""
 
-    def __init__(self, database: Connections) -> None:
+    def __init__(self, database: Connections, writer: Writer) -> None:
         self._database = database
+        self._writer = writer
+
+    def redact(
+        self, tenant: str, thread_id: str, fact: JsonObject, *, origin: Origin = NO_ORIGIN
+    ) -> Receipt:
+        """Append a redaction and carry it out; return the place of its fact.
+
+        The fact gets digests of what will be left of the thread as it stands; if the thread grows
+        meanwhile, the fact is made again.
+        """
+        left, known = LeftDigests(fact), None
+        place = {"tenant": tenant, "thread_id": thread_id}
+        while True:
+            with self._database.connection() as connection:
+                version = _version(connection, tenant, thread_id)
+            self.finish(tenant, thread_id)  # what it leaves is then final
+            with self._database.connection() as connection, connection.cursor(binary=True) as row:
+                done = row.execute(statement("select_redactions_done"), place).fetchall()
+                if known != (known := done):
+                    left = LeftDigests(fact)
+                left.go_on(row, tenant, thread_id, version)
+            request = AppendRequest(
+                tenant,
+                thread_id,
+                facts=[{**fact, "left": [*left.digests()]}],
+                expected_version=version,
+                origin=origin,
+            )
+            try:
+                receipt = self._writer.append(request).messages[0]
+            except VersionConflict:
+                continue
+            self.finish(tenant, thread_id)
+            return receipt
 
     def finish(self, tenant: str, thread_id: str) -> int:
         """Carry out the pending redactions of a thread, in order; return how many.
@@ -70,6 +113,7 @@ class Eraser:
             ).fetchall()
 
     def _erase(self, tenant: str, thread_id: str, version: int) -> bool:
+        self._follow(tenant, thread_id, version)
         for attempt in range(1, _TRIES + 1):
             with self._database.connection() as connection:
                 try:
@@ -81,6 +125,56 @@ class Eraser:
             time.sleep(pause_seconds(attempt, first=0.05, most=0.5))
         raise AssertionError("unreachable: the last attempt returns or raises")
 
+    def _follow(self, tenant: str, thread_id: str, version: int) -> None:
+        """Redact the copies that forks have of a pending redaction's messages.
+
+        This comes before the redaction is done, so that whoever finds it pending comes by here
+        again. A file is redacted in all threads that hold it, forks or not.
+        """
+        asked = {"tenant": tenant, "thread_id": thread_id, "version": version}
+        with self._database.connection() as connection:
+            fact = _pending(connection, tenant, thread_id, version)
+            if fact is None or fact.blob is not None:
+                return
+            forks = connection.execute(statement("select_forks_of"), asked).fetchall()
+        asked |= {"message_ids": None if fact.all else list(fact.messages), "limit": MOST_MESSAGES}
+        for (fork,) in forks:
+            while True:
+                self.finish(tenant, fork)
+                with self._database.connection() as connection:
+                    copies = connection.execute(
+                        statement("select_copies_to_erase"), {**asked, "fork": fork}
+                    ).fetchall()
+                if not copies:
+                    break
+                ids: list[JsonValue] = [message_id for (message_id,) in copies]
+                copied: JsonObject = {
+                    "type": "thread.redacted",
+                    "reason": fact.reason,
+                    "messages": ids,
+                }
+                self.redact(tenant, fork, copied)
+
+
+def _version(connection: psycopg.Connection, tenant: str, thread_id: str) -> int:
+    asked = {"tenants": texts([tenant]), "thread_ids": texts([thread_id])}
+    row = connection.execute(statement("select_heads"), asked).fetchone()
+    return 0 if row is None else int(row[2])
+
+
+def _pending(
+    connection: psycopg.Connection, tenant: str, thread_id: str, version: int
+) -> ThreadRedacted | None:
+    """Return the redaction at a version if it is not carried out."""
+    asked = {"tenant": tenant, "thread_id": thread_id, "version": version}
+    row = connection.execute(statement("select_redaction"), asked).fetchone()
+    if row is None:
+        return None
+    fact = read_stored("thread.redacted", parse_stored(row[0]))
+    if not isinstance(fact, ThreadRedacted):
+        raise TypeError(f"{thread_id} version {version} is no redaction that can be read")
+    return fact
+
 
 def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version: int) -> bool:
     """Carry out one redaction, all or nothing; return whether it was pending."""
@@ -89,14 +183,9 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
         for setting in _AT_LEISURE:
             connection.execute(setting)
         erase_alone(connection)
-        row = connection.execute(
-            statement("select_redaction"), {**place, "version": version}
-        ).fetchone()
-        if row is None:
+        fact = _pending(connection, tenant, thread_id, version)
+        if fact is None:
             return False
-        fact = read_stored("thread.redacted", parse_stored(row[0]))
-        if not isinstance(fact, ThreadRedacted):
-            raise TypeError(f"{thread_id} version {version} is no redaction that can be read")
         erase_events(connection, Erasure.of(tenant, thread_id, version, fact))
         connection.execute(statement("lock_snapshots"), place)
         connection.execute(statement("delete_snapshots_of_thread"), place)

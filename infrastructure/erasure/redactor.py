@@ -9,23 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentlog.domain.drafts import NO_ORIGIN, Origin
-from agentlog.domain.errors import InvalidMessage, VersionConflict
+from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
 from agentlog.domain.facts import ThreadRedacted
 from agentlog.domain.json.text import parse_stored
-from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.domain.redaction import ONLY_WITH_ALL
-from agentlog.infrastructure.erasure.erased_events import LeftDigests, named_messages
-from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.erased_events import named_messages
+from agentlog.infrastructure.erasure.eraser import MOST_MESSAGES, Eraser
 from agentlog.infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
 from agentlog.infrastructure.eventlog.body_deduplication import files_in
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.threads import Threads
-
-MOST_MESSAGES = 1000
-"""Most messages that one redaction names."""
 
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 
@@ -141,34 +138,11 @@ class Redactor:
         ]
         return FileRedaction(sha256, tuple(done))
 
-    def _erase(self, thread_id: str, fact: dict[str, JsonValue], origin: Origin) -> Redaction:
-        """Append a redaction and carry it out.
-
-        The fact holds digests of what will be left of the thread as it stands; if the thread grows
-        meanwhile, the fact is made again.
-        """
-        left, known = LeftDigests(fact), None
-        while True:
-            version = self._threads.head(thread_id, hidden=True).version
-            self._eraser.finish(self._tenant, thread_id)  # what it leaves is then final
-            if known != (known := set(self._redactions(thread_id))):
-                left = LeftDigests(fact)
-            with self._database.connection() as connection, connection.cursor(binary=True) as row:
-                left.go_on(row, self._tenant, thread_id, version)
-            request = self._threads.request(
-                thread_id,
-                facts=[{**fact, "left": [*left.digests()]}],
-                expected_version=version,
-                origin=origin,
-            )
-            try:
-                place = self._threads.writer.append(request).messages[0]
-            except VersionConflict:
-                continue
-            self._eraser.finish(self._tenant, thread_id)
-            self._discard(thread_id)
-            named = named_messages(fact)
-            return self._redaction(thread_id, place.version, place.position, named)
+    def _erase(self, thread_id: str, fact: JsonObject, origin: Origin) -> Redaction:
+        place = self._eraser.redact(self._tenant, thread_id, fact, origin=origin)
+        self._discard(thread_id)
+        named = named_messages(fact)
+        return self._redaction(thread_id, place.version, place.position, named)
 
     def _all_redacted_by(self, thread_id: str) -> int | None:
         """Return the version of the redaction of a whole thread, None if contents are left."""

@@ -30,6 +30,7 @@ def event_of(
         metadata,
         cuts,
         redacted,
+        origin_version,
     ) = row
     text, missing = (body, ()) if cuts is None else whole(body, cuts, contents.texts)
     size = len(text)
@@ -48,4 +49,5 @@ def event_of(
         redacted,
         missing,
         size,
+        origin_version,
     )

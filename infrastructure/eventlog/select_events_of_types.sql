@@ -1,7 +1,7 @@
 -- As select_events, of some types, each named once: events of other types are not read. The index
 -- returns those of a type in blocks of 64 versions, up to the end of the block that fills the page.
 SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts,
-       redacted
+       redacted, origin_version
 FROM unnest(%(types)s::text[]) AS wanted (wanted_type)
 CROSS JOIN LATERAL (
     SELECT *

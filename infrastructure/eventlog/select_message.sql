@@ -1,5 +1,5 @@
 SELECT thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts,
-       redacted
+       redacted, origin_version
 FROM agentlog.events
 WHERE tenant = %(tenant)s
   AND thread_id = %(thread_id)s

@@ -9,16 +9,16 @@ from typing import NamedTuple
 from agentlog.domain.facts import (
     Fact,
     Policy,
+    Start,
     ThreadAnnotated,
     ThreadHidden,
     ThreadRedacted,
     ThreadShown,
-    ThreadStarted,
 )
 from agentlog.domain.fields import REDACTED
 from agentlog.domain.integrity.hash_chain import GENESIS
 from agentlog.domain.json.text import parse_stored, print_bytes, print_to_keep
-from agentlog.domain.json.values import JsonObject, JsonValue, object_at, object_of
+from agentlog.domain.json.values import JsonObject, JsonValue, object_at, object_of, text_at
 from agentlog.domain.messages import Message
 from agentlog.domain.threads import LedgerEntry, LedgerKey, Status, Thread, mentions, replay
 
@@ -57,12 +57,17 @@ class Head(NamedTuple):
         return parent if isinstance(parent, str) else None
 
     @property
+    def origin(self) -> str | None:
+        """The id of the thread that a fork was copied from."""
+        return text_at(object_at(self.read_facts(), "forkedFrom"), "thread")
+
+    @property
     def metadata(self) -> JsonObject:
         """The thread's metadata, empty where it has none."""
         return object_of(self.read_facts().get("metadata"))
 
     def read_facts(self) -> dict[str, JsonValue]:
-        """Return those of goal, parent, limits and metadata that were given."""
+        """Return those of goal, parent, limits, metadata and forkedFrom that were given."""
         return _read(self.facts)
 
 
@@ -121,14 +126,15 @@ def hidden_after(message: Message | Fact, *, before: bool) -> bool:
             return before
 
 
+_KEPT = ("goal", "parent", "limits", "metadata", "forkedFrom")
+
+
 def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> bytes | None:
     """Return the facts of a head with a fact of the thread applied."""
     match message:
-        case ThreadStarted():
+        case Start():
             raw = object_of(parse_stored(body))
-            kept: JsonObject = {
-                k: raw[k] for k in ("goal", "parent", "limits", "metadata") if k in raw
-            }
+            kept: JsonObject = {k: raw[k] for k in _KEPT if k in raw}
         case ThreadAnnotated():
             before = _read(facts)
             added = object_at(before, "metadata") | object_at(
@@ -137,7 +143,7 @@ def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> by
             kept = {**before, "metadata": {k: v for k, v in added.items() if v is not None}}
         case ThreadRedacted(all=True) if facts is not None:
             before = _read(facts)
-            kept = {k: before[k] for k in ("parent", "limits") if k in before}
+            kept = {k: before[k] for k in ("parent", "limits", "forkedFrom") if k in before}
             if before.get("goal") is not None:
                 kept = {"goal": REDACTED, **kept}
         case _:

@@ -2,7 +2,7 @@
 -- events may share a position: they come in one batch, as a batch that ended between them would
 -- lose some.
 SELECT tenant, thread_id, version, type, body, message_id, position, recorded_at, metadata, cuts,
-       redacted
+       redacted, origin_version
 FROM (
     SELECT *,
            sum(length(body)) OVER (ORDER BY position)
@@ -16,6 +16,7 @@ FROM (
             WHERE events.tenant = given.tenant
               AND position > %(after)s
               AND position <= %(upto)s
+              AND origin_version IS NULL
               AND (%(types)s::text[] IS NULL OR type = ANY (%(types)s))
             ORDER BY position
             LIMIT %(limit)s

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from typing_extensions import override
 
 from agentlog.domain.events import Event
-from agentlog.domain.facts import Fact, Policy, ThreadAnnotated, ThreadClosed, ThreadStarted
+from agentlog.domain.facts import Fact, Policy, Start, ThreadAnnotated, ThreadClosed
 from agentlog.domain.json.text import parse_stored, print_text
 from agentlog.domain.json.values import JsonValue, array_of, object_of, texts_of
 from agentlog.domain.messages import (
@@ -219,7 +219,7 @@ def _count(  # noqa: C901, PLR0912 - a case a type
             row.status, row.outcome = "exited", reason
         case ThreadClosed():
             row.status, row.outcome = "closed", row.outcome or "closed"
-        case ThreadStarted():
+        case Start():
             row.goal, row.parent, row.policy = shown(message.goal), message.parent, message.policy
             row.metadata = _with(_NO_METADATA, message.metadata)
         case ThreadAnnotated(metadata=metadata):

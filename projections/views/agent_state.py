@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from agentlog.domain.cognition.state import AgentState, Message, Role
 from agentlog.domain.events import Event
-from agentlog.domain.facts import Fact, Limits, ThreadStarted
+from agentlog.domain.facts import Fact, Limits, Start
 from agentlog.domain.json.text import parse_stored, print_bytes, print_to_keep
 from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.domain.messages import (
@@ -218,7 +218,7 @@ def _after(kernel: AgentState, message: KernelMessage | Fact | None) -> AgentSta
             return kernel.with_shutdown_requested()
         case ExitMessage():
             return kernel.with_pending_llm(pending=False).with_pending_approval(pending=False)
-        case ThreadStarted(limits=Limits() as limits):
+        case Start(limits=Limits() as limits):
             return kernel.with_limits(
                 max_steps=limits.max_steps,
                 max_delegations=limits.max_delegations,

@@ -7,7 +7,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from agentlog.domain.events import Event
-from agentlog.domain.facts import ThreadAnnotated, ThreadStarted
+from agentlog.domain.facts import Start, ThreadAnnotated
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import CustomMessage, LlmRequestMessage, SystemMessage
 from agentlog.projections.difference import state_difference
@@ -58,7 +58,7 @@ class RequestView(StateView[RequestCarry, Options]):
             beside = {"type", "id", "timestamp"}
             asked = message.model_dump(by_alias=False, exclude=beside, exclude_none=True)
             return RequestCarry(carry.thread, carry.imported, asked), ()
-        if type(message) is ThreadStarted or type(message) is ThreadAnnotated:
+        if isinstance(message, Start | ThreadAnnotated):
             thread = _merged(carry.thread, message.metadata, _OF_THREADS)
             return RequestCarry(thread, carry.imported, carry.asked), ()
         if type(message) is CustomMessage and message.type.endswith((".request", "openai.record")):

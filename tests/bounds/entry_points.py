@@ -83,6 +83,7 @@ _JSON_BODIES = (
     "POST /v1/threads",
     "POST /v1/threads/{thread_id}/close",
     "POST /v1/threads/{thread_id}/annotate",
+    "POST /v1/threads/{thread_id}/fork",
     "POST /v1/threads/{thread_id}/messages",
     "POST /v1/log",
     "POST /v1/threads/{thread_id}/messages/{message_id}/redact",

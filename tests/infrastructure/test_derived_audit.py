@@ -88,7 +88,7 @@ def template(server_url: str, template_database: str) -> Iterator[str]:
             threads.start("t", {"policy": "record", "goal": "Find the parcel"})
             threads.append("t", STORY)
             threads.append("redacted", [reply("a secret")])
-            redactor = Redactor(database, threads, Eraser(database), tenant=TENANT)
+            redactor = Redactor(database, threads, Eraser(database, threads.writer), tenant=TENANT)
             redactor.redact("redacted", None, "asked for")
             for model in READ_MODELS.values():
                 catch_up(database, model, most_events=500)

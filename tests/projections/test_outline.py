@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.api.shapes.outline_text import outline_lines
+from agentlog.api.shapes.lines.outline import outline_lines
 from agentlog.domain.events import Event
 from agentlog.projections.outline import Step, outline
 from agentlog.projections.view import render

@@ -7,6 +7,7 @@ from typing import Literal
 
 from agentlog.api.shapes.threads import bare_view_json
 from agentlog.domain.json.text import print_bytes
+from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.notes import Checkpoint
@@ -17,6 +18,7 @@ from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
@@ -103,7 +105,19 @@ def fill(log: Log) -> None:
     threads.append("gone", [reply("a secret"), calls("gone")])
     threads.append("single", [reply("a secret", id=given(4))])
     threads.append("many", [reply(str(number)) for number in range(2 * TILE)])
-    redactor = Redactor(log.database, threads, Eraser(log.database), tenant=TENANT)
+    eraser = Eraser(log.database, threads.writer)
+    ids = Ids()
+    forker = Forker(
+        log.database,
+        log.database,
+        LogReader(log.database, tenant=TENANT),
+        eraser,
+        tenant=TENANT,
+        clock=Clock(),
+        new_id=lambda: "2" + ids()[1:],
+    )
+    forker.fork("redacted", AtVersion(2), as_thread="copied")
+    redactor = Redactor(log.database, threads, eraser, tenant=TENANT)
     redactor.redact("redacted", [given(1), given(2), given(3)], "asked for")
     redactor.redact("gone", None, "asked for")
     redactor.redact("single", [given(4)], "asked for")

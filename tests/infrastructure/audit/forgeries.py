@@ -19,7 +19,7 @@ from agentlog.domain.redaction import left_digest, redacted_body, redacted_metad
 from tests.infrastructure.appends import NOON
 from tests.infrastructure.audit.forged_appends import append, settle
 
-THREADS = ("t", "strict", "files", "redacted", "gone", "single", "many")
+THREADS = ("t", "strict", "files", "redacted", "gone", "single", "copied", "many")
 LOG_TABLES = ("events", "threads", "ledger", "erasures")
 TABLES = (*LOG_TABLES, "blobs", "thread_search", "checkpoints", "tiles", "tracking")
 Columns = dict[str, dict[str, str]]

@@ -461,7 +461,12 @@ def test_a_change_is_found_or_comes_to_nothing(log: Log, change: Change) -> None
     Owner(log.database).do(change.sql)
     assert change.what in log.findings(by=change.by)
     if change.by in {"verify --derived", "what you hold"}:
-        assert log.findings(by="verify") <= {"signature-invalid", "link-broken", "head-differs"}
+        assert log.findings(by="verify") <= {
+            "signature-invalid",
+            "link-broken",
+            "head-differs",
+            "fork-differs",
+        }
     if right is not None:
         assert log.findings(by="verify") == set()
         assert Log.on(log.database, SigningKey(None)).shown() == right

@@ -24,7 +24,7 @@ from tests.infrastructure.audit.forged_appends import append, settle
 @pytest.fixture
 def redactor(database: Database, told: Threads) -> Redactor:
     """Whom the tests ask to erase."""
-    return Redactor(database, told, Eraser(database), tenant=TENANT)
+    return Redactor(database, told, Eraser(database, told.writer), tenant=TENANT)
 
 
 def _found(auditor: Auditor) -> list[tuple[str, int | None, bool]]:
@@ -65,19 +65,23 @@ def test_a_redaction_that_is_not_carried_out_yet_is_neither_whole_nor_broken(
     told: Threads, auditor: Auditor, database: Database, messages: str | None
 ) -> None:
     named = None if messages is None else [told.messages("t")[5].message_id]
-    Redactor(database, told, Interrupted(database), tenant=TENANT).redact("t", named, "why")
+    Redactor(database, told, Interrupted(database, told.writer), tenant=TENANT).redact(
+        "t", named, "why"
+    )
     audit, version = auditor.thread("t"), told.head("t").version
     assert (audit.verdict, audit.whole) == ("not finished", False)
     assert _found(auditor) == [("redaction-unfinished", version, False)]
     assert [audit.verdict for thread, audit in auditor.log() if thread != "t"] == ["whole"] * 3
-    Eraser(database).finish_all()
+    Eraser(database, told.writer).finish_all()
     assert auditor.thread("t").verdict == "whole"
 
 
 def test_a_deviation_beside_an_unfinished_redaction_is_broken(
     told: Threads, auditor: Auditor, database: Database, owner: Owner
 ) -> None:
-    Redactor(database, told, Interrupted(database), tenant=TENANT).redact("t", None, "why")
+    Redactor(database, told, Interrupted(database, told.writer), tenant=TENANT).redact(
+        "t", None, "why"
+    )
     owner.do("UPDATE agentlog.threads SET goal = 'another' WHERE thread_id = 't'")
     assert auditor.thread("t").verdict == "broken"
 

@@ -31,7 +31,9 @@ def redactor_on(database: Database, threads: Threads, views: Views | None = None
         if views is not None:
             views.recent.discard((TENANT, thread_id))
 
-    return Redactor(database, threads, Eraser(database), tenant=TENANT, discard=discard)
+    return Redactor(
+        database, threads, Eraser(database, threads.writer), tenant=TENANT, discard=discard
+    )
 
 
 @pytest.fixture
@@ -42,9 +44,9 @@ def views(reader: LogReader, database: Database) -> Views:
 
 
 @pytest.fixture
-def eraser(database: Database) -> Eraser:
+def eraser(database: Database, writer: Writer) -> Eraser:
     """Does what redactions say."""
-    return Eraser(database)
+    return Eraser(database, writer)
 
 
 @pytest.fixture

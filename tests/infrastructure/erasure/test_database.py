@@ -111,7 +111,7 @@ def test_the_service_erases_and_cannot_change_an_event(
         )
         analyst_url(own_database, TENANT)  # by which everybody loses rights that the service needs
         threads.append("t", [reply("a"), {"type": "system", "text": "long " * 300}, reply("c")])
-        redactor = Redactor(confined, threads, Eraser(service), tenant=TENANT)
+        redactor = Redactor(confined, threads, Eraser(service, threads.writer), tenant=TENANT)
         assert redactor.redact("t", None, "why").events == 3
         assert fetch(service, "SELECT count(*) FROM agentlog.blobs") == [(0,)]
         for refused in (

@@ -193,7 +193,15 @@ def elsewhere(own_database: Database) -> Iterator[Elsewhere]:
             hub.discard()
             discarded.set()
 
-        with hub, ErasureWatch(own_database, listener, Eraser(own_database), discard):
+        with (
+            hub,
+            ErasureWatch(
+                own_database,
+                listener,
+                Eraser(own_database, threads_on(own_database).writer),
+                discard,
+            ),
+        ):
             yield views, hub, discarded
 
 
@@ -205,7 +213,9 @@ def test_a_service_that_starts_does_what_was_left(own_database: Database) -> Non
     done = threading.Event()
     with (
         Listener(own_database, poll_seconds=0.2) as listener,
-        ErasureWatch(own_database, listener, Eraser(own_database), lambda *_: done.set()),
+        ErasureWatch(
+            own_database, listener, Eraser(own_database, threads.writer), lambda *_: done.set()
+        ),
     ):
         assert done.wait(WAIT_SECONDS)
     assert threads.message("t", given(1)).raw["text"] == "[redacted]"

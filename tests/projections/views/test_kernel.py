@@ -71,6 +71,13 @@ def test_facts_of_the_thread_are_left_out() -> None:
         event(5, {"type": "thread.redacted", "all": True, "reason": "asked to"}),
         event(6, {"type": "thread.hidden"}),
         event(7, {"type": "thread.shown"}),
+        event(
+            8,
+            {
+                "type": "thread.forked",
+                "forkedFrom": {"thread": "t", "version": 1, "link": "0" * 64},
+            },
+        ),
     ]
     assert {fact.type for fact in facts} == set(FACT_TYPES)
     events = [facts[0], event(2, {"type": "reply", "text": "hi"}), *facts[1:]]
