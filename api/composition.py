@@ -26,6 +26,7 @@ from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.keys import Keys
@@ -120,15 +121,16 @@ def open_service(
         ) as database,
         Listener(database) as listener,
     ):
+        new_id = Ulids(wall_clock, secrets.randbits)
         writer = Writer(
             database,
             clock=wall_clock,
-            new_id=Ulids(wall_clock, secrets.randbits),
+            new_id=new_id,
             meters=WriterMeters(on_commit),
         )
         key = signing_key(settings)
         snapshot_key = _snapshot_key(settings)
-        eraser = Eraser(database)
+        eraser = Eraser(database, writer)
         recent = RecentViews()
         slots = Slots(most=settings.analyst_queries, most_in_all=settings.analyst_queries_in_all)
 
@@ -160,6 +162,15 @@ def open_service(
                     eraser,
                     tenant=name,
                     discard=lambda thread_id: tenants.forget(name, thread_id),
+                ),
+                forker=Forker(
+                    database,
+                    confined,
+                    reader,
+                    eraser,
+                    tenant=name,
+                    clock=wall_clock,
+                    new_id=new_id,
                 ),
                 comparer=Comparer(views),
                 run_sets=RunSets(views),

@@ -36,6 +36,8 @@ COMMANDS = {
     "view": ("threads", "Print a view of a thread as JSON, an item a line."),
     "diff": ("threads", "Print what changed in a view between two moments, as JSON."),
     "annotate": ("threads", "Add to a thread's metadata, and print all of it."),
+    "fork": ("forks", "Start a thread with a copy of another's messages up to a point."),
+    "forks": ("forks", "Show the tree of forks that a thread stands in."),
     "compare": (
         "comparison",
         "Compare threads by what was said and called, or all runs of each task.",

@@ -24,8 +24,8 @@ from agentlog.api.cli.session import (
     service_in,
 )
 from agentlog.api.filters import metadata_value
+from agentlog.api.shapes.lines.outline import outline_lines
 from agentlog.api.shapes.outline import outline_json
-from agentlog.api.shapes.outline_text import outline_lines
 from agentlog.api.shapes.shape import time_text
 from agentlog.api.shapes.threads import difference_json, event_json, thread_json
 from agentlog.domain.events import Event

@@ -29,6 +29,25 @@ class Threads(BaseModel):
     next: str | None = Field(description="give it as `after` to go on; null at the end")
 
 
+class ForkSummary(BaseModel):
+    """A thread of a tree of forks."""
+
+    thread_id: str
+    depth: int = Field(description="how many forks are above it; 0 is no fork")
+    status: str = Field(description="open, exited or closed")
+    version: int = Field(description="number of its events")
+    forked_from: str | None = Field(description="the thread whose messages it begins with")
+    forked_at: int | None = Field(description="the version that it was copied up to")
+    edits: int = Field(description="messages changed in the copy")
+
+
+class Forks(BaseModel):
+    """A tree of forks, each thread before its forks."""
+
+    threads: list[ForkSummary]
+    truncated: bool = Field(description="whether there are more")
+
+
 class ThreadEvent(BaseModel):
     """A message or a fact of a thread."""
 

@@ -42,6 +42,7 @@ def mcp_server(api_of: ApiOf, *, version: str) -> MCPServer[Any]:
         threads.read_message,
         threads.read_view,
         threads.diff,
+        threads.list_forks,
         questions.compare,
         questions.compare_runs,
         reports.list_reports,

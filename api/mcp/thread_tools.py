@@ -7,6 +7,8 @@ from pydantic import Field
 
 from agentlog.api.mcp.answers import (
     Difference,
+    Forks,
+    ForkSummary,
     MessageText,
     ThreadEvent,
     ThreadPage,
@@ -127,6 +129,24 @@ class ThreadTools:
             state=fitted(answer.get("state")),
             next=answer.get("next"),
         )
+
+    async def list_forks(self, ctx: Context, thread_id: ThreadId) -> Forks:
+        """List the tree of forks that a thread stands in: copies of it that went on otherwise."""
+        answer = await self._api_of(ctx).get(path_of("threads", thread_id, "forks"))
+        rows = [
+            ForkSummary(
+                thread_id=row["threadId"],
+                depth=row["depth"],
+                status=row["status"],
+                version=row["version"],
+                forked_from=None if row["forkedFrom"] is None else row["forkedFrom"]["thread"],
+                forked_at=None if row["forkedFrom"] is None else row["forkedFrom"]["version"],
+                edits=0 if row["forkedFrom"] is None else len(row["forkedFrom"]["edits"]),
+            )
+            for row in answer["items"]
+        ]
+        shown = models_that_fit(rows)
+        return Forks(threads=shown, truncated=answer["truncated"] or len(shown) < len(rows))
 
     async def diff(
         self,

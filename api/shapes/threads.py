@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict
 
+from agentlog.api.shapes.forks import Origin, origin_of
 from agentlog.api.shapes.shape import Shape, Time, TimeText, time_text
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.errors import ContentMissing
@@ -35,6 +36,7 @@ class Thread(TypedDict):
     parent: str | None
     limits: dict[str, Any] | None
     metadata: dict[str, Any]
+    forkedFrom: Origin | None
     anomalies: int
     startedAt: TimeText
     updatedAt: TimeText
@@ -59,7 +61,8 @@ class Event(TypedDict):
 
     `bytes` is the size of the whole message as JSON. Of one whose content was erased, `redacted`
     says by which version. Where the log has lost a content, `error` names it, and a text stands in
-    its place. `cut`: not all of message and metadata is shown.
+    its place. Of one that a fork copied, `originVersion` is its version in the
+    origin. `cut`: not all of message and metadata is shown.
     """
 
     threadId: NotRequired[str]
@@ -71,6 +74,7 @@ class Event(TypedDict):
     message: Any
     metadata: dict[str, Any]
     bytes: int
+    originVersion: NotRequired[int]
     cut: NotRequired[Literal[True]]
     redacted: NotRequired[Redacted]
     error: NotRequired[Missing]
@@ -159,6 +163,7 @@ def thread_json(head: Head) -> Thread:
         "parent": parent if isinstance(parent, str) else None,
         "limits": limits if isinstance(limits, dict) else None,
         "metadata": object_of(facts.get("metadata")),
+        "forkedFrom": origin_of(head),
         "anomalies": head.anomalies,
         "startedAt": time_text(head.started_at),
         "updatedAt": time_text(head.updated_at),
@@ -197,6 +202,8 @@ def event_json(
     }
     if message != whole or metadata != event.metadata:
         shown["cut"] = True
+    if event.origin_version is not None:
+        shown["originVersion"] = event.origin_version
     if event.redacted is not None:
         shown["redacted"] = {"version": event.redacted}
     if event.missing:

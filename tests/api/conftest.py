@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from secrets import token_bytes
+from secrets import randbits, token_bytes
 
 import pytest
 from fastapi import FastAPI
@@ -14,8 +14,10 @@ from agentlog.api.http.app import create_app
 from agentlog.api.http.middleware.authentication import AnonymousFrom, Entrance
 from agentlog.api.http.request.limits import USUAL, RequestLimits
 from agentlog.api.http.streaming.subscribers import Followers, TenantFollowers
+from agentlog.domain.identifiers import Ulids
 from agentlog.infrastructure.analysts.analyst import Analyst
 from agentlog.infrastructure.analysts.slots import Slots
+from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.audit.proofs import Proofs
 from agentlog.infrastructure.audit.signing import SigningKey
@@ -26,6 +28,7 @@ from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.keys import Keys
@@ -109,9 +112,18 @@ def app_over(  # noqa: PLR0913 - what tests set
             redactor=Redactor(
                 database,
                 own_threads,
-                Eraser(database),
+                Eraser(database, own_threads.writer),
                 tenant=name,
                 discard=lambda thread_id: tenants.forget(name, thread_id),
+            ),
+            forker=Forker(
+                database,
+                database,
+                reader,
+                Eraser(database, own_threads.writer),
+                tenant=name,
+                clock=wall_clock,
+                new_id=Ulids(wall_clock, randbits),
             ),
             comparer=Comparer(views),
             run_sets=RunSets(views),

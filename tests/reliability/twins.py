@@ -133,7 +133,7 @@ class Twins(RuleBasedStateMachine):
             Redactor(
                 process.database.confined(tenant),
                 threads,
-                Eraser(process.database),
+                Eraser(process.database, threads.writer),
                 tenant=tenant,
                 discard=partial(self.discard, tenant),
             )

@@ -12,8 +12,8 @@ from starlette.requests import ClientDisconnect
 from agentlog.api.http.codec.parameters import header_of
 from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.api.http.request.limits import RequestLimits
-from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.infrastructure.appending.append_request import (
     Appended,
     AppendRequest,
@@ -44,6 +44,19 @@ async def body_of(request: Request) -> bytes:
         chunks.append(chunk)
         more = message.get("more_body", False)
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+def fields_in(body: bytes, limits: RequestLimits, *known: str) -> JsonObject:
+    """Return the fields of a body that is a JSON object, or empty; raises `InvalidMessage`."""
+    value = limits.json_in(body) if body.strip() else {}
+    if not isinstance(value, dict):
+        raise InvalidMessage.at("", "send a JSON object")
+    flaws = [
+        Flaw(key, f"no such field: use {', '.join(known)}") for key in value if key not in known
+    ]
+    if flaws:
+        raise InvalidMessage(flaws)
+    return dict(value)
 
 
 def drafts_in(body: bytes, limits: RequestLimits) -> list[JsonValue]:

@@ -77,6 +77,7 @@ from agentlog.infrastructure.audit.signing import InvalidSigningKey, NoSigningKe
 from agentlog.infrastructure.embedded import EmbeddedServerError
 from agentlog.infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
+from agentlog.infrastructure.forks.errors import ForkTooLong
 from agentlog.infrastructure.keys.accesses import AccessNotRecorded
 from agentlog.infrastructure.postgres.errors import (
     DatabaseReadOnly,
@@ -147,6 +148,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     OutcomeUnknown: 503,
     NotYetBuilt: 503,
     NothingToRedact: 422,
+    ForkTooLong: 422,
     McpMissing: 501,
     PlotsMissing: 501,
     ProjectionBehind: 503,

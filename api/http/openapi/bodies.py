@@ -12,6 +12,7 @@ from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.facts import ThreadStarted
 from agentlog.domain.fields import Model
 from agentlog.domain.messages import CustomMessage, FileAttachment
+from agentlog.infrastructure.forks.edits import MOST_EDITS
 
 EXAMPLE_MESSAGES: list[Schema] = [
     {"type": "input", "text": "Where is my parcel?"},
@@ -51,6 +52,42 @@ _BODIES: dict[str, Schema] = {
         {"reason": {"type": "string", "pattern": r"\S"}},
         "reason",
         examples=[{"reason": "erasure request 2026-118"}],
+    ),
+    "ForkBody": _fields(
+        {
+            "at": {
+                "type": "string",
+                "description": "A version, @position, message id or RFC 3339 time; else the "
+                "present.",
+            },
+            "threadId": {
+                "type": "string",
+                "pattern": r"^[A-Za-z0-9._:~-]{1,128}$",
+                "description": "Of the fork; else a new one.",
+            },
+            "goal": {"type": "string"},
+            "metadata": {"type": "object"},
+            "edits": {
+                "type": "array",
+                "maxItems": MOST_EDITS,
+                "description": "By versions of the origin; an insert stands after its version.",
+                "items": {
+                    "anyOf": [
+                        _fields({"drop": {"type": "integer"}}, "drop", examples=[{"drop": 4}]),
+                        *(
+                            _fields(
+                                {kind: {"type": "integer"}, "message": reference("Message")},
+                                kind,
+                                "message",
+                                examples=[{kind: 3, "message": EXAMPLE_MESSAGES[3]}],
+                            )
+                            for kind in ("replace", "insert")
+                        ),
+                    ]
+                },
+            },
+        },
+        examples=[{"at": "3", "threadId": "support-42-again", "edits": [{"drop": 2}]}],
     ),
     "CloseBody": _fields({"reason": {"type": "string"}}, examples=[{"reason": "resolved"}]),
     "AnnotateBody": _fields(

@@ -1,11 +1,9 @@
 """Routes of threads: start, list, read, close, annotate."""
 
-from collections.abc import Mapping
-
 from fastapi import APIRouter, Response
 from ulid import ULID
 
-from agentlog.api.http.codec.bodies import Body
+from agentlog.api.http.codec.bodies import Body, fields_in
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheThreads
 from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter
 from agentlog.api.http.codec.parameters import (
@@ -17,11 +15,9 @@ from agentlog.api.http.codec.parameters import (
 )
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
-from agentlog.api.http.request.limits import RequestLimits
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Appended, Thread, appended_json, thread_json
-from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.errors import InvalidMessage
 
 router = APIRouter(tags=["threads"])
 
@@ -37,11 +33,10 @@ _FACTS = ("goal", "parent", "limits", "policy", "metadata")
 )
 def start_thread(threads: TheThreads, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
     """Start a thread, under an id of yours or a new one. Starting it again the same way is safe."""
-    facts = dict(_object(body, limits))
+    facts = fields_in(body, limits, "threadId", *_FACTS)
     thread_id = facts.pop("threadId", None)
     if not isinstance(thread_id, str | None):
         raise InvalidMessage.at("threadId", "not a string")
-    _only(facts, *_FACTS)
     new_id = str(ULID()) if thread_id is None else thread_id
     appended = threads.start(new_id, facts, origin=origin)
     headers = {"Location": f"/v1/threads/{appended.thread_id}", "ETag": f'"{appended.version}"'}
@@ -90,8 +85,7 @@ def close_thread(
     origin: TheOrigin,
 ) -> Response:
     """Close a thread: nothing follows."""
-    fields = _object(body, limits)
-    _only(fields, "reason")
+    fields = fields_in(body, limits, "reason")
     reason = fields.get("reason")
     if not isinstance(reason, str | None):
         raise InvalidMessage.at("reason", "not a string")
@@ -114,25 +108,9 @@ def annotate_thread(
     origin: TheOrigin,
 ) -> Response:
     """Add to a thread's metadata."""
-    fields = _object(body, limits)
-    _only(fields, "metadata")
+    fields = fields_in(body, limits, "metadata")
     metadata = fields.get("metadata")
     if not isinstance(metadata, dict):
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
     appended = threads.annotate(thread_id, metadata, origin=origin)
     return json_answer(appended_json(appended))
-
-
-def _object(body: bytes, limits: RequestLimits) -> dict[str, JsonValue]:
-    value = limits.json_in(body) if body.strip() else {}
-    if not isinstance(value, dict):
-        raise InvalidMessage.at("", "send a JSON object")
-    return value
-
-
-def _only(fields: Mapping[str, JsonValue], *known: str) -> None:
-    flaws = [
-        Flaw(key, f"no such field: use {', '.join(known)}") for key in fields if key not in known
-    ]
-    if flaws:
-        raise InvalidMessage(flaws)

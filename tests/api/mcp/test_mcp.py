@@ -25,6 +25,7 @@ TOOLS = {
     "read_message",
     "read_view",
     "diff",
+    "list_forks",
     "list_reports",
     "report",
     "sql_tables",
@@ -64,6 +65,8 @@ def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
         changed = await call(client, "diff", thread_id="t", begin="1", end="2")
         assert (changed["from_version"], changed["to_version"]) == (1, 2)
         assert changed["changes"]["patch"]
+        tree = await call(client, "list_forks", thread_id="t")
+        assert [thread["thread_id"] for thread in tree["threads"]] == ["t"]
 
     with running(app) as (_, address):
         over_http(address, ask)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agentlog.api.shapes.comparison_text import compared_lines, run_sets_lines
+from agentlog.api.shapes.lines.comparison import compared_lines, run_sets_lines
 from agentlog.infrastructure.comparison.comparer import Comparer, parse_side
 from agentlog.infrastructure.comparison.run_sets import RunSets, SetsAsked
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter

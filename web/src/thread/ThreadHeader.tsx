@@ -29,6 +29,18 @@ function Anomalies({ total }: { total: number }) {
   );
 }
 
+/** The thread that this one begins with a copy of, as it was then. */
+function ForkedFrom({ thread, version }: { thread: string; version: number }) {
+  return (
+    <span>
+      fork of{" "}
+      <Link to="/threads/$threadId" params={{ threadId: thread }} search={{ at: version }}>
+        {thread} at {count(version)}
+      </Link>
+    </span>
+  );
+}
+
 /** What the thread is, and what it had used up to the cursor. */
 export function ThreadHeader() {
   const { threadId, at, last } = useCursor();
@@ -65,6 +77,7 @@ export function ThreadHeader() {
               </Link>
             </span>
           )}
+          {head.forkedFrom !== null && <ForkedFrom {...head.forkedFrom} />}
         </span>
       </div>
       <dl className={styles["figures"]} aria-label="Up to the cursor">

@@ -91,7 +91,14 @@ def test_every_route_that_appends_documents_it(remote: httpx2.Client) -> None:
         if parameter["name"] == "traceparent"
     }
     appends = {path.replace("/t/", "/{thread_id}/") for path, _ in APPENDS}
-    assert documented == appends | {path for path in paths if path.endswith("/redact")}
+    assert documented == appends | {path for path in paths if path.endswith(("/redact", "/fork"))}
+
+
+def test_a_fork_keeps_it(remote: httpx2.Client) -> None:
+    remote.post("/v1/threads/t/messages", json={"type": "tick"})
+    remote.post("/v1/threads/t/fork", json={"threadId": "f"}, headers={"traceparent": TRACE})
+    fact = remote.get("/v1/threads/f/messages").json()["items"][0]
+    assert fact["metadata"] == {"traceparent": TRACE}
 
 
 def test_a_redaction_keeps_it(remote: httpx2.Client) -> None:

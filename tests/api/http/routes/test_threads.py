@@ -18,6 +18,7 @@ THREAD_KEYS = [
     "parent",
     "limits",
     "metadata",
+    "forkedFrom",
     "anomalies",
     "startedAt",
     "updatedAt",
@@ -59,6 +60,7 @@ def test_a_thread_is_read_with_its_facts_and_its_version_as_etag(client: TestCli
     assert body["startedAt"] == body["updatedAt"]
     assert body["startedAt"].endswith("Z")
     del body["startedAt"], body["updatedAt"]
+    assert body.pop("forkedFrom") is None
     assert body == {**FACTS, "version": 1, "position": 1, "status": "open", "anomalies": 0}
 
 

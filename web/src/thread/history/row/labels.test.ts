@@ -36,6 +36,11 @@ test("arguments that are not JSON are said as they are", () => {
   expect(line('{"city": "Rome"}')).not.toHaveProperty("isBroken");
 });
 
+test("a fork says where it comes from", () => {
+  const forkedFrom = { thread: "parcel-1", version: 3, link: "ab" };
+  expect(said("thread.forked", { forkedFrom })).toEqual(["thread forked: from parcel-1 at 3"]);
+});
+
 test("a result says its error before its output", () => {
   const error = { name: "TimeoutError", message: "no answer", stack: "x.py:1" };
   const results = [

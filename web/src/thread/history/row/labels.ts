@@ -1,6 +1,7 @@
 import { type Json, printExact } from "../../../api/exact";
 import { cost, count, counted, duration } from "../../../parts/format";
 import type { Span } from "../../timeline/timelineIndex";
+import { fieldsIn } from "../../event/contents";
 import type { StoredEvent } from "../events";
 import { nameOf } from "../../../parts/kinds";
 import { unstyled } from "../../../parts/text/ansi";
@@ -85,6 +86,11 @@ export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
       return say(nameOf(type), oneLine(message["reason"]));
     case "thread.started":
       return say("thread started", oneLine(message["goal"]));
+    case "thread.forked": {
+      const origin = fieldsIn(message, "forkedFrom");
+      const at = `${oneLine(origin["thread"])} at ${oneLine(origin["version"])}`;
+      return say("thread forked", `from ${at}`, oneLine(message["goal"]));
+    }
     case "thread.annotated":
       return say("thread annotated", argumentsText(message["metadata"]));
     default:

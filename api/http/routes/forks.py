@@ -1,0 +1,64 @@
+"""Routes of forks: fork a thread at a point of its history, and the tree of its forks."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from agentlog.api.http.codec.bodies import Body, fields_in
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
+from agentlog.api.http.codec.parameters import Hidden, ThreadId
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
+from agentlog.api.shapes.forks import Fork, Tree, fork_json, tree_json
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.points_in_time import parse_moment
+from agentlog.infrastructure.forks.edits import edits_in
+from agentlog.infrastructure.forks.forker import Forker
+
+router = APIRouter(tags=["forks"])
+
+
+async def forker_of(request: Request) -> Forker:
+    """Return the forker of the principal's tenant."""
+    return tenant_of(request).forker
+
+
+TheForker = Annotated[Forker, Depends(forker_of)]
+
+
+@router.post(
+    "/threads/{thread_id}/fork",
+    status_code=201,
+    responses={**answers(200, Fork), **answers(201, Fork, 400, 404, 409, 413)},
+    openapi_extra=body("ForkBody", TRACEPARENT, description="Where, under which id, and edits."),
+)
+def fork_thread(
+    forker: TheForker,
+    limits: TheLimits,
+    thread_id: ThreadId,
+    body: Body,
+    origin: TheOrigin,
+) -> Response:
+    """Start a thread with a copy of another's messages up to a point. Doing so again is safe."""
+    fields = fields_in(body, limits, "at", "threadId", "goal", "metadata", "edits")
+    at, as_thread = fields.pop("at", None), fields.pop("threadId", None)
+    for name, value in (("at", at), ("threadId", as_thread)):
+        if not isinstance(value, str | None):
+            raise InvalidMessage.at(name, "not a string")
+    fork = forker.fork(
+        thread_id,
+        None if at is None else parse_moment(str(at)),
+        as_thread=None if as_thread is None else str(as_thread),
+        edits=edits_in(fields.pop("edits", [])),
+        facts=fields,
+        origin=origin,
+    )
+    headers = {"Location": f"/v1/threads/{fork.thread_id}", "ETag": f'"{fork.version}"'}
+    return json_answer(fork_json(fork), status=200 if fork.replayed else 201, headers=headers)
+
+
+@router.get("/threads/{thread_id}/forks", responses=answers(200, Tree, 404))
+def read_forks(forker: TheForker, thread_id: ThreadId, hidden: Hidden = False) -> Response:  # noqa: FBT002 - a query parameter has a name
+    """The tree of forks that a thread stands in, each thread before its forks."""
+    threads, truncated = forker.tree(thread_id, hidden=hidden)
+    return json_answer(tree_json(threads, truncated=truncated))

@@ -1,0 +1,98 @@
+"""Forks and their trees as JSON, for HTTP and the command line."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from agentlog.api.shapes.shape import TimeText, time_text
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.forks import forker
+from agentlog.infrastructure.forks.tree import TreeThread
+
+
+class ForkEdit(TypedDict):
+    """A change to the copied messages; `sha256` is of the message put in, in canonical JSON."""
+
+    kind: Literal["drop", "replace", "insert"]
+    version: int
+    sha256: NotRequired[str]
+
+
+class Origin(TypedDict):
+    """The thread that a fork was copied from, up to a version whose link was this."""
+
+    thread: str
+    version: int
+    link: str
+    edits: list[ForkEdit]
+
+
+class Fork(TypedDict):
+    """A fork, and where it stands."""
+
+    threadId: str
+    version: int
+    position: int
+    forkedFrom: Origin
+    replayed: bool
+
+
+class TreeNode(TypedDict):
+    """A thread of a tree of forks; `depth` counts the forks above it."""
+
+    threadId: str
+    depth: int
+    version: int
+    status: Status
+    goal: str | None
+    forkedFrom: Origin | None
+    startedAt: TimeText
+    updatedAt: TimeText
+
+
+class Tree(TypedDict):
+    """A tree of forks: each thread before its forks. `truncated`: there are more."""
+
+    items: list[TreeNode]
+    truncated: bool
+
+
+def origin_of(head: Head) -> Origin | None:
+    """Return where a fork comes from, None of a thread that is no fork."""
+    origin: Any = head.read_facts().get("forkedFrom")
+    if origin is not None:
+        origin = {"edits": [], **origin}
+    return origin  # type: ignore[no-any-return] # as the fact's model has it
+
+
+def fork_json(fork: forker.Forked) -> Fork:
+    """Return a fork."""
+    origin: Any = fork.origin.model_dump(mode="json", exclude_none=True)
+    return {
+        "threadId": fork.thread_id,
+        "version": fork.version,
+        "position": fork.position,
+        "forkedFrom": origin,
+        "replayed": fork.replayed,
+    }
+
+
+def tree_json(threads: Sequence[TreeThread], *, truncated: bool) -> Tree:
+    """Return a tree of forks."""
+    return {"items": [_node(thread) for thread in threads], "truncated": truncated}
+
+
+def _node(thread: TreeThread) -> TreeNode:
+    depth, head = thread
+    return {
+        "threadId": head.thread_id,
+        "depth": depth,
+        "version": head.version,
+        "status": head.status,
+        "goal": head.goal,
+        "forkedFrom": origin_of(head),
+        "startedAt": time_text(head.started_at),
+        "updatedAt": time_text(head.updated_at),
+    }
