@@ -1,0 +1,1 @@
+"""A scripted model provider on loopback, for all that posts requests to model APIs."""
