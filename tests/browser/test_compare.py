@@ -97,7 +97,7 @@ def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
     page.get_by_role("button", name="Show tasks").click()
     page.get_by_label("A run failed where").fill("metadata.reward=0")
     page.get_by_role("button", name="Use").click()
-    page.get_by_role("button", name="Only with both ends").click()
+    page.get_by_role("button", name="Only with differing results").click()
     # 200 threads are compared
     expect(page.get_by_text(f"{len(mixed)} tasks;")).to_be_visible(timeout=30_000)
     page.get_by_role("button", name=f"▸ {mixed[0]['value']}", exact=True).click()

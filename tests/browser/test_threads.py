@@ -255,7 +255,7 @@ def test_a_hidden_thread_is_listed_and_read_if_asked(
             expect(row(page, "seen")).to_be_visible()
             expect(row(page, "refund")).to_have_count(0)
             page.get_by_role("button", name="Filter").click()
-            page.get_by_label("Hidden ones too").check()
+            page.get_by_label("With hidden threads").check()
             page.get_by_role("button", name="Apply").click()
             expect(row(page, "refund")).to_contain_text("hidden")
             row(page, "refund").click()

@@ -23,7 +23,7 @@ export function Choosing({ chosen }: { chosen: string | undefined }) {
         <h1>Compare</h1>
         {chosen === undefined ? (
           <p>
-            Choose two threads to see where they part. In the <Link to="/">list of threads</Link>{" "}
+            Choose two threads to see where they differ. In the <Link to="/">list of threads</Link>{" "}
             any number can be ticked at once.
           </p>
         ) : (

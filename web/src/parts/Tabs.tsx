@@ -1,4 +1,5 @@
-import { type ReactNode, useId } from "react";
+import { Tabs as Base } from "@base-ui/react/tabs";
+import type { ReactNode } from "react";
 
 interface TabsProps<T extends string> {
   readonly label: string;
@@ -8,45 +9,24 @@ interface TabsProps<T extends string> {
   readonly children: ReactNode;
 }
 
-/** Tabs over one panel; arrow keys go from one to the next (WAI-ARIA's pattern of tabs). */
+/** Tabs over one panel; arrow keys, Home and End go from one to another. */
 export function Tabs<T extends string>({ label, tabs, chosen, onChoose, children }: TabsProps<T>) {
-  const id = useId();
-  const move = (by: number): void => {
-    const index = tabs.findIndex((tab) => tab.id === chosen);
-    const next = tabs[(index + by + tabs.length) % tabs.length];
-    if (next === undefined) return;
-    onChoose(next.id);
-    document.getElementById(`${id}-${next.id}`)?.focus();
-  };
   return (
-    <div className="tabs">
-      <div role="tablist" aria-label={label} data-own-keys="">
-        {tabs.map((tab) => (
-          <button
-            key={tab.id}
-            id={`${id}-${tab.id}`}
-            type="button"
-            role="tab"
-            aria-selected={tab.id === chosen}
-            aria-controls={`${id}-panel`}
-            tabIndex={tab.id === chosen ? 0 : -1}
-            onClick={() => {
-              onChoose(tab.id);
-            }}
-            onKeyDown={(event) => {
-              if (event.key === "ArrowRight") move(1);
-              else if (event.key === "ArrowLeft") move(-1);
-              else return;
-              event.preventDefault();
-            }}
-          >
-            {tab.name}
-          </button>
+    <Base.Root
+      className="tabs"
+      value={chosen}
+      onValueChange={(id) => {
+        onChoose(id as T);
+      }}
+    >
+      <Base.List aria-label={label} activateOnFocus data-own-keys="">
+        {tabs.map(({ id, name }) => (
+          <Base.Tab key={id} value={id}>
+            {name}
+          </Base.Tab>
         ))}
-      </div>
-      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${chosen}`} tabIndex={0}>
-        {children}
-      </div>
-    </div>
+      </Base.List>
+      <Base.Panel value={chosen}>{children}</Base.Panel>
+    </Base.Root>
   );
 }

@@ -67,7 +67,9 @@ export function NoMatch({ q, change }: NoMatchProps) {
   return (
     <div className={styles["empty"]}>
       <h2>No thread matches</h2>
-      <p>{q === undefined ? "None has all of these filters." : `No goal or id has “${q}”.`}</p>
+      <p>
+        {q === undefined ? "No thread matches all of these filters." : `No goal or id has “${q}”.`}
+      </p>
       <p className={styles["actions"]}>
         {q !== undefined && (
           <button

@@ -33,7 +33,7 @@ export function Task({ set, isOpen, onOpen }: TaskProps) {
       </div>
       <div role="cell" className={styles["partings"]}>
         {first === undefined ? (
-          <span>{set.runs === 1 ? "one run only" : "they do the same"}</span>
+          <span>{set.runs === 1 ? "one run only" : "no difference"}</span>
         ) : (
           <Parting parting={first} mayOpen={isOpen} />
         )}

@@ -21,7 +21,7 @@ export function Tasks({ by }: { by: string }) {
   return (
     <main className={`screen ${styles["tasks"] ?? ""}`}>
       <header>
-        <h1>Tasks by {by}</h1>
+        <h1>Runs of each {by}</h1>
         <div className={styles["tools"]}>
           <Field
             key={failed.join("\n")}
@@ -43,7 +43,7 @@ export function Tasks({ by }: { by: string }) {
               void navigate({ search: (before) => ({ ...before, mixed: next }) as object });
             }}
           >
-            Only with both ends
+            Only with differing results
           </button>
           <Link to="/compare" search={{}}>
             Choose again
@@ -64,7 +64,7 @@ export function Tasks({ by }: { by: string }) {
         <p>
           {data.items.length === 0
             ? `No thread has the metadata key ${by}.`
-            : "No task has runs of both ends."}
+            : "No task has both failed runs and others."}
         </p>
       )}
       {failed.length > 0 && sets.length > 0 && sets.every(isUnknown) && (
@@ -96,7 +96,7 @@ function TaskList({ sets }: { sets: readonly RunSet[] }) {
         style={{ height: list.getTotalSize() + HEADING }}
       >
         <div role="row" className={`${styles["row"] ?? ""} ${styles["heading"] ?? ""}`}>
-          {["Task", "Runs", "Ended", "Where they first part", "Compare"].map((name) => (
+          {["Task", "Runs", "Ended", "First difference", "Compare"].map((name) => (
             <span key={name} role="columnheader">
               {name}
             </span>

@@ -108,7 +108,7 @@ function Day({ label, value, onGive }: DayProps) {
       <input
         type="date"
         value={value?.slice(0, 10) ?? ""}
-        title={label === "To" ? "That day counts no more; UTC" : "From that day on; UTC"}
+        title={label === "To" ? "Up to this day, without it; UTC" : "From this day on; UTC"}
         onChange={({ target }) => {
           onGive(target.value === "" ? undefined : target.value);
         }}

@@ -75,7 +75,7 @@ function Fields({ address, change, seen }: FilterFormProps) {
       />
       <Offered id={`${id}tools`} values={seen.tools} />
       <MetadataFields id={id} name={key} onName={setKey} values={seen.metadata} />
-      <label htmlFor={`${id}h`}>Hidden ones too</label>
+      <label htmlFor={`${id}h`}>With hidden threads</label>
       <input
         id={`${id}h`}
         type="checkbox"

@@ -56,7 +56,7 @@ export function chips(address: ThreadsAddress): Chip[] {
     found.push({ words: `outcome: ${OUTCOME_WORDS[outcome]}`, without: { outcome: undefined } });
   }
   if (tool !== undefined) found.push({ words: `tool: ${tool}`, without: { tool: undefined } });
-  if (hidden === true) found.push({ words: "hidden ones too", without: { hidden: undefined } });
+  if (hidden === true) found.push({ words: "with hidden threads", without: { hidden: undefined } });
   for (const term of meta) {
     const left = meta.filter((each) => each !== term);
     found.push({

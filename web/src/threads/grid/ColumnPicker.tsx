@@ -31,7 +31,7 @@ export function ColumnPicker({ chosen = USUAL, change, keys }: ColumnPickerProps
       <fieldset className={styles["columns"]}>
         <legend>Metadata</legend>
         {offered.map((id) => box(metadataColumn(id.slice("metadata.".length))))}
-        {offered.length === 0 && <small>No thread in sight has any.</small>}
+        {offered.length === 0 && <small>No thread of this list has metadata.</small>}
       </fieldset>
       <fieldset className={styles["columns"]}>
         <legend>Columns</legend>

@@ -20,7 +20,7 @@ export function Peer({ event, index = 0, names, isStated = false }: PeerProps) {
   const timeline = useTimeline();
   const pair = pairsOf(event.type, event.version, timeline.at(event.version))[index];
   if (pair === undefined) {
-    return <small>{timeline.isComplete ? "" : "Looking for its other end…"}</small>;
+    return <small>{timeline.isComplete ? "" : "Reading the events that it belongs to…"}</small>;
   }
   const { span, partner, isAsking } = pair;
   const [begin, end] = names;

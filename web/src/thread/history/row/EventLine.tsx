@@ -95,7 +95,7 @@ function Outcome({ pair, tabIndex, onJump }: OutcomeProps) {
     return (
       <span
         className={`badge ${isUnanswered ? "warn" : "accent"}`}
-        title={isUnanswered ? "Views add an answer" : undefined}
+        title={isUnanswered ? "Without a result: views for models add one" : undefined}
       >
         {isUnanswered ? "unanswered" : (WAITING[span.kind] ?? "open")}
       </span>

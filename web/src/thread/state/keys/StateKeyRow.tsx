@@ -35,7 +35,7 @@ export function StateKeyRow({ entry, at }: { entry: StateKey; at: number }) {
           type="button"
           className={`badge ${BADGES[entry.change]} ${styles["mark"] ?? ""}`}
           aria-expanded={isDiffOpen}
-          title="What it was before"
+          title="The value before"
           onClick={() => {
             setDiffOpen(!isDiffOpen);
           }}

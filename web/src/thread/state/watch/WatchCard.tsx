@@ -77,7 +77,7 @@ function Values({
 }: {
   found: readonly { path: string; value: Parameters<typeof Value>[0]["value"] }[];
 }) {
-  if (found.length === 0) return <p className={styles["note"]}>Selects nothing here.</p>;
+  if (found.length === 0) return <p className={styles["note"]}>Selects nothing at this version.</p>;
   const [only] = found;
   if (found.length === 1 && only !== undefined)
     return <Value value={only.value} label={only.path} />;
