@@ -182,3 +182,14 @@ class AgentSettings(BaseSettings):
 
     claude_config_dir: Path = Field(default_factory=lambda: Path.home() / ".claude")
     codex_home: Path = Field(default_factory=lambda: Path.home() / ".codex")
+
+
+class ProviderSettings(BaseSettings):
+    """Addresses and keys of model providers, from the variables that their own clients read."""
+
+    model_config = SettingsConfigDict(frozen=True, env_ignore_empty=True)
+
+    openai_base_url: str = "https://api.openai.com/v1"
+    openai_api_key: SecretStr | None = None
+    anthropic_base_url: str = "https://api.anthropic.com"
+    anthropic_api_key: SecretStr | None = None

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
@@ -25,6 +25,8 @@ from agentlog.projections.readers.registry import FORMATS
 from agentlog.projections.registry import VIEWS, option_values
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
+from tests.providers.script import Answer, Call
+from tests.providers.server import ScriptedProvider
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = Path(sys.executable).parent
@@ -35,6 +37,11 @@ MAKES_A_KEY = "secure.md"
 """It comes last: after the first key the demo answers no request without one."""
 PRINTED_ADDRESS = "http://127.0.0.1:8080"
 LONGEST_LINE = 99
+MODELS = {
+    "gpt-4o-mini": Answer("I will look.", [Call("get_order", {"order_id": 1042})]),
+    "claude-sonnet-4-5": Answer("Which order?"),
+}
+"""What the models say that the documents ask."""
 
 _BLOCK = re.compile(
     r"^```(?P<language>sh|python)\n(?P<code>.*?)^```\n(?:^```(?:json|text)\n(?P<output>.*?)^```\n)?",
@@ -65,11 +72,18 @@ def demo_environment(
     server_url: str, template_database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, str]]:
     """The environment of a reader who has run `make demo`: its address, its database, its keys."""
-    with new_database(server_url, template=template_database) as url:
-        yield from _demo(url, tmp_path_factory.mktemp("keys") / "signing-key.pem")
+    with (
+        new_database(server_url, template=template_database) as url,
+        ScriptedProvider(lambda turn: MODELS[turn.model]) as provider,
+    ):
+        signing_key = tmp_path_factory.mktemp("keys") / "signing-key.pem"
+        addresses = {"OPENAI_BASE_URL": f"{provider.url}/v1", "ANTHROPIC_BASE_URL": provider.url}
+        yield from _demo(url, signing_key, addresses)
 
 
-def _demo(database_url: str, signing_key: Path) -> Iterator[dict[str, str]]:
+def _demo(
+    database_url: str, signing_key: Path, addresses: Mapping[str, str]
+) -> Iterator[dict[str, str]]:
     with Database(database_url, pool_size=1) as database:
         analysts = analyst_url(database, "default")
     signing_key.write_bytes(
@@ -83,6 +97,7 @@ def _demo(database_url: str, signing_key: Path) -> Iterator[dict[str, str]]:
         "AGENTLOG_DATABASE_URL": database_url,
         "AGENTLOG_ANALYST_URL": analysts,
         "AGENTLOG_SIGNING_KEY": str(signing_key),
+        **addresses,
     }
     with subprocess.Popen(
         ["agentlog", "demo", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True

@@ -38,6 +38,10 @@ COMMANDS = {
     "annotate": ("threads", "Add to a thread's metadata, and print all of it."),
     "fork": ("forks", "Start a thread with a copy of another's messages up to a point."),
     "forks": ("forks", "Show the tree of forks that a thread stands in."),
+    "ask": (
+        "exchanges.ask",
+        "Ask models again what a thread asked one, and show their answers beside the recorded one.",
+    ),
     "compare": (
         "comparison",
         "Compare threads by what was said and called, or all runs of each task.",

@@ -32,7 +32,7 @@ class Unmapped:
     what: str
 
 
-_SAMPLE_ID = "00000000000000000000000000"
+SAMPLE_ID = "00000000000000000000000000"
 _SAMPLE_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -100,7 +100,7 @@ def _with_residue(view: AnyView, drafts: Sequence[Draft], original: Item) -> Seq
 
 def sample_event(draft: Draft, version: int) -> Event:
     """Return the event of `draft`, at an arbitrary time and place."""
-    body = {"id": _SAMPLE_ID, "timestamp": 0, **draft}
+    body = {"id": SAMPLE_ID, "timestamp": 0, **draft}
     metadata = object_of(body.pop("metadata", None))
     message = validate_message(body)
     event = Event(

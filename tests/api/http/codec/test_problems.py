@@ -34,10 +34,12 @@ def _below(cls: type[AgentlogError]) -> Iterator[type[AgentlogError]]:
 ERRORS = [cls for cls in _below(AgentlogError) if cls.__module__.split(".")[0] != "tests"]
 AT_THE_START = {"UnknownSetting"}
 """Those that end a command before it serves anything."""
+OF_COMMANDS = ("agentlog.api.cli.", "agentlog.infrastructure.providers.")
+"""Where errors are that only commands show."""
 OVER_HTTP = [
     cls
     for cls in ERRORS
-    if not (cls.__module__.startswith("agentlog.api.cli.") or cls.__name__ in AT_THE_START)
+    if not (cls.__module__.startswith(OF_COMMANDS) or cls.__name__ in AT_THE_START)
 ]
 
 

@@ -1,0 +1,1 @@
+"""Commands that exchange requests and answers with model providers."""

@@ -1,0 +1,167 @@
+"""A model call of a history as a request that can be sent again.
+
+The log of a history that was not recorded at the model's API has no requests. They are built from
+its messages: the view `openai` as of just before the answer. What they had beside is sent as far
+as it is on record.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.events import Event
+from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
+from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
+from agentlog.projections.exchanges.pairing import paired
+from agentlog.projections.view import Item, render
+from agentlog.projections.views.openai import OpenAIView
+from agentlog.projections.views.request import RequestView
+
+_SYSTEM = frozenset({"system", "developer"})
+_NAMES: Mapping[str, str] = {
+    **{
+        name: name
+        for name in (
+            "temperature top_p max_tokens max_completion_tokens stop seed frequency_penalty "
+            "presence_penalty reasoning_effort response_format tool_choice parallel_tool_calls"
+        ).split()
+    },
+    "max_output_tokens": "max_completion_tokens",
+    "stop_sequences": "stop",
+}
+"""The chat API's names of parameters, by those on record; others are left out."""
+_OF_TOOLS = ("tool_choice", "parallel_tool_calls")
+
+
+class NothingToAsk(InvalidInput):
+    """No message stands before the point that was named."""
+
+    def __init__(self, thread_id: str, version: int) -> None:
+        super().__init__(
+            f"thread {thread_id!r} has no message for a model before version {version + 1}: "
+            "name a later one"
+        )
+        self.thread_id, self.version = thread_id, version
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenCall:
+    """A call of a model as a chat completions request, its `model` where that is known.
+
+    `version` is that of the last event before it, `answer` what the model answered, None where the
+    history has no answer yet. `source` says whether the request is as it was sent, or built from
+    the messages; then `missing` names what is not on record.
+    """
+
+    request: Item
+    source: Literal["recorded", "reconstructed"]
+    missing: Sequence[str]
+    version: int
+    answer: RecordedAnswer | None
+
+
+def frozen_call(events: Sequence[Event], version: int) -> FrozenCall:
+    """Return the call whose answer stands at a version of a history, or comes next after it.
+
+    Without a later answer it is the call that would come next, or the last one where the model has
+    nothing to answer.
+
+    Raises:
+        NothingToAsk: no message stands before it.
+    """
+    answers = answers_of(events)
+    there = (answer for answer in answers if answer.has(version))
+    later = (answer for answer in answers if answer.first > version)
+    answer = next(there, None) or next(later, None)
+    if answer is None:
+        messages = _messages(events, version)
+        if messages and messages[-1]["role"] != "assistant":
+            return _reconstructed(events, version, messages, None)
+        answer = answers[-1] if answers else None
+    before = version if answer is None else answer.first - 1
+    messages = _messages(events, before)
+    if not messages:
+        raise NothingToAsk(events[0].thread_id if events else "", before)
+    return _reconstructed(events, before, messages, answer)
+
+
+def with_system(request: Item, text: str) -> Item:
+    """Return a request with another system prompt: the one message before all others."""
+    messages = array_of(request["messages"])
+    begin = next((n for n, item in enumerate(messages) if not _is_system(item)), len(messages))
+    return {**request, "messages": [{"role": "system", "content": text}, *messages[begin:]]}
+
+
+def _messages(events: Sequence[Event], version: int) -> list[Item]:
+    before = (event for event in events if event.version <= version)
+    return paired(placed.item for placed in render(OpenAIView(), before).items)
+
+
+def _reconstructed(
+    events: Sequence[Event],
+    version: int,
+    messages: Sequence[Item],
+    answer: RecordedAnswer | None,
+) -> FrozenCall:
+    view = RequestView()
+    before = [event for event in events if event.version <= version]
+    state = view.state(render(view, before).carry)
+    request: Item = {"messages": [*messages]}
+    tools = [tool for tool in map(_tool, array_of(state["tools"])) if tool is not None]
+    parameters = _parameters(object_of(state["parameters"]), with_tools=bool(tools))
+    if isinstance(state["model"], str):
+        request["model"] = state["model"]
+    if tools:
+        request["tools"] = [*tools]
+    missing = [
+        name
+        for name, is_there in {
+            "the system prompt": any(map(_is_system, messages)),
+            "tool definitions": tools,
+            "sampling parameters": parameters,
+        }.items()
+        if not is_there
+    ]
+    erased = sum(event.redacted is not None for event in before)
+    if erased:
+        missing.append(f"the contents of {erased} messages, which are erased")
+    return FrozenCall({**request, **parameters}, "reconstructed", missing, version, answer)
+
+
+def _is_system(item: JsonValue) -> bool:
+    return object_of(item).get("role") in _SYSTEM
+
+
+def _parameters(recorded: Item, *, with_tools: bool) -> Item:
+    parameters = {_NAMES[name]: value for name, value in recorded.items() if name in _NAMES}
+    if not isinstance(parameters.get("response_format", {}), dict):
+        del parameters["response_format"]
+    if not with_tools:  # the API refuses them alone
+        for name in _OF_TOOLS:
+            parameters.pop(name, None)
+    return parameters
+
+
+def _tool(recorded: JsonValue) -> Item | None:
+    """Return a tool as the chat API defines it; None for one that runs at another provider."""
+    match recorded:
+        case {"type": "function", "function": {"name": str()}}:
+            return object_of(recorded)
+        case {"name": str(name), "input_schema": dict(schema)}:  # Anthropic's
+            pass
+        case {"type": "function", "name": str(name), "parameters": dict(schema)}:  # of Responses
+            pass
+        case _:
+            return None
+    function: Item = {"name": name, "parameters": schema}
+    if description := text_at(object_of(recorded), "description"):
+        function["description"] = description
+    return {"type": "function", "function": function}
+
+
+def tool_definition(tool: JsonValue) -> tuple[str, str | None, Item]:
+    """Return the name, description and schema of a tool of a request."""
+    function = object_at(object_of(tool), "function")
+    schema = object_at(function, "parameters") or {"type": "object"}
+    return str(function["name"]), text_at(function, "description"), schema

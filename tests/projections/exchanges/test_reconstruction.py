@@ -1,0 +1,208 @@
+"""A model call of a history as a request: whatever is odd in it, an API takes the request."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentlog.domain.events import Event
+from agentlog.projections.exchanges.anthropic_request import anthropic_request
+from agentlog.projections.exchanges.reconstruction import (
+    FrozenCall,
+    NothingToAsk,
+    frozen_call,
+    with_system,
+)
+from agentlog.projections.readers.messages.chat import READER
+from tests.histories import examples, histories, history
+
+Item = dict[str, Any]
+
+ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+TOOL: Item = {"type": "function", "function": {"name": "track", "parameters": {"type": "object"}}}
+SENT: list[Item] = [
+    {"role": "system", "content": "You track parcels."},
+    {"role": "user", "content": "Where is 4711?"},
+    {
+        "role": "assistant",
+        "content": "I look.",
+        "tool_calls": [
+            {
+                "id": "call_1",
+                "type": "function",
+                "function": {"name": "track", "arguments": '{"parcel": 4711}'},
+            }
+        ],
+    },
+    {"role": "tool", "tool_call_id": "call_1", "content": "in Hamburg"},
+]
+ANSWERED: Item = {"role": "assistant", "content": "In Hamburg."}
+
+
+def _imported(items: Sequence[Item], *before: Item) -> list[Event]:
+    return history(*before, *READER.read(items))
+
+
+def _call_of(events: list[Event], version: int) -> FrozenCall | None:
+    try:
+        return frozen_call(events, version)
+    except NothingToAsk:
+        return None
+
+
+def test_the_request_of_a_simple_history_is_the_one_that_was_sent() -> None:
+    asked = {"type": "llm_request", "model": "gpt-4o", "maxTokens": 100, "temperature": 0.2}
+    start = {"type": "thread.started", "metadata": {"tools": [TOOL]}}
+    events = _imported([*SENT, ANSWERED], start, asked)
+    call = frozen_call(events, events[-1].version)
+    parameters = {"model": "gpt-4o", "max_tokens": 100, "temperature": 0.2}
+    assert call.request == {"messages": SENT, "tools": [TOOL], **parameters}
+    assert (call.source, call.missing, call.version) == ("reconstructed", [], events[-2].version)
+    assert call.answer is not None
+    assert call.answer.answer(None).text == "In Hamburg."
+
+
+@pytest.mark.parametrize(
+    ("version", "messages", "answer"),
+    [
+        (0, 1, 2),  # before all: the first answer comes next
+        (1, 1, 2),  # a question: its answer
+        (2, 1, 2),  # the text of an answer
+        (3, 1, 2),  # the calls of the same answer
+        (4, 3, 5),  # a result: the next answer
+        (5, 3, 5),
+        (6, 5, None),  # a question without an answer
+    ],
+)
+def test_the_call_is_that_of_the_answer_at_a_version_or_of_the_next(
+    version: int, messages: int, answer: int | None
+) -> None:
+    same = {"metadata": {"responseId": "r"}}
+    events = history(
+        {"type": "input", "text": "one"},
+        {"type": "reply", "text": "I look.", **same},
+        {"type": "tool_calls", "calls": [{"id": "c", "name": "f"}], **same},
+        {"type": "tool_results", "results": [{"callId": "c", "output": 1}]},
+        {"type": "reply", "text": "done"},
+        {"type": "input", "text": "two"},
+    )
+    call = frozen_call(events, version)
+    assert len(call.request["messages"]) == messages
+    assert (None if call.answer is None else call.answer.first) == answer
+
+
+def test_after_the_last_answer_that_is_asked_for_again() -> None:
+    events = history(
+        {"type": "input", "text": "one"},
+        {"type": "reply", "text": "done"},
+        {"type": "exit", "reason": "complete"},
+    )
+    call = frozen_call(events, 3)
+    assert call.request == {"messages": [{"role": "user", "content": "one"}]}
+    assert call.answer is not None
+    assert call.answer.first == 2
+
+
+def test_what_is_not_on_record_is_named() -> None:
+    events = history({"type": "input", "text": "one"})
+    whole = ["the system prompt", "tool definitions", "sampling parameters"]
+    assert frozen_call(events, 1).missing == whole
+
+
+def test_a_call_without_messages_before_it_is_refused() -> None:
+    with pytest.raises(NothingToAsk, match="no message for a model before version 1"):
+        frozen_call(history({"type": "reply", "text": "hello"}), 1)
+
+
+def test_open_calls_are_answered_and_odd_ids_and_names_replaced() -> None:
+    calls = [{"id": "a", "name": "f"}, {"id": "a", "name": "g/é"}, {"id": "é", "name": ""}]
+    events = history(
+        {"type": "input", "text": "one"},
+        {"type": "tool_calls", "calls": calls},
+        {"type": "tool_results", "results": [{"callId": "é", "output": "c"}]},
+        {"type": "tool_results", "results": [{"callId": "a", "output": "a"}]},
+    )
+    messages: Any = frozen_call(events, 4).request["messages"]
+    _, turn, *results = messages
+    asked = [(call["id"], call["function"]["name"]) for call in turn["tool_calls"]]
+    assert asked == [("a", "f"), ("call_1", "g__"), ("call_2", "_")]
+    assert [(item["tool_call_id"], item["content"]) for item in results] == [
+        ("call_2", "c"),
+        ("a", "a"),
+        ("call_1", '{"status":"pending"}'),
+    ]
+
+
+def test_another_system_prompt_takes_the_place_of_all_before_the_first_turn() -> None:
+    developer: Item = {"role": "developer", "content": "too"}
+    later: Item = {"role": "system", "content": "later"}
+    request: Item = {"messages": [SENT[0], developer, SENT[1], later], "seed": 1}
+    prompt: Item = {"role": "system", "content": "other"}
+    changed = {"messages": [prompt, SENT[1], later], "seed": 1}
+    assert with_system(request, "other") == changed
+    assert with_system({"messages": [SENT[1]]}, "other") == {"messages": [prompt, SENT[1]]}
+
+
+@examples(100)
+@given(events=histories(), version=st.integers(0, 13))
+def test_calls_and_results_pair_whatever_is_odd(events: list[Event], version: int) -> None:
+    call = _call_of(events, version)
+    if call is None:
+        return
+    messages: Any = call.request["messages"]
+    assert messages
+    waiting: list[str] = []
+    seen: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            waiting.remove(message["tool_call_id"])
+            continue
+        assert waiting == []
+        for asked in message.get("tool_calls") or ():
+            waiting.append(asked["id"])
+            seen.append(asked["id"])
+            assert NAME.fullmatch((asked.get("function") or asked["custom"])["name"])
+    assert waiting == []
+    assert len(set(seen)) == len(seen)
+    assert all(ID.fullmatch(call_id) for call_id in seen)
+
+
+@examples(100)
+@given(events=histories(), version=st.integers(0, 13))
+def test_anthropics_request_keeps_its_rules_whatever_is_odd(
+    events: list[Event], version: int
+) -> None:
+    call = _call_of(events, version)
+    if call is None:
+        return
+    request: Any = anthropic_request(call.request)[0]
+    roles = [message["role"] for message in request["messages"]]
+    assert roles == [("user", "assistant")[n % 2] for n in range(len(roles))]
+    tools = {tool["name"] for tool in request.get("tools", ())}
+    waiting: list[str] = []
+    for message in request["messages"]:
+        blocks = message["content"]
+        assert blocks
+        results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
+        assert sorted(results) == sorted(waiting)
+        assert all(block["type"] == "tool_result" for block in blocks[: len(results)])
+        asked = [block for block in blocks if block["type"] == "tool_use"]
+        waiting = [block["id"] for block in asked]
+        assert all(isinstance(block["input"], dict) and block["name"] in tools for block in asked)
+        assert all(block["text"].strip() for block in blocks if block["type"] == "text")
+    assert waiting == []
+
+
+@examples(100)
+@given(events=histories(), version=st.integers(0, 13))
+def test_what_comes_after_the_call_does_not_change_it(events: list[Event], version: int) -> None:
+    call = _call_of(events, version)
+    if call is not None and call.answer is not None:
+        cut = [event for event in events if event.version <= call.answer.first]
+        same = frozen_call(cut, call.answer.first)
+        assert (same.request, same.missing) == (call.request, call.missing)
