@@ -17,7 +17,7 @@ from structlog.typing import FilteringBoundLogger
 from agentlog.api.http.codec.problems import flaw_list, problem
 from agentlog.api.http.codec.responses import error_answer, problem_answer
 from agentlog.api.http.middleware.authentication import Authentication, Entrance
-from agentlog.api.http.middleware.edge import Checks, Edge, Shortcut
+from agentlog.api.http.middleware.edge import Checks, Edge
 from agentlog.api.http.middleware.metrics_exposition import Gauges
 from agentlog.api.http.middleware.permissions import Permissions, describe_permissions
 from agentlog.api.http.middleware.query_parameters import KnownQueries
@@ -96,7 +96,6 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     for known in (*_UNVERSIONED, app.router):
         traffic.know(known)
         permissions.know(known)
-    app.router.routes.insert(0, Shortcut())
     app.add_exception_handler(AgentlogError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(ClientDisconnect, _leave)

@@ -13,17 +13,16 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 from structlog.typing import FilteringBoundLogger
-from typing_extensions import override
 
 from agentlog.api.http.codec.responses import Headers, error_answer, secured
 from agentlog.api.http.middleware.authentication import Authentication, BrokenOff
 from agentlog.api.http.middleware.credentials import has_key_in_url
 from agentlog.api.http.middleware.incoming import CONNECTION, Incoming
-from agentlog.api.http.middleware.permissions import MATCHED, MatchedRoute, Permissions
+from agentlog.api.http.middleware.permissions import MatchedRoute, Permissions
 from agentlog.api.http.middleware.query_parameters import KnownQueries
 from agentlog.api.http.middleware.rate_limit import Caller, Limiter
 from agentlog.api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffic
@@ -102,7 +101,7 @@ class Edge:
     async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request to its route, or refuse it."""
         checks = self._checks
-        matched = scope[MATCHED] = checks.permissions.find(scope["method"], scope["path"])
+        matched = checks.permissions.find(scope["method"], scope["path"])
         stream: Caller | None = None
         try:
             if matched is None or not matched.route.free or has_key_in_url(scope):
@@ -119,16 +118,17 @@ class Edge:
             await self._traffic.refuse(error, scope, receive, send, template=template)
             return
         try:
-            await self._dispatch(scope, receive, send)
+            await self._dispatch(matched, scope, receive, send)
         except BrokenOff:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             if stream is not None:
                 checks.limiter.leave(stream)
 
-    async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
-        matched = _routed(scope)
-        if matched is None or matched.route.target.endpoint not in self._direct:
+    async def _dispatch(
+        self, matched: MatchedRoute | None, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        if matched is None or not self._is_direct(matched.route.target, scope["method"]):
             await self._framework(scope, receive, self._traffic.watched(scope, send))
             return
         began = time.perf_counter()
@@ -144,31 +144,9 @@ class Edge:
         del request
         await answer(scope, receive, send)
 
-
-class Shortcut(BaseRoute):
-    """A route before all others that passes a request to the route already found.
-
-    The framework would match each route several times: most of the time of a small response.
-    """
-
-    @override
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        matched = _routed(scope)
-        if matched is None:
-            return Match.NONE, {}
-        target = matched.route.target
-        parameters = {**scope.get("path_params", {}), **matched.parameters}
-        return Match.FULL, {"endpoint": target.endpoint, "path_params": parameters, "route": target}
-
-    @override
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await scope["route"].handle(scope, receive, send)
-
-
-def _routed(scope: Scope) -> MatchedRoute | None:
-    """Return the route of a request, None where none has its method."""
-    matched: MatchedRoute | None = scope.get(MATCHED)
-    return matched if matched and scope["method"] in (matched.route.target.methods or ()) else None
+    def _is_direct(self, route: Route, method: str) -> bool:
+        """Tell whether a route's endpoint is called here; the framework refuses HEAD of it."""
+        return route.endpoint in self._direct and method in (route.methods or ())
 
 
 def _id_of(headers: Headers) -> bytes:

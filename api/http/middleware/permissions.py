@@ -93,10 +93,6 @@ _AUDITED = frozenset({"GET /v1/accesses", "GET /v1/keys"})
 """Reads to record where reads are audited, beside all with the scope `read`."""
 
 
-MATCHED = "agentlog.route"
-"""The key of the `MatchedRoute`, or None without a route, in a request's scope."""
-
-
 @dataclass(frozen=True, slots=True)
 class KnownRoute:
     """A route and its permission: `free` needs no key; without a scope any key will do.
