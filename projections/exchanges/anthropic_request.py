@@ -1,8 +1,8 @@
 """A chat completions request as Anthropic's Messages API takes it.
 
 The system prompt stands apart, calls and results are blocks, turns of one role are merged, a
-user's comes first, and no text is empty. `max_tokens` is required, and tools are where a message
-has calls.
+user's comes first, ids are unique, and no text is empty. `max_tokens` is required, and tools are
+where a message has calls.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +17,7 @@ from agentlog.domain.json.values import (
     objects_of,
     text_at,
 )
+from agentlog.projections.exchanges.pairing import paired
 from agentlog.projections.exchanges.reconstruction import tool_definition
 from agentlog.projections.view import Item
 
@@ -32,7 +33,7 @@ _BEGIN = "."
 
 def anthropic_request(chat: Item) -> tuple[Item, list[str]]:
     """Return the request, and what of it was changed or left out, in words."""
-    items = objects_of(chat["messages"])
+    items = paired(objects_of(chat["messages"]), across_turns=True)
     begin = next((n for n, item in enumerate(items) if not _is_system(item)), len(items))
     notes = []
     request: Item = {"max_tokens": _max_tokens(chat)}

@@ -18,9 +18,12 @@ _STALE = ("audio", "function_call")
 """Keys of an assistant's message that only the provider knew that made it, or that are obsolete."""
 
 
-def paired(items: Iterable[Item]) -> list[Item]:
-    """Return the view's items with ids that are unique, fit names, and no call left open."""
-    pairing = _Pairing()
+def paired(items: Iterable[Item], *, across_turns: bool = False) -> list[Item]:
+    """Return the view's items with fit ids and names, and no call left open.
+
+    Ids are unique in their turn, or `across_turns`: some models use one again.
+    """
+    pairing = _Pairing(across_turns=across_turns)
     for item in items:
         pairing.add(item)
     pairing.close()
@@ -28,8 +31,9 @@ def paired(items: Iterable[Item]) -> list[Item]:
 
 
 class _Pairing:
-    def __init__(self) -> None:
+    def __init__(self, *, across_turns: bool) -> None:
         self.messages: list[Item] = []
+        self._across_turns = across_turns
         self._open: list[tuple[str, str]] = []
         self._used: set[str] = set()
 
@@ -42,6 +46,8 @@ class _Pairing:
             self.messages.append(item)
             return
         message = {key: value for key, value in item.items() if key not in _STALE}
+        if not self._across_turns:
+            self._used = set()
         if calls := objects_of(message.get("tool_calls")):
             message["tool_calls"] = [self._call(call) for call in calls]
         if calls or message.get("content") or message.get("refusal"):

@@ -1,7 +1,9 @@
 """A model call of a history as a request: whatever is odd in it, an API takes the request."""
 
+import json
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
+from agentlog.projections.exchanges.answers import answers_of
 from agentlog.projections.exchanges.anthropic_request import anthropic_request
 from agentlog.projections.exchanges.reconstruction import (
     FrozenCall,
@@ -18,9 +21,11 @@ from agentlog.projections.exchanges.reconstruction import (
 )
 from agentlog.projections.readers.messages.chat import READER
 from tests.histories import examples, histories, history
+from tests.projections.chat_api import check_types, why_unsafe
 
 Item = dict[str, Any]
 
+GOLDEN = Path(__file__).parents[2] / "golden"
 ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -148,43 +153,29 @@ def test_another_system_prompt_takes_the_place_of_all_before_the_first_turn() ->
     assert with_system({"messages": [SENT[1]]}, "other") == {"messages": [prompt, SENT[1]]}
 
 
-@examples(100)
-@given(events=histories(), version=st.integers(0, 13))
-def test_calls_and_results_pair_whatever_is_odd(events: list[Event], version: int) -> None:
-    call = _call_of(events, version)
-    if call is None:
-        return
+def _check(call: FrozenCall) -> None:
+    """Check the request by the rules of both APIs."""
     messages: Any = call.request["messages"]
-    assert messages
-    waiting: list[str] = []
-    seen: list[str] = []
-    for message in messages:
-        if message["role"] == "tool":
-            waiting.remove(message["tool_call_id"])
-            continue
-        assert waiting == []
-        for asked in message.get("tool_calls") or ():
-            waiting.append(asked["id"])
-            seen.append(asked["id"])
-            assert NAME.fullmatch((asked.get("function") or asked["custom"])["name"])
-    assert waiting == []
-    assert len(set(seen)) == len(seen)
-    assert all(ID.fullmatch(call_id) for call_id in seen)
+    after: Item = {"role": "user", "content": ""}
+    assert why_unsafe([*messages, after]) is None
+    calls = [asked for item in messages for asked in item.get("tool_calls") or ()]
+    names = [(asked.get("function") or asked["custom"])["name"] for asked in calls]
+    assert all(ID.fullmatch(asked["id"]) for asked in calls)
+    for item in messages:
+        ids = [asked["id"] for asked in item.get("tool_calls") or ()]
+        assert len(set(ids)) == len(ids)
+    assert all(map(NAME.fullmatch, names))
+    for item in messages:
+        check_types(item)
+    _check_anthropic(anthropic_request(call.request)[0])
 
 
-@examples(100)
-@given(events=histories(), version=st.integers(0, 13))
-def test_anthropics_request_keeps_its_rules_whatever_is_odd(
-    events: list[Event], version: int
-) -> None:
-    call = _call_of(events, version)
-    if call is None:
-        return
-    request: Any = anthropic_request(call.request)[0]
+def _check_anthropic(request: Any) -> None:
     roles = [message["role"] for message in request["messages"]]
     assert roles == [("user", "assistant")[n % 2] for n in range(len(roles))]
     tools = {tool["name"] for tool in request.get("tools", ())}
     waiting: list[str] = []
+    seen: list[str] = []
     for message in request["messages"]:
         blocks = message["content"]
         assert blocks
@@ -193,9 +184,52 @@ def test_anthropics_request_keeps_its_rules_whatever_is_odd(
         assert all(block["type"] == "tool_result" for block in blocks[: len(results)])
         asked = [block for block in blocks if block["type"] == "tool_use"]
         waiting = [block["id"] for block in asked]
+        seen += waiting
         assert all(isinstance(block["input"], dict) and block["name"] in tools for block in asked)
         assert all(block["text"].strip() for block in blocks if block["type"] == "text")
     assert waiting == []
+    assert len(set(seen)) == len(seen)
+
+
+@examples(100)
+@given(events=histories(), version=st.integers(0, 13))
+def test_both_apis_take_the_request_whatever_is_odd(events: list[Event], version: int) -> None:
+    call = _call_of(events, version)
+    if call is not None:
+        _check(call)
+
+
+IMPORTED = sorted((GOLDEN / "readers").glob("*/*.histories.json"))
+
+
+@pytest.mark.parametrize("file", IMPORTED, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_both_apis_take_every_call_of_an_imported_run(file: Path) -> None:
+    for read in json.loads(file.read_bytes()):
+        events = history(*read["drafts"])
+        calls = [_call_of(events, answer.first) for answer in answers_of(events)]
+        for call in filter(None, calls):
+            _check(call)
+
+
+def test_calls_of_real_runs_are_as_they_were_sent(tau_bench: list[Item]) -> None:
+    calls = 0
+    for run in tau_bench[::10]:
+        sent = [_bare(item) for item in run["traj"]]
+        events = _imported(run["traj"])
+        places = [n for n, item in enumerate(sent) if item["role"] == "assistant"]
+        answers = answers_of(events)
+        assert len(answers) == len(places)
+        for place, answer in zip(places, answers, strict=True):
+            request = frozen_call(events, answer.first).request
+            assert request["messages"] == sent[:place]
+            calls += 1
+    assert calls > 200
+
+
+def _bare(item: Item) -> Item:
+    """Return an item with the keys that an API takes."""
+    known = {"role", "content", "tool_call_id", *(["tool_calls"] if item.get("tool_calls") else [])}
+    return {key: value for key, value in item.items() if key in known}
 
 
 @examples(100)
