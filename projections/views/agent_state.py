@@ -86,7 +86,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
             case InputMessage() as message:
                 carry = AgentStateCarry(
                     carry.kernel.increment_step(pending_llm=True),
-                    self._with_message(carry.history, "user", _input_text(message)),
+                    self._with_message(carry.history, "user", input_text(message)),
                     carry.scratchpad,
                     carry.response_id,
                     carry.open_calls,
@@ -94,7 +94,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
             case ReplyMessage(text=text):
                 carry = self._respond(carry, event, text)
             case ToolCallsMessage(calls=calls):
-                carry = self._respond(carry, event, "\n".join(map(_call_line, calls)), calls)
+                carry = self._respond(carry, event, "\n".join(map(call_line, calls)), calls)
             case ToolResultsMessage(results=results):
                 carry = self._after_results(carry, results)
             case SystemMessage(text=text):
@@ -155,6 +155,19 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
             carry.kernel,
             history=_MESSAGES.validate_python(list(carry.history)),
             scratchpad=_text_of(carry.scratchpad),
+        )
+
+    def advanced(
+        self, state: AgentState, before: AgentStateCarry, after: AgentStateCarry
+    ) -> AgentState:
+        """Return the state of the carry `after`, from `state`, that of an earlier one."""
+        _, added = after.history.beyond(before.history)
+        messages = _MESSAGES.validate_python(parse_stored(b"[%b]" % added)) if added else ()
+        same = after.scratchpad is before.scratchpad
+        return replace(
+            after.kernel,
+            history=(*state.history, *messages),
+            scratchpad=state.scratchpad if same else _text_of(after.scratchpad),
         )
 
     def _respond(
@@ -252,11 +265,13 @@ def _result_message(name: str, result: ToolResult) -> Message:
     return Message.of_success(name, value_text(result.output))
 
 
-def _call_line(call: ToolCall) -> str:
+def call_line(call: ToolCall) -> str:
+    """Return a call as a line of the history."""
     return f"{call.name}({arguments_text(call)})"
 
 
-def _input_text(message: InputMessage) -> str:
+def input_text(message: InputMessage) -> str:
+    """Return an input as a message of the history: its text, and a line a file."""
     text = [message.text] if message.text else []
     return "\n".join([*text, *map(_file_line, message.files or ())])
 
