@@ -46,6 +46,10 @@ COMMANDS = {
         "comparison",
         "Compare threads by what was said and called, or all runs of each task.",
     ),
+    "replay": (
+        "runs.replay",
+        "Run an engine over recorded threads: exit code 0 says as recorded, 1 diverges, 2 neither.",
+    ),
     "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
     "find": (
         "queries",

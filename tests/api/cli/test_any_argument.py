@@ -50,6 +50,7 @@ NEEDED = {
     "verify": [],
     "redact": ["x", "--reason", "x", "--yes"],
     "annotate": ["x", "a=1"],
+    "replay": ["x", "--engine", "agentlog.domain.cognition:StubEngine"],
     "report": ["usage"],
     "retention": ["rules.toml"],
 }

@@ -1,0 +1,1 @@
+"""Commands that run agents, or their engines, again from the log."""

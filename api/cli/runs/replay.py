@@ -1,0 +1,60 @@
+"""The command replay."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from agentlog.api.cli.runs.engines import exit_code, print_replays, replay_by_engine, threads_of
+from agentlog.api.cli.session import AsJson, DataDir, InvalidOption, service_in
+from agentlog.infrastructure.engine_replay import EngineReplay, load_engine
+from agentlog.projections.cognition.replay import StateSource
+
+app = typer.Typer()
+
+
+@app.command()
+def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
+    thread: Annotated[str | None, typer.Argument(help="Id of the thread.")] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE:NAME",
+            help="A cognitive engine: a class or function in a module of the current directory.",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="All threads that are so: metadata.KEY, status, parent or q.",
+        ),
+    ] = None,
+    begin: Annotated[
+        int, typer.Option("--from", metavar="VERSION", min=1, help="First step at or after it.")
+    ] = 1,
+    state: Annotated[
+        StateSource,
+        typer.Option(
+            help="What each step begins with: the recorded state, or the engine's own, carried on."
+        ),
+    ] = "recorded",
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; default one a processor.")
+    ] = None,
+    *,
+    json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Run an engine over recorded threads: exit code 0 says as recorded, 1 diverges, 2 neither."""
+    if engine is None:
+        raise InvalidOption("name what to run: --engine package.module:Engine")
+    load_engine(engine)
+    with service_in(data_dir) as service:
+        asked = EngineReplay(
+            engine, url=service.url, tenant=service.own.name, begin=begin, states=state
+        )
+        ids = threads_of(service, thread, only or ())
+        replays = replay_by_engine(asked, ids, jobs=jobs or os.cpu_count() or 1)
+    print_replays(asked, replays, as_json=json)
+    raise typer.Exit(exit_code(replays))
