@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from agentlog.domain.cognition.engine import CognitiveEngine
-from agentlog.domain.errors import AgentlogError
+from agentlog.domain.errors import AgentlogError, InvalidInput, Refused
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.projections.cognition.replay import Failure, Replayed, StateSource, replay
@@ -23,7 +23,7 @@ _BATCH = 16
 """Threads for which a process opens a connection."""
 
 
-class InvalidEngine(AgentlogError):
+class InvalidEngine(InvalidInput):
     """What is named as an engine is none, or cannot be imported."""
 
     def __init__(self, name: str, reason: str) -> None:
@@ -31,7 +31,7 @@ class InvalidEngine(AgentlogError):
         self.name, self.reason = name, reason
 
 
-class ReplayProcessEnded(AgentlogError):
+class ReplayProcessEnded(Refused):
     """A process of a replay ended by itself."""
 
     def __init__(self) -> None:
