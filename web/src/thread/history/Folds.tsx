@@ -1,4 +1,4 @@
-import { useId, useRef } from "react";
+import { Popover } from "../../parts/Popover";
 import { type Fold, FOLDS } from "../address";
 import styles from "./history.module.css";
 
@@ -18,37 +18,21 @@ interface FoldsProps {
 
 /** The menu of what is folded away. */
 export function Folds({ folds, onChange }: FoldsProps) {
-  const id = useId();
-  const menu = useRef<HTMLDivElement>(null);
   return (
-    <>
-      <button type="button" popoverTarget={id} className={styles["opener"]}>
-        Fold <small>{folds.size}</small>
-      </button>
-      <div
-        ref={menu}
-        id={id}
-        popover="auto"
-        className={styles["menu"]}
-        role="group"
-        aria-label="Fold away"
-      >
-        {FOLDS.map((fold) => (
-          <label key={fold}>
-            <input
-              type="checkbox"
-              checked={folds.has(fold)}
-              onChange={({ target }) => {
-                onChange(
-                  FOLDS.filter((each) => (each === fold ? target.checked : folds.has(each))),
-                );
-              }}
-            />
-            {SAYS[fold]}
-          </label>
-        ))}
-        <p>What failed, is suspected or open is never folded.</p>
-      </div>
-    </>
+    <Popover label={`Fold ${folds.size}`}>
+      {FOLDS.map((fold) => (
+        <label key={fold} className={styles["choice"]}>
+          <input
+            type="checkbox"
+            checked={folds.has(fold)}
+            onChange={({ target }) => {
+              onChange(FOLDS.filter((each) => (each === fold ? target.checked : folds.has(each))));
+            }}
+          />
+          {SAYS[fold]}
+        </label>
+      ))}
+      <p className={styles["unfolded"]}>What failed, is suspected or open is never folded.</p>
+    </Popover>
   );
 }

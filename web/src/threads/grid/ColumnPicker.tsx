@@ -23,7 +23,7 @@ export function ColumnPicker({ chosen = USUAL, change, keys }: ColumnPickerProps
           change({ columns: toggled(id, chosen) }, { replace: true });
         }}
       />
-      {name}
+      <span>{name}</span>
     </label>
   );
   return (

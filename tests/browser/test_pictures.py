@@ -1,0 +1,101 @@
+"""What each screen shows of a history that tries its layout, in a small window, as pictures.
+
+`make pictures` takes them anew.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Service, catch_up, opened, serving
+from tests.browser.pictures import check, stop_time
+from tests.browser.ugly import OTHER, UGLY, UNBROKEN, append_ugly
+from tests.databases import new_database
+
+_THREAD = f"/threads/{quote(UGLY)}"
+_BOTH = quote(json.dumps([OTHER, UGLY]))
+_LONGEST = quote(json.dumps([f"tool={UNBROKEN}"]))
+_UNFINISHED = re.compile("^Reading|^Counting|^Loading|^connecting|^Asking")
+
+
+class Story(NamedTuple):
+    """A screen in one state: its address, and the buttons that are pressed there."""
+
+    name: str
+    address: str
+    press: Sequence[str] = ()
+    scheme: Literal["light", "dark"] = "light"
+
+
+STORIES = (
+    Story("threads", "/"),
+    Story("threads-filter", "/", press=["Filter"]),
+    Story("threads-columns", "/", press=["Columns"]),
+    Story("threads-filtered", f"/?tool={quote(UNBROKEN)}"),
+    Story("threads-hits", "/?find=sentence"),
+    Story("history", f"{_THREAD}?pane=history&at=6&fold="),
+    Story("history-folds", f"{_THREAD}?pane=history&at=17", press=["Fold"]),
+    Story("history-dark", f"{_THREAD}?pane=history&at=17&fold=", scheme="dark"),
+    Story("event-input", f"{_THREAD}?pane=event&at=3"),
+    Story("event-calls", f"{_THREAD}?pane=event&at=7"),
+    Story("event-results", f"{_THREAD}?pane=event&at=8"),
+    Story("event-approval", f"{_THREAD}?pane=event&at=9"),
+    Story("event-worker", f"{_THREAD}?pane=event&at=12"),
+    Story("event-error", f"{_THREAD}?pane=event&at=16"),
+    Story("event-json", f"{_THREAD}?pane=event&at=6&event=json"),
+    Story("event-actions", f"{_THREAD}?pane=event&at=7", press=["Actions"]),
+    Story("erase", f"{_THREAD}?pane=event&at=7", press=["Actions", "Of the message at version 7"]),
+    Story("state", f"{_THREAD}?pane=state&at=18"),
+    Story("state-model", f"{_THREAD}?pane=state&at=18&state=model"),
+    Story("state-changes", f"{_THREAD}?pane=state&at=8&state=changes&a=2&b=18"),
+    Story("state-watch", f'{_THREAD}?pane=state&at=18&state=watch&watch=["$.scratchpad"]'),
+    Story("state-view", f"{_THREAD}?pane=state&at=18&state=view&view=letta"),
+    Story("compare", f"/compare?thread={_BOTH}"),
+    Story("compare-choosing", "/compare"),
+    Story("compare-tasks", "/compare?by=task"),
+    Story("report", "/reports/tools"),
+    Story("report-rows", f"/reports/slowest?only={_LONGEST}"),
+    Story("audit", "/audit"),
+    Story("keys", "/keys"),
+)
+
+
+@pytest.fixture(scope="module")
+def ugly(server_url: str, template_database: str) -> Iterator[Service]:
+    """A service with nothing but the two threads."""
+    with new_database(server_url, template=template_database) as url, serving(url) as service:
+        append_ugly(service.client)
+        catch_up(service)
+        yield service
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, ugly: Service) -> Iterator[Page]:
+    """One small window for all stories, whose time stands still."""
+    options = {"locale": "en-US", "timezone_id": "UTC"}
+    with opened(browser, ugly, viewport={"width": 720, "height": 450}, **options) as window:
+        stop_time(window)
+        yield window
+
+
+def _wait(page: Page) -> None:
+    expect(page.locator(".loading, [aria-busy=true]")).to_have_count(0)
+    expect(page.get_by_text(_UNFINISHED)).to_have_count(0)
+
+
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+def test_looks_as_in_its_picture(page: Page, story: Story, tmp_path: Path) -> None:
+    """Nothing overlaps, overflows or moves, whatever the names are."""
+    page.emulate_media(color_scheme=story.scheme)
+    page.goto(story.address)
+    expect(page.get_by_role("main")).to_be_visible()
+    _wait(page)
+    for name in story.press:
+        page.get_by_role("button", name=name).first.click()
+    check(page, story.name, tmp_path)

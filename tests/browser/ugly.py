@@ -1,0 +1,99 @@
+"""A history that tries the page's layout: many calls, long names, reversed texts, odd metadata."""
+
+from typing import Any, Final
+
+import httpx2
+
+UGLY: Final = "ugly-" + "a-thread-id-that-does-not-end-" * 4
+OTHER: Final = "ugly-2"
+CALLS: Final = 60
+BIDI: Final = "\u202egnp.exe\u202c שלום עולם مرحبا بالعالم"
+UNBROKEN: Final = "a_name_without_any_blank_in_it" * 13 + "_400_chars"
+WORDY: Final = "a sentence that goes on and on without coming to its end, " * 7
+LINES: Final = "\n".join(f"line {n}: {'x' * (n * 7 % 90)}" for n in range(60))
+METADATA: Final = {
+    "task": "seven",
+    "reward": 0,
+    UNBROKEN[:200]: UNBROKEN,
+    BIDI: BIDI,
+    **{f"key number {n}": f"value {n} {WORDY[: n * 20]}" for n in range(16)},
+}
+_ERROR: Final = {"name": UNBROKEN, "message": WORDY}
+_START_MS = 1_767_600_000_000
+
+
+def _messages(*, fails: bool) -> list[dict[str, Any]]:
+    names = [UNBROKEN if n % 7 == 0 else BIDI if n % 7 == 1 else f"tool_{n}" for n in range(CALLS)]
+    calls = [
+        {"id": f"call_{n}", "name": name, "args": {"n": n, "query": WORDY, UNBROKEN: BIDI}}
+        for n, name in enumerate(names)
+    ]
+    results = [
+        {
+            "callId": f"call_{n}",
+            "name": name,
+            "output": {"text": WORDY, "n": n},
+            **({"error": _ERROR} if fails and n % 5 == 0 else {}),
+        }
+        for n, name in enumerate(names)
+    ]
+    response = {"responseId": "resp_1"}
+    return [
+        {"type": "system", "text": f"# {WORDY}\n\n{LINES}"},
+        {
+            "type": "input",
+            "text": f"{WORDY}\n\n| {UNBROKEN} | b |\n|--|--|\n| {BIDI} | {WORDY} |",
+            "files": [{"filename": f"{UNBROKEN}.bin", "mimeType": "text/plain", "data": "YWJj"}],
+        },
+        {"type": "llm_request", "model": UNBROKEN[:200], "maxTokens": 10**12, "temperature": 0.25},
+        {
+            "type": "llm_response",
+            "model": UNBROKEN[:200],
+            "provider": BIDI,
+            "finishReason": "tool_calls",
+            "usage": {"inputTokens": 10**12, "outputTokens": 10**9, "totalTokens": 10**12 + 10**9},
+            "costUsd": 123456.789,
+            "latencyMs": 10**9,
+            "metadata": response,
+        },
+        {"type": "reasoning", "title": UNBROKEN, "summary": WORDY, "metadata": response},
+        {"type": "tool_calls", "calls": calls, "metadata": response},
+        {"type": "tool_results", "results": results},
+        {
+            "type": "approval_request",
+            "callId": "call_1",
+            "tool": UNBROKEN,
+            "args": {UNBROKEN: WORDY},
+            "reason": BIDI + WORDY,
+        },
+        {"type": "approval_response", "callId": "call_1", "approved": fails, "reason": WORDY},
+        {"type": "scratchpad", "mode": "append", "text": LINES},
+        {"type": "worker_spawned", "workerId": UNBROKEN, "objective": WORDY, "threadId": OTHER},
+        {"type": "worker_result", "workerId": UNBROKEN, "error": {"code": BIDI, "message": WORDY}},
+        {"type": "log", "text": UNBROKEN},
+        {"type": "vendor.odd", "payload": {UNBROKEN: [BIDI, [[[[[[WORDY]]]]]]]}},
+        {"type": "runtime_error", "error": f"{WORDY}\n{LINES}"},
+        {"type": "reply", "text": f"{BIDI}\n\n```\n{UNBROKEN}\n```\n\n{WORDY}"},
+        {"type": "exit", "reason": "error" if fails else "complete", "message": WORDY},
+    ]
+
+
+def append_ugly(client: httpx2.Client) -> None:
+    """Append the two threads, by the same task; only one of them fails."""
+    for thread_id, fails in ((OTHER, False), (UGLY, True)):
+        answer = client.post(
+            "/v1/threads",
+            json={
+                "threadId": thread_id,
+                "goal": f"{BIDI} {WORDY}",
+                "policy": "record",
+                "metadata": METADATA | {"reward": int(not fails)},
+            },
+        )
+        assert answer.status_code == 201, answer.text
+        messages = [
+            {**message, "id": f"01KE6Q{int(fails):010}{n:010}", "timestamp": _START_MS + 61_000 * n}
+            for n, message in enumerate(_messages(fails=fails))
+        ]
+        answer = client.post(f"/v1/threads/{thread_id}/messages", json=messages)
+        assert answer.status_code == 201, answer.text
