@@ -369,3 +369,14 @@ def test_nothing_is_hard_to_read_or_to_reach(
             event_at(page, thread_id, version, more=more)
             page.get_by_role("button", name="Actions").click()
             assert violations(page, "[aria-label=Event]", "[aria-label='Actions']") == []
+
+
+def test_tabs_are_chosen_by_arrows_home_and_end(page: Page) -> None:
+    page.goto("/threads/deploy?at=4")
+    page.get_by_role("tab", name="Shown").focus()
+    moves = {"End": "Proof", "ArrowRight": "Shown", "ArrowLeft": "Proof", "Home": "Shown"}
+    for key, name in moves.items():
+        page.keyboard.press(key)
+        tab = page.get_by_role("tab", name=name)
+        expect(tab).to_be_focused()
+        expect(tab).to_have_attribute("aria-selected", "true")
