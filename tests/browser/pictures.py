@@ -28,8 +28,9 @@ _STILL_MS = 1500
 _PAUSE_MS = 200
 
 
-def stop_time(page: Page) -> None:
-    """Give the page one time, and answers whose times by the log are always the same."""
+def make_repeatable(page: Page) -> None:
+    """Give the page one time, answers whose times by the log are always the same, and no memory."""
+    page.add_init_script("localStorage.clear(); sessionStorage.clear()")
     page.clock.set_fixed_time(_NOW)
 
     def answer(route: Route) -> None:

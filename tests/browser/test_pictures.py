@@ -14,13 +14,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Service, catch_up, opened, serving
-from tests.browser.pictures import check, stop_time
+from tests.browser.pictures import check, make_repeatable
 from tests.browser.ugly import OTHER, UGLY, UNBROKEN, append_ugly
 from tests.databases import new_database
 
 _THREAD = f"/threads/{quote(UGLY)}"
 _BOTH = quote(json.dumps([OTHER, UGLY]))
 _LONGEST = quote(json.dumps([f"tool={UNBROKEN}"]))
+_ROWS = quote("SELECT thread_id, metadata, goal FROM threads ORDER BY thread_id")
 _UNFINISHED = re.compile("^Reading|^Counting|^Loading|^connecting|^Asking")
 
 
@@ -40,8 +41,9 @@ STORIES = (
     Story("threads-filtered", f"/?tool={quote(UNBROKEN)}"),
     Story("threads-hits", "/?find=sentence"),
     Story("history", f"{_THREAD}?pane=history&at=6&fold="),
-    Story("history-folds", f"{_THREAD}?pane=history&at=17", press=["Fold"]),
-    Story("history-dark", f"{_THREAD}?pane=history&at=17&fold=", scheme="dark"),
+    Story("history-folds", f"{_THREAD}?pane=history&at=6", press=["Fold"]),
+    Story("history-dark", f"{_THREAD}?pane=history&at=6&fold=", scheme="dark"),
+    Story("timeline", f"{_THREAD}?pane=history&at=6", press=["Timeline"]),
     Story("event-input", f"{_THREAD}?pane=event&at=3"),
     Story("event-calls", f"{_THREAD}?pane=event&at=7"),
     Story("event-results", f"{_THREAD}?pane=event&at=8"),
@@ -61,6 +63,7 @@ STORIES = (
     Story("compare-tasks", "/compare?by=task"),
     Story("report", "/reports/tools"),
     Story("report-rows", f"/reports/slowest?only={_LONGEST}"),
+    Story("sql", f"/sql?sql={_ROWS}", press=["Run"]),
     Story("audit", "/audit"),
     Story("keys", "/keys"),
 )
@@ -78,9 +81,9 @@ def ugly(server_url: str, template_database: str) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def page(browser: Browser, ugly: Service) -> Iterator[Page]:
     """One small window for all stories, whose time stands still."""
-    options = {"locale": "en-US", "timezone_id": "UTC"}
+    options = {"locale": "en-US", "timezone_id": "UTC", "reduced_motion": "reduce"}
     with opened(browser, ugly, viewport={"width": 720, "height": 450}, **options) as window:
-        stop_time(window)
+        make_repeatable(window)
         yield window
 
 
@@ -93,9 +96,11 @@ def _wait(page: Page) -> None:
 def test_looks_as_in_its_picture(page: Page, story: Story, tmp_path: Path) -> None:
     """Nothing overlaps, overflows or moves, whatever the names are."""
     page.emulate_media(color_scheme=story.scheme)
+    page.mouse.move(0, 0)  # no button looks hovered
     page.goto(story.address)
     expect(page.get_by_role("main")).to_be_visible()
     _wait(page)
     for name in story.press:
         page.get_by_role("button", name=name).first.click()
+        page.mouse.move(0, 0)
     check(page, story.name, tmp_path)
