@@ -27,12 +27,15 @@ def arguments_value(call: ToolCall) -> JsonValue:
     return call.arguments_text
 
 
-def call_fields(name: str, arguments: str) -> dict[str, JsonValue]:
-    """Return `name`, `args` and `argumentsText` of a call, from the raw string of a wire.
+def call_fields(name: str, arguments: JsonValue) -> dict[str, JsonValue]:
+    """Return `name`, `args` and `argumentsText` of a call, as the draft of a `ToolCall` has them.
 
-    The raw string is kept only where it differs from `arguments_text` of `args`.
+    Arguments are the raw string of a wire, a value, or None for none. The raw string is kept only
+    where it differs from `arguments_text` of `args`.
     """
     fields: dict[str, JsonValue] = {"name": name}
+    if not isinstance(arguments, str):
+        return fields if arguments is None else {**fields, "args": arguments}
     try:
         fields["args"] = parse(arguments)
     except InvalidJson:

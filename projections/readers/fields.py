@@ -10,6 +10,7 @@ from agentlog.domain.errors import Flaw, InvalidJson, InvalidMessage
 from agentlog.domain.identifiers import message_id_of
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue, number_at, object_of, objects_of
+from agentlog.projections.call_texts import value_text
 from agentlog.projections.view import Item
 
 
@@ -146,3 +147,20 @@ def usage(item: JsonValue, names: Mapping[str, str], *, inputs: Sequence[str] = 
     figures: Item = {ours: counts[theirs] for theirs, ours in names.items() if theirs in counts}
     parts = [counts[key] for key in inputs if key in counts]
     return {**figures, "inputTokens": sum(parts)} if parts else figures
+
+
+def text_of_id(value: JsonValue) -> str | None:
+    """Return an id that may be any JSON as text; None for none."""
+    return None if value in (None, "") else value_text(value)
+
+
+def number(value: JsonValue) -> int | float | None:
+    """Return a number from 0, or the one that a text has; None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = parse(value)
+        except InvalidJson:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        return None
+    return value

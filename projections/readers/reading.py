@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue, object_at, text_at
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.fields import Fields
-from agentlog.projections.readers.history import History
+from agentlog.projections.readers.history import History, items_in
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item
 
@@ -154,3 +155,26 @@ class Entry:
 
     def _beside(self) -> Sequence[Fields]:
         return () if self.count else self._item
+
+
+def messages_of(reading: Reading, document: JsonValue) -> Iterator[Fields]:
+    """Yield the messages of an array, or of an object with `messages`, whose rest is kept.
+
+    Raises:
+        InvalidMessage: the document has none.
+    """
+    items = items_in(document)
+    if items is None:
+        raise InvalidMessage.at("", "has no messages")
+    rest = (
+        {key: value for key, value in document.items() if key != "messages"}
+        if isinstance(document, dict)
+        else {}
+    )
+    if rest:
+        whole = Fields(rest, "")
+        reading.keep(whole, "document", is_known=True)
+        reading.note(whole, rest)
+    place = "" if isinstance(document, list) else "messages"
+    for n, item in enumerate(items):
+        yield Fields(item, f"{place}[{n}]")

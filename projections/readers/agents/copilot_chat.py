@@ -14,7 +14,7 @@ from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.blocks import add_call
+from agentlog.projections.readers.messages.calls import read_call
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
 
@@ -138,12 +138,7 @@ def _read_round(reading: Reading, fields: Fields, results: Item, of_draft: Draft
     if reply:
         entry.add({"type": "reply", "text": reply})
     for call in calls:
-        match call.item:
-            case {"id": str(call_id), "name": str(name), "arguments": args} if call_id:
-                call.drop("name", "arguments")
-                add_call(entry, call, name, args)
-            case _:
-                entry.keep(call, "call")
+        read_call(entry, call)
     for call in calls:
         match call.item:
             case {"id": str(call_id), "name": str(name)} if call_id in results:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue, object_of
-from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.messages.calls import take_call
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.readers.wires.letta import result_fields
@@ -107,7 +107,7 @@ class Messages:
         calls: list[Item] = []
         called: list[Fields] = []
         for part in asked:
-            call = _call(part)
+            call = take_call(part)
             if call is None:
                 entry.keep(part, "tool_call")
                 continue
@@ -117,7 +117,7 @@ class Messages:
             return
         entry.add({"type": "tool_calls", "calls": [*calls]}, *called)
         for call in calls if asks else ():
-            args = call["args"] if "args" in call else call["argumentsText"]
+            args = call.get("args", call.get("argumentsText"))
             request = {"callId": call["id"], "tool": call["name"], "args": args}
             entry.add({"type": "approval_request", **request})
         if isinstance(request_id := message.item.get("id"), str):
@@ -252,21 +252,6 @@ def _framed(output: JsonValue) -> Item:
     except InvalidJson:
         value = {}
     return value if isinstance(value.get("status"), str) and "message" in value else {}
-
-
-def _call(part: Fields) -> Item | None:
-    """Take the call that a part is; None if it is none."""
-    match part.item:
-        case {"id": str(call_id), "function": {"name": str(name), "arguments": str(text)}} if (
-            call_id
-        ):
-            part.take("id")
-            part.take_equal({"type": "function"})
-            if (function := part.inner("function")) is not None:
-                function.drop("name", "arguments")
-            return {"id": call_id, **call_fields(name, text)}
-        case _:
-            return None
 
 
 def _response(call_id: str, *, approved: bool, reason: str | None) -> Draft:

@@ -12,7 +12,7 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.blocks import UNNAMED, answer_unnamed
+from agentlog.projections.readers.messages.calls import answer_unnamed, take_call
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
@@ -135,7 +135,7 @@ def _answer(reading: Reading, message: Fields, of_draft: Draft, model: str | Non
     if text := message.text("content"):
         drafts.append({"type": "reply", "text": text})
     calls = message.inners("tool_calls")
-    read = [_call(call) for call in calls]
+    read = [take_call(call) for call in calls]
     if None in read:  # the message is kept whole
         drafts = []
     else:
@@ -145,15 +145,6 @@ def _answer(reading: Reading, message: Fields, of_draft: Draft, model: str | Non
         reading.add({**of_draft, **draft}, *[] if n else [message])
     if not drafts:
         reading.keep(message, "message", is_known=not read, of_draft=of_draft)
-
-
-def _call(call: Fields) -> Item | None:
-    match call.item:
-        case {"id": str(call_id), "name": str(name), "arguments": args}:
-            call.drop("id", "name", "arguments")
-            return {"id": call_id or UNNAMED + call.place, "name": name, "args": args}
-        case _:
-            return None
 
 
 def _is_simulation(value: JsonValue) -> bool:

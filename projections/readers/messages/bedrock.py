@@ -13,7 +13,7 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.blocks import add_call
+from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, add_prompt, read_content
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_of, objects_of
-from agentlog.projections.readers.draft import Draft, Reader, text_field
+from agentlog.projections.readers.draft import Draft, Reader
 from agentlog.projections.readers.files import file_of_uri
 from agentlog.projections.readers.history import format_of_items
-from agentlog.projections.readers.messages.chat_calls import (
-    answered,
-    call_of_function,
+from agentlog.projections.readers.messages.calls import (
+    RESULT_ROLES,
     calls_in,
-    tool_of,
+    is_plain_call,
+    result_of,
     unknown_fields,
 )
 from agentlog.projections.view import Item
@@ -37,16 +37,8 @@ class _Chat:
                 return [_input(item)]
             case "assistant":
                 return self._assistant(item, index)
-            case "tool":
-                result: Item = {"callId": answered(item, self._open), "output": _output(item)}
-                if (tool := tool_of(item)) is not None:
-                    result["name"] = tool
-                return [{"type": "tool_results", "results": [_without_none(result, "callId")]}]
-            case "function":
-                given = item.get("tool_call_id")
-                call_id = call_of_function(index - 1) if given is None else _call_id(item)
-                output, name = _output(item), text_field(item, "name")
-                result = {"callId": call_id, "name": name, "output": output}
+            case str(role) if role in RESULT_ROLES:
+                result = result_of(item, index, _output(item), self._open)
                 return [{"type": "tool_results", "results": [result]}]
             case role:
                 known = "system, developer, user, assistant, tool or function"
@@ -65,10 +57,6 @@ class _Chat:
             metadata: Item = {"responseId": f"import-{index}"}
             return [{**draft, "metadata": metadata} for draft in drafts]
         return drafts or [_whole(item)]
-
-
-def _without_none(item: Item, key: str) -> Item:
-    return item if item[key] is not None else {k: v for k, v in item.items() if k != key}
 
 
 def _input(item: Item) -> Draft:
@@ -136,13 +124,6 @@ def _refusal(parts: Sequence[JsonValue]) -> str:
     return "".join(str(part["refusal"]) for part in objects_of([*parts]) if _is_refusal(part))
 
 
-def _call_id(item: Item) -> str:
-    call_id = text_field(item, "tool_call_id")
-    if not call_id:
-        raise InvalidMessage([Flaw("tool_call_id", "empty")])
-    return call_id
-
-
 def _is_text(part: JsonValue) -> bool:
     match part:
         case {"type": "text", "text": str()} | {"type": "text", "value": str()}:
@@ -195,7 +176,7 @@ def _is_plain(item: Item) -> bool:
     if keys == _OF_CALLS:
         calls = item["tool_calls"]
         known = role == "assistant" and (content is None or type(content) is str)
-        return known and type(calls) is list and calls != [] and all(map(_is_plain_call, calls))
+        return known and type(calls) is list and calls != [] and all(map(is_plain_call, calls))
     if keys in _OF_RESULTS:
         call_id, name = item["tool_call_id"], item.get("name", "")
         texts = type(call_id) is type(content) is type(name) is str
@@ -203,21 +184,9 @@ def _is_plain(item: Item) -> bool:
     return False
 
 
-def _is_plain_call(call: JsonValue) -> bool:
-    if type(call) is not dict or call.keys() != _OF_CALL or call["type"] != "function":
-        return False
-    call_id, function = call["id"], call["function"]
-    if type(function) is not dict or function.keys() != _OF_FUNCTION:
-        return False
-    name, arguments = function["name"], function["arguments"]
-    return call_id != "" and type(call_id) is type(name) is type(arguments) is str
-
-
 _OF_TEXT = {"role", "content"}
 _OF_CALLS = _OF_TEXT | {"tool_calls"}
 _OF_RESULTS = (_OF_TEXT | {"tool_call_id", "name"}, _OF_TEXT | {"tool_call_id"})
-_OF_CALL = {"id", "type", "function"}
-_OF_FUNCTION = {"name", "arguments"}
 _SHOWN = _OF_TEXT | {"name", "refusal", "tool_calls", "tool_call_id", "function_call"}
 _KNOWN = _SHOWN | {"annotations", "audio", "tool_name"}
 _PARTS = ("text", "image_url", "input_audio", "file", "refusal")  # not a set: may be unhashable

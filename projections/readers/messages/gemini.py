@@ -10,15 +10,10 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.fields import Fields, text_of_id, usage
 from agentlog.projections.readers.files import file_of
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.blocks import (
-    add_call,
-    add_result,
-    answer_unnamed,
-    text_of_id,
-)
+from agentlog.projections.readers.messages.calls import add_call, add_result, answer_unnamed
 from agentlog.projections.readers.messages.content import Kinds, add_prompt, read_content
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item

@@ -6,20 +6,20 @@ in `additional_kwargs`.
 
 from collections.abc import Iterable, Iterator
 
-from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
 from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
+from agentlog.projections.readers.fields import Fields, id_of_uuid, text_of_id, usage
 from agentlog.projections.readers.history import Format, History, items_in
-from agentlog.projections.readers.messages.blocks import (
+from agentlog.projections.readers.messages.calls import (
+    RESULT_ROLES,
     add_call,
     add_result,
     answer_unnamed,
-    messages_of,
-    read_blocks,
-    text_of_id,
+    call_of,
 )
-from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.readers.messages.content import read_blocks
+from agentlog.projections.readers.reading import Entry, Reading, messages_of
 from agentlog.projections.view import Item
 
 KNOWN = frozenset(
@@ -32,7 +32,7 @@ KNOWN = frozenset(
 """Fields of messages and blocks that are kept beside as a matter of course."""
 
 _SAYS = {"human": "input", "user": "input", "ai": "reply", "assistant": "reply", "system": "system"}
-_KINDS = frozenset({"human", "ai", "system", "tool", "function", "chat", "remove"})
+_KINDS = RESULT_ROLES | {"human", "ai", "system", "chat", "remove"}
 _FIGURES = {
     "input_tokens": "inputTokens",
     "output_tokens": "outputTokens",
@@ -64,7 +64,7 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
     items = [message] if body is message else [message, body]
     of_draft = _of_draft(body, response_id if says == "reply" else None)
     entry = Entry(reading, *items, **of_draft)
-    if kind in ("tool", "function") and "content" in body.item:
+    if kind in RESULT_ROLES and "content" in body.item:
         _read_result(entry, body)
     elif says is not None:
         called = _calls(body)
@@ -161,18 +161,10 @@ def _read_call(entry: Entry, call: Fields, body: Item, again: Iterable[Fields]) 
 
 def _written(body: Item, call_id: JsonValue) -> str | None:
     """Return the arguments of a call as the model wrote them, None where they are not told."""
-    match body.get("additional_kwargs"):
-        case {"tool_calls": list(calls)}:
-            for call in calls:
-                match call:
-                    case {"id": of_call, "function": {"arguments": str(text)}} if (
-                        of_call == call_id
-                    ):
-                        return text
-                    case _:
-                        pass
-        case _:
-            pass
+    for value in array_of(object_at(body, "additional_kwargs").get("tool_calls")):
+        call = call_of(value)
+        if call is not None and call.id == call_id and isinstance(call.arguments, str):
+            return call.arguments
     return None
 
 

@@ -8,15 +8,17 @@ from collections.abc import Iterator
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, unpacked
+from agentlog.projections.readers.fields import Fields, text_of_id, unpacked
 from agentlog.projections.readers.messages import gemini, genai, langchain, responses_items
-from agentlog.projections.readers.messages.blocks import (
+from agentlog.projections.readers.messages.calls import (
+    RESULT_ROLES,
     add_call,
     add_result,
-    read_blocks,
-    read_function,
-    text_of_id,
+    is_definition,
+    is_nested,
+    read_call,
 )
+from agentlog.projections.readers.messages.content import read_blocks
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
 
@@ -34,8 +36,7 @@ KNOWN = frozenset(
     | {"audio", "finish_reason", "function_call", "refusal"}
 )
 """Fields of messages and blocks that are kept beside as a matter of course."""
-_OF_TOOLS = frozenset({"tool", "function"})
-ROLES = _OF_TOOLS.union(_SAYS)
+ROLES = RESULT_ROLES.union(_SAYS)
 _AROUND = ("messages", "generations", "choices", "message", "output", "input", "prompts")
 """Keys under which objects have messages, the likeliest first."""
 _DEEPEST = 6
@@ -87,13 +88,10 @@ def result_in(value: JsonValue) -> Item | None:
             return None
 
 
-def is_definition(message: Item) -> bool:
-    """Return whether a message is the definition of a tool: LangChain's tracers tell them so."""
-    match message:
-        case {"role": "tool", "content": {"type": "function", "function": dict()}}:
-            return "tool_call_id" not in message
-        case _:
-            return False
+def defines_tool(message: Item) -> bool:
+    """Return whether a message has the definition of a tool: LangChain's tracers tell them so."""
+    has_call = "tool_call_id" in message
+    return message.get("role") == "tool" and not has_call and is_definition(message.get("content"))
 
 
 def read_message(reading: Reading, message: Fields, *, response_id: str | None) -> None:
@@ -123,9 +121,9 @@ def _read_chat(reading: Reading, message: Fields, response_id: str | None) -> No
     if answered and isinstance(reason := message.item.get("finish_reason"), str):
         entry.add({"type": "llm_response", "finishReason": reason})
     place = message.within("content")
-    if role == "tool" and any("function" in block for block in objects_of(content)):
+    if role == "tool" and any(map(is_nested, objects_of(content))):
         read_blocks(entry, content, place, "reply")  # Koog tells calls so
-    elif role in _OF_TOOLS:
+    elif role in RESULT_ROLES:
         _read_result(entry, message, content)
     elif says is not None and isinstance(content, str | list) and content:
         read_blocks(entry, content, place, says)
@@ -152,7 +150,7 @@ def _read_call(entry: Entry, call: Fields) -> None:
             call.take_equal({"type": "tool_call"})
             add_call(entry, call, name, args)
         case _:
-            read_function(entry, call)
+            read_call(entry, call)
 
 
 def _read_result(entry: Entry, message: Fields, content: JsonValue) -> None:

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.readers.messages.blocks import UNNAMED
+from agentlog.projections.readers.messages.calls import UNNAMED
 from agentlog.projections.readers.spans.turns import Turn, call_id_of
 from agentlog.projections.view import Item
 

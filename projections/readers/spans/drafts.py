@@ -9,7 +9,7 @@ from agentlog.domain.errors import InvalidInput
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, array_of, objects_of, text_at
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.messages.blocks import UNNAMED
+from agentlog.projections.readers.messages.calls import UNNAMED
 from agentlog.projections.readers.spans.span import OTEL, Span
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, number_at, object_of, text_at
-from agentlog.projections.readers.fields import unpacked
+from agentlog.projections.readers.fields import number, text_of_id, unpacked
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.blocks import number, text_of_id
 from agentlog.projections.readers.reading import custom_type
 from agentlog.projections.readers.spans.dialects.langfuse import figures_of
 from agentlog.projections.readers.spans.dialects.semconv import response_of

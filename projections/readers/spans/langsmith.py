@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
-from agentlog.projections.readers.fields import Fields, unpacked, usage
+from agentlog.projections.readers.fields import Fields, number, text_of_id, unpacked, usage
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.blocks import number, text_of_id
 from agentlog.projections.readers.messages.langchain import usage_of
 from agentlog.projections.readers.reading import custom_type
 from agentlog.projections.readers.spans.files import Row, by_thread, read_rows

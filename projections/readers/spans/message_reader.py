@@ -12,6 +12,7 @@ from agentlog.domain.json.values import JsonValue, text_at
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.messages import gemini
+from agentlog.projections.readers.messages.calls import RESULT_ROLES
 from agentlog.projections.readers.messages.nested import KNOWN, ROLES, read_message
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.readers.spans.turns import Role, Turn, is_thought, turns_of
@@ -134,7 +135,7 @@ def _with_role(message: Item, *, is_answer: bool) -> Item:
     if "type" in message and role is None:
         return message
     is_known = isinstance(role, str) and role in ROLES
-    if is_answer and role not in ("tool", "function"):
+    if is_answer and role not in RESULT_ROLES:
         return {**message, "role": "model" if gemini.is_content(message) else "assistant"}
     if role == "model" and not gemini.is_content(message):
         return {**message, "role": "assistant"}

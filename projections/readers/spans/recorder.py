@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
-from agentlog.projections.call_texts import value_text
+from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.messages.chat_calls import named_call
 from agentlog.projections.readers.spans.calls import arguments_of
 from agentlog.projections.readers.spans.contexts import path_of
 from agentlog.projections.readers.spans.drafts import UNBOUNDED, Writing, joined
@@ -200,7 +199,7 @@ class _Recorder:
         """Add a tool's run: its result as a model was sent it, as far as that is known."""
         call_id = tool.call_id or self._calls.open_of(tool.name, tool.arguments) or span.span_id
         if call_id not in self._calls:
-            call: Item = {"id": call_id, **named_call(tool.name, tool.arguments)}
+            call: Item = {"id": call_id, **call_fields(tool.name, tool.arguments)}
             self._calls.ask(call_id, tool.name, arguments_of(call))
             writing.add({"type": "tool_calls", "calls": [call]}, at=span.begin)
         if call_id in self._calls.answered:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
-from agentlog.projections.readers.messages.nested import is_definition, messages_in, result_in
+from agentlog.projections.readers.messages.nested import defines_tool, messages_in, result_in
 from agentlog.projections.view import Item
 
 Kind = Literal["chat", "tool", "agent", "other"]
@@ -106,7 +106,7 @@ def messages_of(value: JsonValue) -> list[Item]:
         return []
     messages = messages_in(value)
     if messages is not None:
-        return [message for message in messages if not is_definition(message)]
+        return [message for message in messages if not defines_tool(message)]
     content = only(value)
     if content in (None, "", [], {}):
         return []

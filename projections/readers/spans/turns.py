@@ -10,7 +10,7 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, objects_of, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import unpacked
-from agentlog.projections.readers.messages.blocks import UNNAMED
+from agentlog.projections.readers.messages.calls import UNNAMED
 from agentlog.projections.readers.spans.contexts import node_of
 
 Role = Literal["system", "user", "assistant", "tool"]

@@ -8,8 +8,9 @@ from ulid import ULID
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue, objects_of
-from agentlog.projections.call_texts import call_fields, value_text
+from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft, text_field
+from agentlog.projections.readers.messages.calls import Call, call_of
 from agentlog.projections.view import Item
 from agentlog.projections.views.maria.view import CUSTOM
 
@@ -121,13 +122,11 @@ def _turn(message: Item, usage: JsonValue, index: int) -> Sequence[Draft]:
 
 
 def _call(call: JsonValue, place: str) -> Item:
-    match call:
-        case {"id": str(call_id), "function": {"name": str(name), **function}} if call_id:
-            arguments = function.get("arguments")
-            if arguments is None:  # Maria has calls without
-                return {"id": call_id, "name": name, "args": {}}
-            if isinstance(arguments, str):
-                return {"id": call_id, **call_fields(name, arguments)}
+    match call_of(call):
+        case Call(id=str(call_id), name=name, arguments=None) if call_id:  # Maria has such calls
+            return {"id": call_id, "name": name, "args": {}}
+        case Call(id=str(call_id), arguments=str()) as asked if call_id:
+            return {"id": call_id, **asked.fields}
         case _:
             pass
     reason = "not a call: it needs an id, and a function with a name and arguments (a string)"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue
+from agentlog.projections.readers.agents.inspect_ai.messages import call_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, amount_at, usage
 from agentlog.projections.readers.reading import Entry
@@ -20,119 +21,32 @@ _KINDS = _FRAMES | _HAPPENINGS | _STATES | {"approval", "model", "tool"}
 that failed, decisions of programs."""
 
 _OF_EVENTS = frozenset(
-    {
-        "agent",
-        "agent_span_id",
-        "approver",
-        "arguments",
-        "cache",
-        "call",
-        "call_refs",
-        "completed",
-        "config",
-        "decision",
-        "error",
-        "event",
-        "explanation",
-        "failed",
-        "function",
-        "id",
-        "input",
-        "message",
-        "message_id",
-        "metadata",
-        "model",
-        "modified",
-        "output",
-        "parent_id",
-        "pending",
-        "result",
-        "retries",
-        "role",
-        "span_id",
-        "timestamp",
-        "tool_choice",
-        "tools",
-        "traceback",
-        "traceback_ansi",
-        "truncated",
-        "type",
-        "uuid",
-        "view",
-        "working_start",
-        "working_time",
-    }
+    """
+    agent agent_span_id approver arguments cache call call_refs completed config decision error
+    event explanation failed function id input message message_id metadata model modified output
+    parent_id pending result retries role span_id timestamp tool_choice tools traceback
+    traceback_ansi truncated type uuid view working_start working_time
+    """.split()
 )
 _OF_MESSAGES = frozenset(
-    {
-        "cache_breakpoint",
-        "citations",
-        "content",
-        "context",
-        "data",
-        "detail",
-        "document",
-        "format",
-        "internal",
-        "parse_error",
-        "redacted",
-        "refusal",
-        "signature",
-        "source",
-        "summary",
-        "tool_call_id",
-        "tool_type",
-    }
+    """
+    cache_breakpoint citations content context data detail document format internal parse_error
+    redacted refusal signature source summary tool_call_id tool_type
+    """.split()
 )
 _OF_SAMPLES = frozenset(
-    {
-        "attachments",
-        "choices",
-        "completed_at",
-        "description",
-        "epoch",
-        "error_retries",
-        "events_data",
-        "events_data.messages",
-        "files",
-        "invalidation",
-        "limit",
-        "message_limit",
-        "metadata",
-        "model_fallbacks",
-        "model_usage",
-        "role_usage",
-        "sandbox",
-        "scores",
-        "setup",
-        "started_at",
-        "store",
-        "target",
-        "time_limit",
-        "timelines",
-        "token_limit",
-        "token_limit_type",
-        "token_limit_usage",
-        "total_time",
-        "transcript",
-        "turn_count",
-        "working_limit",
-    }
+    """
+    attachments choices completed_at description epoch error_retries events_data
+    events_data.messages files invalidation limit message_limit metadata model_fallbacks
+    model_usage role_usage sandbox scores setup started_at store target time_limit timelines
+    token_limit token_limit_type token_limit_usage total_time transcript turn_count working_limit
+    """.split()
 )
 _OF_LOGS = frozenset(
-    {
-        "config_updates",
-        "error",
-        "eval",
-        "invalidated",
-        "log_updates",
-        "metadata",
-        "reductions",
-        "results",
-        "stats",
-        "status",
-        "tags",
-    }
+    """
+    config_updates error eval invalidated log_updates metadata reductions results stats status
+    tags
+    """.split()
 )
 KNOWN = _OF_EVENTS | _OF_MESSAGES | _OF_SAMPLES | _OF_LOGS
 """Fields that are kept beside their message as a matter of course."""
@@ -162,14 +76,17 @@ def read_event(entry: Entry, event: Fields) -> None:
         case {
             "event": "approval",
             "approver": str(approver),
-            "call": {"id": str(call_id), "function": str(tool), "arguments": args},
+            "call": asked,
             "decision": str(decision),
-        } if call_id and decision in _APPROVED and approver.rpartition("/")[2] == "human":
-            entry.add(
-                {"type": "approval_request", "callId": call_id, "tool": tool, "args": args}, event
-            )
+        } if (
+            (call := call_of(asked)) is not None
+            and decision in _APPROVED
+            and approver.rpartition("/")[2] == "human"
+        ):
+            request = {"callId": call.id, "tool": call.function, "args": call.arguments}
+            entry.add({"type": "approval_request", **request}, event)
             approved = _APPROVED[decision]
-            answer: Draft = {"type": "approval_response", "callId": call_id, "approved": approved}
+            answer: Draft = {"type": "approval_response", "callId": call.id, "approved": approved}
             reason = event.item.get("explanation")
             entry.add({**answer, "reason": reason} if isinstance(reason, str) else answer)
         case {"event": str(kind)}:

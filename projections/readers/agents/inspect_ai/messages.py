@@ -1,8 +1,9 @@
 """Chat messages of inspect_ai, with the parts of their content."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from agentlog.domain.json.values import JsonValue, array_of
+from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
@@ -14,6 +15,26 @@ _FILES = ("image", "audio", "video", "document")
 """Kinds of parts that hold a file, under a field of the same name."""
 _KEPT = frozenset({*_FILES, "data", "reasoning"})
 _SAYS: Mapping[str, str] = {"system": "system", "user": "input", "assistant": "reply"}
+
+
+class ToolCall(NamedTuple):
+    """A call of inspect_ai (`inspect_ai/tool/_tool_call.py`), a shape of its own.
+
+    Its `function` is the name of the tool, not an object as in OpenAI's; its arguments are parsed.
+    """
+
+    id: str
+    function: str
+    arguments: JsonValue
+
+
+def call_of(value: JsonValue) -> ToolCall | None:
+    """Return the call that a value is, None if it is none."""
+    match call := object_of(value):
+        case {"id": str(call_id), "function": str(name)} if call_id:
+            return ToolCall(call_id, name, call.get("arguments"))
+        case _:
+            return None
 
 
 def read_message(entry: Entry, message: Fields, event: Fields | None, answer: Draft | None) -> None:
@@ -134,15 +155,14 @@ def _call(entry: Entry, asked: Sequence[Fields]) -> None:
     calls: list[JsonValue] = []
     parts: list[Fields] = []
     for part in asked:
-        match part.item:
-            case {"id": str(call_id), "function": str(name)} if call_id:
-                args = part.take("arguments")
-                part.drop("id", "function")
-                part.take_equal({"type": "function"})
-                calls.append({"id": call_id, "name": name, "args": args})
-                parts.append(part)
-            case _:
-                entry.keep(part, "tool_call")
+        call = call_of(part.item)
+        if call is None:
+            entry.keep(part, "tool_call")
+            continue
+        part.drop(*ToolCall._fields)
+        part.take_equal({"type": "function"})
+        calls.append({"id": call.id, "name": call.function, "args": call.arguments})
+        parts.append(part)
     if calls:
         entry.add({"type": "tool_calls", "calls": calls}, *parts)
 

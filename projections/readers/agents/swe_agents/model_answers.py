@@ -1,9 +1,9 @@
 """Answers of a model in mini-swe-agent's trajectories: chat completions and Responses."""
 
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
-from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
+from agentlog.projections.readers.messages.calls import take_call
 from agentlog.projections.view import Item
 
 _FIGURES = {
@@ -55,7 +55,7 @@ def answer_of(message: Fields) -> list[Draft]:
     if text := content_of(message):
         drafts.append({"type": "reply", "text": text})
     calls = message.inners("tool_calls")
-    read = [call for given in calls if (call := _call(given)) is not None]
+    read = [call for given in calls if (call := take_call(given)) is not None]
     if read:
         drafts.append({"type": "tool_calls", "calls": [*read]})
     return drafts
@@ -67,7 +67,7 @@ def outputs_of(output: list[Fields]) -> tuple[list[Draft], list[Fields]]:
     others: list[Fields] = []
     for item in output:
         kind = item.item.get("type")
-        call = _call(item) if kind == "function_call" else None
+        call = take_call(item, "call_id") if kind == "function_call" else None
         if call is not None:
             before = drafts.pop() if drafts and drafts[-1]["type"] == "tool_calls" else Draft()
             calls = [*array_of(before.get("calls")), call]
@@ -83,23 +83,6 @@ def outputs_of(output: list[Fields]) -> tuple[list[Draft], list[Fields]]:
             item.take_equal(item.item)  # it is kept whole
         item.take("type")
     return drafts, others
-
-
-def _call(call: Fields) -> Item | None:
-    """Take a call of either kind; None if it is malformed."""
-    match call.item:
-        case {"id": str(call_id), "function": {"name": str(name), "arguments": str(text)}} if (
-            call_id
-        ):
-            key, function = "id", call.inner("function") or call
-        case {"call_id": str(call_id), "name": str(name), "arguments": str(text)} if call_id:
-            key, function = "call_id", call
-        case _:
-            return None
-    call.take(key)
-    call.take_equal({"type": "function"})
-    function.take_equal({"name": name, "arguments": text})
-    return {"id": call_id, **call_fields(name, text)}
 
 
 def content_of(item: Fields) -> str | None:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, text_at, texts_of
-from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.agents.swe_agents.swe_agent_tools import result_of, tool_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
+from agentlog.projections.readers.messages.calls import take_call
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.view import Item
 
@@ -89,7 +89,9 @@ class SweAgentRun:
             item.take("thought")
         if text:
             drafts.append({"type": "reply", "text": text})
-        calls = _calls(item)
+        calls = [
+            call for asked in item.inners("tool_calls") if (call := take_call(asked)) is not None
+        ]
         action = item.item.get("action")
         if not calls and isinstance(action, str) and action.strip():
             item.take("action")
@@ -182,31 +184,6 @@ class SweAgentRun:
 def _action(action: str, number: str) -> Item:
     """Return the call of an action that the model wrote as text."""
     return {"id": f"action-{number}", "name": tool_of(action), "args": {"command": action}}
-
-
-def _calls(item: Fields) -> list[Item]:
-    """Return the calls of an answer; none if any is malformed."""
-    calls = item.inners("tool_calls")
-    if not all(map(_is_call, calls)):
-        return []
-    made = list[Item]()
-    for call in calls:
-        function = call.inner("function") or call
-        name, arguments = str(function.take("name")), function.take("arguments")
-        fields: Item = {"name": name, "args": arguments}
-        if isinstance(arguments, str):
-            fields = call_fields(name, arguments)
-        made.append({"id": call.take("id"), **fields})
-        call.take_equal({"type": "function"})
-    return made
-
-
-def _is_call(call: Fields) -> bool:
-    match call.item:
-        case {"id": str(call_id), "function": {"name": str()}} if call_id:
-            return True
-        case _:
-            return False
 
 
 def _text(item: Fields) -> str | None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from agentlog.domain.json.values import JsonValue, object_at, object_of
+from agentlog.projections.readers.messages.calls import call_of
 from agentlog.projections.view import Item
 
 _MOST_DIGITS = 9
@@ -68,9 +69,22 @@ def _content(tree: Item) -> Item:
 
 
 def _call(tree: Item) -> Item:
-    function = object_at(tree, "function") or tree
-    name, arguments = _at(function, "name"), _at(function, "arguments")
-    return {"type": "tool_call", "id": _at(tree, "id"), "name": name, "arguments": arguments}
+    call = call_of({"arguments": None, **_plain(tree)})
+    part: Item = {"type": "tool_call"}
+    return (
+        part
+        if call is None
+        else {**part, "id": call.id, "name": call.name, "arguments": call.arguments}
+    )
+
+
+def _plain(tree: Item) -> Item:
+    """Return a tree as an object with its values under their names."""
+    return {
+        key: branch["."] if "." in branch else _plain(branch)
+        for key in tree
+        if (branch := object_at(tree, key))
+    }
 
 
 def _at(tree: Item, key: str) -> JsonValue:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
-from agentlog.projections.readers.fields import unpacked
-from agentlog.projections.readers.messages.blocks import number
+from agentlog.projections.readers.fields import number, unpacked
 from agentlog.projections.readers.spans.span import (
     Kind,
     Span,
