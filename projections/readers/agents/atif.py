@@ -230,14 +230,10 @@ class _Step:
 def _call(call: Fields) -> Item | None:
     match call.item:
         case {"tool_call_id": str(call_id), "function_name": str(name)} if call_id:
-            for key in ("tool_call_id", "function_name"):
-                call.take(key)
+            call.drop("tool_call_id", "function_name")
+            return {"id": call_id, **call_fields(name, call.take("arguments"))}
         case _:
             return None
-    arguments = call.take("arguments")
-    if isinstance(arguments, str):
-        return {"id": call_id, **call_fields(name, arguments)}
-    return {"id": call_id, "name": name, "args": arguments}
 
 
 def _result(result: Fields, names: Mapping[str, str]) -> Item:

@@ -17,7 +17,7 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.joined import JoinedFiles, ReadFile, folder_of, within
-from agentlog.projections.readers.messages.anthropic_blocks import KNOWN, read_blocks
+from agentlog.projections.readers.messages.anthropic import KNOWN, read_blocks
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
 

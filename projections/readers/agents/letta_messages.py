@@ -15,43 +15,12 @@ from agentlog.projections.readers.wires.letta_parts import image_file, input_dra
 from agentlog.projections.view import Item
 
 KNOWN = frozenset(
-    {
-        "agent_id",
-        "approval_request_id",
-        "approve",
-        "batch_item_id",
-        "content",
-        "created_at",
-        "data",
-        "denial_reason",
-        "description",
-        "detail",
-        "func_response",
-        "group_id",
-        "id",
-        "is_native",
-        "is_template",
-        "label",
-        "limit",
-        "metadata",
-        "metadata_",
-        "model",
-        "name",
-        "otid",
-        "preserve_on_migration",
-        "read_only",
-        "role",
-        "sender_id",
-        "signature",
-        "status",
-        "stderr",
-        "stdout",
-        "summary",
-        "tool_call_id",
-        "tool_return",
-        "type",
-        "updated_at",
-    }
+    """
+    agent_id approval_request_id approve batch_item_id content created_at data denial_reason
+    description detail func_response group_id id is_native is_template label limit metadata
+    metadata_ model name otid preserve_on_migration read_only role sender_id signature status
+    stderr stdout summary tool_call_id tool_return type updated_at
+    """.split()
 )
 """Fields of messages, their parts and blocks of memory that are kept beside anyway."""
 

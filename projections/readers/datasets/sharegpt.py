@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.messages.calls import call_of
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.view import Item
 
@@ -142,13 +142,10 @@ def _calls(texts: Sequence[str]) -> Sequence[Item] | None:
     turns: list[Item] = []
     for text in texts:
         for call in _listed(text) or [text]:
-            match call:
-                case {"name": str(name), "arguments": str(arguments)}:
-                    turns.append(call_fields(name, arguments))
-                case {"name": str(name), "arguments": args}:
-                    turns.append({"name": name, "args": args})
-                case _:
-                    return None
+            read = call_of(call)
+            if read is None:
+                return None
+            turns.append(read.fields)
     return turns
 
 

@@ -11,7 +11,7 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.anthropic_blocks import KNOWN, read_blocks, text_of
+from agentlog.projections.readers.messages.anthropic import KNOWN, read_blocks, text_of
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item

@@ -26,42 +26,13 @@ USAGE = {
     "total_tokens": "totalTokens",
 }
 _OF_ANSWERS = frozenset(
-    {
-        "background",
-        "completed_at",
-        "conversation",
-        "created_at",
-        "first_id",
-        "has_more",
-        "incomplete_details",
-        "instructions",
-        "last_id",
-        "max_output_tokens",
-        "max_tool_calls",
-        "metadata",
-        "model",
-        "object",
-        "parallel_tool_calls",
-        "previous_response_id",
-        "prompt",
-        "prompt_cache_key",
-        "prompt_cache_retention",
-        "reasoning",
-        "safety_identifier",
-        "service_tier",
-        "store",
-        "stream",
-        "temperature",
-        "text",
-        "tool_choice",
-        "tool_usage",
-        "tools",
-        "top_logprobs",
-        "top_p",
-        "truncation",
-        "usage",
-        "user",
-    }
+    """
+    background completed_at conversation created_at first_id has_more incomplete_details
+    instructions last_id max_output_tokens max_tool_calls metadata model object
+    parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_retention
+    reasoning safety_identifier service_tier store stream temperature text tool_choice tool_usage
+    tools top_logprobs top_p truncation usage user
+    """.split()
 )
 _LISTS = ("input", "data", "items")
 

@@ -64,13 +64,13 @@ def _read_function(entry: Entry, item: Fields, call_id: str) -> None:
             _add_call(entry, call_id, {"name": name, "argumentsText": text})
         case {"type": "function_call", "name": str(name), "arguments": arguments}:
             item.drop("type", "call_id", "name", "arguments")
-            _add_call(entry, call_id, _with_arguments(name, arguments))
+            _add_call(entry, call_id, call_fields(name, arguments))
         case {"type": "mcp_call", "name": str(name), "arguments": arguments, **rest}:
             item.drop("name", "arguments")
             output, error = item.take("output"), _why(rest.get("error"))
             if error is None:
                 item.drop("error")
-            _add_call(entry, call_id, _with_arguments(name, arguments))
+            _add_call(entry, call_id, call_fields(name, arguments))
             if output is not None or error is not None:
                 result = {"callId": call_id, "output": output, "error": error}
                 entry.add({"type": "tool_results", "results": [result]})
@@ -82,7 +82,7 @@ def _read_approval(entry: Entry, item: Fields, call_id: str) -> None:
     match item.item:
         case {"type": "mcp_approval_request", "name": str(name), "arguments": arguments}:
             item.drop("type", "id", "name")
-            call = _with_arguments(name, arguments)
+            call = call_fields(name, arguments)
             if "argumentsText" not in call:
                 item.drop("arguments")
             args = call.get("args", arguments)
@@ -132,12 +132,6 @@ def _read_hosted(entry: Entry, item: Fields, kind: str, call_id: str) -> None:
 
 def _add_call(entry: Entry, call_id: str, call: Item) -> None:
     entry.add({"type": "tool_calls", "calls": [{"id": call_id, **call}]})
-
-
-def _with_arguments(name: str, arguments: JsonValue) -> Item:
-    if isinstance(arguments, str):
-        return call_fields(name, arguments)
-    return {"name": name, "args": arguments}
 
 
 def _result(item: Fields, key: str) -> Item:

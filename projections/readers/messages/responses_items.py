@@ -11,75 +11,32 @@ from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "assistant": "reply", "system": "system", "developer": "system"}
 _KEPT = frozenset(
-    {
-        *HOSTED,
-        "additional_tools",
-        "agent_message",
-        "compaction",
-        "compaction_trigger",
-        "computer_screenshot",
-        "configuration_update",
-        "context_compaction",
-        "ghost_snapshot",
-        "image_generation_call",
-        "input_audio",
-        "input_file",
-        "input_image",
-        "item_reference",
-        "mcp_list_tools",
-        "reasoning",
-    }
-)
+    """
+    additional_tools agent_message compaction compaction_trigger computer_screenshot
+    configuration_update context_compaction ghost_snapshot image_generation_call input_audio
+    input_file input_image item_reference mcp_list_tools reasoning
+    """.split()
+).union(HOSTED)
 """Kinds without a message: also reasoning whose text is hidden, and hosted calls without an id."""
 _OWN = {"compaction": "encrypted_content", "program": "code", "reasoning": "encrypted_content"}
 """What items have whose kinds are words that other programs use for theirs."""
 _TEXTS = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})
 
 KNOWN = frozenset(
-    {
-        "acknowledged_safety_checks",
-        "annotations",
-        "approval_request_id",
-        "arguments",
-        "async",
-        "caller",
-        "container_id",
-        "created_by",
-        "detail",
-        "encrypted_content",
-        "environment",
-        "error",
-        "execution",
-        "fingerprint",
-        "id",
-        "logprobs",
-        "max_output_length",
-        "name",
-        "namespace",
-        "pending_safety_checks",
-        "phase",
-        "prompt_cache_breakpoint",
-        "role",
-        "server_label",
-        "status",
-        "type",
-    }
+    """
+    acknowledged_safety_checks annotations approval_request_id arguments async caller container_id
+    created_by detail encrypted_content environment error execution fingerprint id logprobs
+    max_output_length name namespace pending_safety_checks phase prompt_cache_breakpoint role
+    server_label status type
+    """.split()
 )
 """Fields of items and their parts that are kept beside as a matter of course."""
 _OF_MODEL = frozenset(
-    {
-        *CALLS,
-        *HOSTED,
-        "compaction",
-        "custom_tool_call",
-        "function_call",
-        "image_generation_call",
-        "mcp_approval_request",
-        "mcp_call",
-        "mcp_list_tools",
-        "reasoning",
-    }
-)
+    """
+    compaction custom_tool_call function_call image_generation_call mcp_approval_request mcp_call
+    mcp_list_tools reasoning
+    """.split()
+).union(CALLS, HOSTED)
 
 
 def is_item(item: JsonValue) -> bool:

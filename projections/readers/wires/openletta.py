@@ -43,17 +43,11 @@ def _request(item: Item) -> Draft:
     match call:
         case {"tool_name": str(name)}:
             call_id = identifier(call, "tool_call_id", "tool_call")
-            return {"type": "tool_calls", "calls": [{"id": call_id, **_arguments(name, call)}]}
+            fields = call_fields(name, call.get("arguments", {}))
+            return {"type": "tool_calls", "calls": [{"id": call_id, **fields}]}
         case _:
             reason = "not a call: it needs tool_call_id, tool_name and arguments"
             raise InvalidMessage([Flaw("tool_call", reason)])
-
-
-def _arguments(name: str, call: Item) -> Item:
-    arguments: JsonValue = call.get("arguments", {})
-    if isinstance(arguments, str):  # as the real Letta has them
-        return call_fields(name, arguments)
-    return {"name": name, "args": arguments}
 
 
 def _return(item: Item) -> Draft:

@@ -129,7 +129,7 @@ def test_the_best_of_several_attempts_is_one_thread_and_the_others_too() -> None
 
 
 def test_what_is_not_known_is_named_by_its_place() -> None:
-    call = {"id": "", "function": {"name": "f", "arguments": "{}"}}
+    call = {"id": "c", "function": {"arguments": "{}"}}
     (history,) = FORMAT.read(
         {
             "history": [

@@ -8,7 +8,7 @@ counted at the end.
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.projections.readers.fields import Fields
-from agentlog.projections.readers.messages.anthropic_blocks import answer
+from agentlog.projections.readers.messages.anthropic import answer
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.view import Item
 

@@ -3,8 +3,8 @@
 import re
 
 from agentlog.domain.json.values import JsonValue, array_of
-from agentlog.projections.readers.messages.anthropic_blocks import KNOWN as OF_BLOCKS
-from agentlog.projections.readers.messages.anthropic_blocks import text_of
+from agentlog.projections.readers.messages.anthropic import KNOWN as OF_BLOCKS
+from agentlog.projections.readers.messages.anthropic import text_of
 from agentlog.projections.view import Item
 
 FACTS = ("sessionId", "cwd", "version", "gitBranch", "entrypoint", "userType")

@@ -32,7 +32,7 @@ from agentlog.projections.readers.agents.claude_code.fields import (
 )
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.anthropic_blocks import read_blocks, text_of
+from agentlog.projections.readers.messages.anthropic import read_blocks, text_of
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
