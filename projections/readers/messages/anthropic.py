@@ -20,6 +20,7 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of
 from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
@@ -91,17 +92,17 @@ def read_blocks(
     A text among the user's that a program wrote (`is_written`) is a `system` message.
     """
 
-    def draft_of(block: Fields, says: str) -> Draft | None:
-        draft = _draft_of(block, says)
+    def spoken(block: Fields, says: str) -> Draft | None:
+        draft = draft_of(block, says)
         if says == "input" and draft is not None and is_written(text_at(draft, "text") or ""):
             return {**draft, "type": "system"}
         return draft
 
     if content not in ([], None):
-        read_content(entry, content, place, says, Kinds(draft_of, _read_block))
+        read_content(entry, content, place, says, Kinds(spoken, read_block))
 
 
-def _draft_of(block: Fields, says: str) -> Draft | None:
+def draft_of(block: Fields, says: str) -> Draft | None:
     """Return the text or file of a block, which is taken; None where it has neither."""
     match block.item:
         case {"type": "text", "text": str(text)}:
@@ -129,17 +130,15 @@ def _file(block: Item) -> Item | None:
             return None
 
 
-def _read_block(entry: Entry, block: Fields) -> None:
+def read_block(entry: Entry, block: Fields) -> None:
+    """Add a message for a block that has neither text nor file."""
     match block.item:
         case {"type": "thinking", "thinking": str(text)} if text.strip():
             block.drop("type", "thinking")
             entry.add({"type": "reasoning", "title": "", "summary": text}, block)
-        case {"type": str(kind), "id": str(call_id), "name": str(name), "input": args} if (
-            kind in _CALLS and call_id
-        ):
-            block.drop("id", "name", "input", *(["type"] if kind == "tool_use" else []))
-            call = {"id": call_id, "name": name, "args": args}
-            entry.add({"type": "tool_calls", "calls": [call]}, block)
+        case {"type": str(kind), "name": str(name), "input": args} if kind in _CALLS:
+            block.drop("name", "input", *(["type"] if kind == "tool_use" else []))
+            add_call(entry, block, name, args)
         case {"type": str(kind), "tool_use_id": str(call_id)} if (
             kind.endswith("tool_result") and call_id
         ):

@@ -11,6 +11,7 @@ from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid, text_of_id, usage
 from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.messages.blocks import read_blocks
 from agentlog.projections.readers.messages.calls import (
     RESULT_ROLES,
     add_call,
@@ -18,7 +19,6 @@ from agentlog.projections.readers.messages.calls import (
     answer_unnamed,
     call_of,
 )
-from agentlog.projections.readers.messages.content import read_blocks
 from agentlog.projections.readers.reading import Entry, Reading, messages_of
 from agentlog.projections.view import Item
 

@@ -10,6 +10,7 @@ from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_a
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of_id, unpacked
 from agentlog.projections.readers.messages import gemini, genai, langchain, responses_items
+from agentlog.projections.readers.messages.blocks import read_blocks
 from agentlog.projections.readers.messages.calls import (
     RESULT_ROLES,
     add_call,
@@ -18,7 +19,6 @@ from agentlog.projections.readers.messages.calls import (
     is_nested,
     read_call,
 )
-from agentlog.projections.readers.messages.content import read_blocks
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
 
