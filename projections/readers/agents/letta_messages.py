@@ -73,23 +73,12 @@ class Messages:
         if (asked or parts) and (model := message.text("model")) is not None:
             entry.add({"type": "llm_response", "model": model})
         _say(entry, parts, "reasoning" if self._thinks_in_text and asked else "reply")
-        calls: list[Item] = []
-        called: list[Fields] = []
-        for part in asked:
-            call = take_call(part)
-            if call is None:
-                entry.keep(part, "tool_call")
-                continue
-            calls.append(call)
-            called.append(part)
-        if not calls:
-            return
-        entry.add({"type": "tool_calls", "calls": [*calls]}, *called)
+        calls = _read_calls(entry, asked)
         for call in calls if asks else ():
             args = call.get("args", call.get("argumentsText"))
             request = {"callId": call["id"], "tool": call["name"], "args": args}
             entry.add({"type": "approval_request", **request})
-        if isinstance(request_id := message.item.get("id"), str):
+        if calls and isinstance(request_id := message.item.get("id"), str):
             self._asked[request_id] = [str(call["id"]) for call in calls]
 
     def _decide(self, entry: Entry, message: Fields) -> None:
@@ -153,6 +142,22 @@ def _say(entry: Entry, parts: Iterable[Fields], says: str) -> None:
             entry.add({"type": "reasoning", "title": "", "summary": text}, part)
         else:
             entry.add({"type": says, "text": text}, part)
+
+
+def _read_calls(entry: Entry, asked: Iterable[Fields]) -> list[Item]:
+    """Add the calls of an answer as one message, and return them."""
+    calls: list[Item] = []
+    parts: list[Fields] = []
+    for part in asked:
+        call = take_call(part)
+        if call is None:
+            entry.keep(part, "tool_call")
+        else:
+            calls.append(call)
+            parts.append(part)
+    if calls:
+        entry.add({"type": "tool_calls", "calls": [*calls]}, *parts)
+    return calls
 
 
 def _hear(entry: Entry, message: Fields) -> None:

@@ -7,11 +7,11 @@ items of Responses), arguments that are an object (Ollama), and calls and result
 right after its call.
 """
 
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
 from typing import NamedTuple
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.values import JsonValue, object_at, object_of
+from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft, text_field
 from agentlog.projections.readers.fields import Fields, text_of_id
@@ -90,6 +90,11 @@ def take_call(call: Fields, key: str = "id") -> Item | None:
     inner = call.inner("custom" if read.is_custom else "function")
     (inner or call).drop("name", "input" if read.is_custom else "arguments")
     return {"id": _taken_id(call, key), **read.fields}
+
+
+def take_calls(calls: Iterable[Fields]) -> list[Item]:
+    """Take the calls among objects."""
+    return [asked for call in calls if (asked := take_call(call)) is not None]
 
 
 def read_call(entry: Entry, call: Fields, key: str = "id") -> None:
@@ -210,10 +215,13 @@ def _tool_of(item: Item) -> str | None:
     return next((name for name in names if isinstance(name, str)), None)
 
 
-def unknown_fields(call: Item) -> list[str]:
-    """Return the fields of a call that are read from none of its shapes."""
-    known = _NESTED if is_nested(call) else _FLAT
-    return [key for key, value in call.items() if key not in known and value is not None]
+def unknown_fields(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield the place and name of each field of calls that is read from none of their shapes."""
+    for n, call in enumerate(map(object_of, array_of(item.get("tool_calls")))):
+        known = _NESTED if is_nested(call) else _FLAT
+        for key, value in call.items():
+            if key not in known and value is not None:
+                yield f"tool_calls[{n}].{key}", f"field {key!r}"
 
 
 def is_plain_call(call: JsonValue) -> bool:

@@ -6,7 +6,7 @@ Also of the functions that tools replaced, whose calls had no ids.
 from collections.abc import Iterator, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.values import JsonValue, array_of, object_of, objects_of
+from agentlog.domain.json.values import JsonValue, array_of, objects_of
 from agentlog.projections.readers.draft import Draft, Reader
 from agentlog.projections.readers.files import file_of_uri
 from agentlog.projections.readers.history import format_of_items
@@ -156,15 +156,12 @@ def _unknown(item: Item, drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
     for key, value in item.items():
         if key not in _KNOWN and value is not None:
             yield key, f"field {key!r}"
-    content, calls = item.get("content"), item.get("tool_calls")
-    for n, part in enumerate(array_of(content)):
+    for n, part in enumerate(array_of(item.get("content"))):
         kind = part.get("type") if isinstance(part, dict) else None
         if kind not in _PARTS:
             named = repr(kind[:64]) if isinstance(kind, str) else "without a type"
             yield f"content[{n}]", f"part {named}"
-    for n, call in enumerate(array_of(calls)):
-        for key in unknown_fields(object_of(call)):
-            yield f"tool_calls[{n}].{key}", f"field {key!r}"
+    yield from unknown_fields(item)
 
 
 def _is_plain(item: Item) -> bool:

@@ -67,17 +67,21 @@ def read_message(reading: Reading, message: Fields, *, response_id: str | None) 
     if kind in RESULT_ROLES and "content" in body.item:
         _read_result(entry, body)
     elif says is not None:
-        called = _calls(body)
-        content = body.take("content") if isinstance(body.item.get("content"), str | list) else ""
-        if says == "reply" and response_id is not None and (response := response_of(body.item)):
-            entry.add({"type": "llm_response", **response})
-        ids = {str(call.item["id"]) for call in called if _is_named(call.item)}
-        if content:
-            read_blocks(entry, content, f"{body.place}.content", says, called=ids)
-        for call in called:
-            _read_call(entry, call, body.item, _told_again(call.item, content, body.place))
+        _read_spoken(entry, body, says, is_answer=response_id is not None)
     if not entry.count:
         reading.keep(message, kind, is_known=kind in _KINDS, of_draft=of_draft)
+
+
+def _read_spoken(entry: Entry, body: Fields, says: str, *, is_answer: bool) -> None:
+    called = _calls(body)
+    content = body.take("content") if isinstance(body.item.get("content"), str | list) else ""
+    if is_answer and says == "reply" and (response := response_of(body.item)):
+        entry.add({"type": "llm_response", **response})
+    ids = {str(call.item["id"]) for call in called if _is_named(call.item)}
+    if content:
+        read_blocks(entry, content, f"{body.place}.content", says, called=ids)
+    for call in called:
+        _read_call(entry, call, body.item, _told_again(call.item, content, body.place))
 
 
 def _of_draft(body: Fields, response_id: str | None) -> Item:

@@ -7,7 +7,6 @@ chat messages; alone, in arrays, or in objects around them; as JSON or as JSON t
 from collections.abc import Iterator
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
-from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of_id, unpacked
 from agentlog.projections.readers.messages import gemini, genai, langchain, responses_items
 from agentlog.projections.readers.messages.blocks import read_blocks
@@ -112,21 +111,18 @@ def _read_chat(reading: Reading, message: Fields, response_id: str | None) -> No
     role = text_at(message.item, "role") or ""
     says = _SAYS.get(role)
     message.drop(*(["role"] if says == role or says in ("input", "reply") else []))
-    answered = says == "reply" and response_id is not None
-    of_draft: Draft = {"metadata": {"responseId": response_id}} if answered else {}
-    entry = Entry(reading, message, **of_draft)
     content, calls = message.take("content"), list(_calls(message))
     if content is None:
         content = message.text("refusal")
-    if answered and isinstance(reason := message.item.get("finish_reason"), str):
-        entry.add({"type": "llm_response", "finishReason": reason})
-    place = message.within("content")
-    if role == "tool" and any(map(is_nested, objects_of(content))):
-        read_blocks(entry, content, place, "reply")  # Koog tells calls so
-    elif role in RESULT_ROLES:
-        _read_result(entry, message, content)
+    entry = Entry(reading, message)
+    if says == "reply" and response_id is not None:
+        entry = Entry(reading, message, metadata={"responseId": response_id})
+        if isinstance(reason := message.item.get("finish_reason"), str):
+            entry.add({"type": "llm_response", "finishReason": reason})
+    if role in RESULT_ROLES:
+        _read_result(entry, message, content, role)
     elif says is not None and isinstance(content, str | list) and content:
-        read_blocks(entry, content, place, says)
+        read_blocks(entry, content, message.within("content"), says)
     for call in calls:
         _read_call(entry, call)
     if not entry.count:
@@ -153,7 +149,10 @@ def _read_call(entry: Entry, call: Fields) -> None:
             read_call(entry, call)
 
 
-def _read_result(entry: Entry, message: Fields, content: JsonValue) -> None:
+def _read_result(entry: Entry, message: Fields, content: JsonValue, role: str) -> None:
+    if role == "tool" and any(map(is_nested, objects_of(content))):  # Koog tells calls so
+        read_blocks(entry, content, message.within("content"), "reply")
+        return
     call_id = message.take("tool_call_id") or message.item.get("id")
     result: Item = {"callId": text_of_id(call_id), "output": content}
     if (name := message.text("name")) is not None:

@@ -46,10 +46,7 @@ def _read(document: JsonValue) -> Iterator[History]:
         key = _list_in(document)
         items = [] if key is None else whole.take(key)
         if not _is_answer(document):
-            _read_prompt(reading, prompts, whole)
-            if left := whole.left():
-                reading.keep(Fields(left, ""), "request", is_known=True)
-                reading.note(whole, left)
+            _read_request(reading, prompts, whole)
         _read_items(
             reading, prompts, items if isinstance(items, list) else [_draft_of(items)], key or ""
         )
@@ -58,6 +55,13 @@ def _read(document: JsonValue) -> Iterator[History]:
     else:
         raise InvalidMessage.at("", "no items")
     yield reading.history()
+
+
+def _read_request(reading: Reading, prompts: set[str], whole: Fields) -> None:
+    _read_prompt(reading, prompts, whole)
+    if left := whole.left():
+        reading.keep(Fields(left, ""), "request", is_known=True)
+        reading.note(whole, left)
 
 
 def _draft_of(text: JsonValue) -> JsonValue:

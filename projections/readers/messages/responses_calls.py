@@ -47,9 +47,7 @@ def read_call(entry: Entry, item: Fields, kind: str, error: Item) -> None:
         _read_named(entry, item, kind, call_id)
     elif OUTPUTS.get(kind) in item.item:
         item.take("call_id")
-        result = {"callId": call_id, **_result(item, OUTPUTS[kind]), **error}
-        if error.get("error") and isinstance(result["output"], str) and result["output"]:
-            result["error"] = result["output"]  # says more than an exit code
+        result = {"callId": call_id, **_result(item, OUTPUTS[kind], error)}
         entry.add({"type": "tool_results", "results": [result]})
     elif kind.startswith("mcp_approval"):
         _read_approval(entry, item, call_id)
@@ -134,7 +132,14 @@ def _add_call(entry: Entry, call_id: str, call: Item) -> None:
     entry.add({"type": "tool_calls", "calls": [{"id": call_id, **call}]})
 
 
-def _result(item: Fields, key: str) -> Item:
+def _result(item: Fields, key: str, error: Item) -> Item:
+    result = {**_output(item, key), **error}
+    if error.get("error") and isinstance(result["output"], str) and result["output"]:
+        result["error"] = result["output"]  # says more than an exit code
+    return result
+
+
+def _output(item: Fields, key: str) -> Item:
     output = item.take(key)
     match output:
         case [{"type": "input_text" | "output_text", "text": str(text), **rest}] if not rest:

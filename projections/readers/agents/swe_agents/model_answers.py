@@ -3,7 +3,7 @@
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
-from agentlog.projections.readers.messages.calls import take_call
+from agentlog.projections.readers.messages.calls import take_call, take_calls
 from agentlog.projections.view import Item
 
 _FIGURES = {
@@ -54,10 +54,8 @@ def answer_of(message: Fields) -> list[Draft]:
         drafts.append({"type": "reasoning", "title": "", "summary": thought})
     if text := content_of(message):
         drafts.append({"type": "reply", "text": text})
-    calls = message.inners("tool_calls")
-    read = [call for given in calls if (call := take_call(given)) is not None]
-    if read:
-        drafts.append({"type": "tool_calls", "calls": [*read]})
+    if calls := take_calls(message.inners("tool_calls")):
+        drafts.append({"type": "tool_calls", "calls": [*calls]})
     return drafts
 
 

@@ -13,7 +13,7 @@ from agentlog.domain.json.values import JsonValue, text_at, texts_of
 from agentlog.projections.readers.agents.swe_agents.swe_agent_tools import result_of, tool_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of
-from agentlog.projections.readers.messages.calls import take_call
+from agentlog.projections.readers.messages.calls import take_calls
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.view import Item
 
@@ -89,13 +89,9 @@ class SweAgentRun:
             item.take("thought")
         if text:
             drafts.append({"type": "reply", "text": text})
-        calls = [
-            call for asked in item.inners("tool_calls") if (call := take_call(asked)) is not None
-        ]
-        action = item.item.get("action")
-        if not calls and isinstance(action, str) and action.strip():
-            item.take("action")
-            calls = [_action(action, number)]
+        calls = take_calls(item.inners("tool_calls"))
+        if not calls and (call := _action(item, number)) is not None:
+            calls = [call]
         if calls:
             drafts.append({"type": "tool_calls", "calls": [*calls]})
         self._calls = {str(call["id"]): text_at(call, "name") for call in calls}
@@ -165,13 +161,10 @@ class SweAgentRun:
     def _alone(self, step: Fields, number: str) -> None:
         """Add the messages of a step that the history does not have."""
         self._only_new(step)
-        text, action = step.text("response"), step.item.get("action")
+        text = step.text("response")
         step.take_equal({"thought": text})
         drafts: list[Draft] = [{"type": "reply", "text": text}] if text else []
-        call = None
-        if isinstance(action, str) and action.strip():
-            step.take("action")
-            call = _action(action, number)
+        if (call := _action(step, number)) is not None:
             drafts.append({"type": "tool_calls", "calls": [call]})
         observation = step.text("observation") if call is not None else None
         self._say(drafts, step, number)
@@ -181,8 +174,12 @@ class SweAgentRun:
             self._reading.drafts.append({"type": "tool_results", "results": [result]})
 
 
-def _action(action: str, number: str) -> Item:
-    """Return the call of an action that the model wrote as text."""
+def _action(source: Fields, number: str) -> Item | None:
+    """Take the call of an action that the model wrote as text; None where there is none."""
+    action = source.item.get("action")
+    if not isinstance(action, str) or not action.strip():
+        return None
+    source.take("action")
     return {"id": f"action-{number}", "name": tool_of(action), "args": {"command": action}}
 
 
