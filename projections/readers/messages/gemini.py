@@ -19,6 +19,7 @@ from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "model": "reply", "function": "input", "system": "system"}
+"""Types of messages with text, by role; `function` is Gemini's for responses of functions."""
 KNOWN = (
     "thoughtSignature thought_signature thought usageMetadata usage_metadata generationConfig "
     "generation_config tools model index responseId response_id safetyRatings safety_ratings "
