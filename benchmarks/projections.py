@@ -7,7 +7,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.batch import read_batch
-from agentlog.infrastructure.readmodels.process import ProjectorProcess
+from agentlog.infrastructure.readmodels.process import projector_process
 from agentlog.infrastructure.readmodels.projection import MOST_EVENTS, Projection, StepResult
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
@@ -100,7 +100,7 @@ def _rebuild_all(database: Database, url: str) -> float:
         projection_status = ProjectionStatus(database, listener)
         begun = {name: projection_status.rebuild(name).build for name in READ_MODELS}
         began = time.perf_counter()
-        with ProjectorProcess(url):
+        with projector_process(url):
             while _live(projection_status) != begun:
                 time.sleep(0.1)
         return time.perf_counter() - began

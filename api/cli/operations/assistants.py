@@ -10,7 +10,7 @@ from agentlog.api.cli.session import DataDir, settings_with
 from agentlog.api.composition import open_service
 from agentlog.api.http.app import VERSION
 from agentlog.api.mcp.errors import McpMissing
-from agentlog.infrastructure.readmodels.process import ProjectorProcess
+from agentlog.infrastructure.readmodels.process import projector_process
 from agentlog.infrastructure.runtime.logging import logs_on_stderr
 
 app = typer.Typer()
@@ -42,6 +42,6 @@ def mcp(
             open_things.enter_context(logs_on_stderr(form=settings.log_format, level="warning"))
             service = open_things.enter_context(open_service(settings))
             if settings.projections == "on":
-                open_things.enter_context(ProjectorProcess(service.url))
+                open_things.enter_context(projector_process(service.url))
             api = HttpApi(app=application_over(settings, service, "in process"))
         mcp_server(lambda _: api, version=VERSION).run("stdio")

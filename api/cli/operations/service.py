@@ -28,7 +28,7 @@ from agentlog.api.tracing import open_traces
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.erasure.watch import ErasureWatch
-from agentlog.infrastructure.readmodels.process import ProjectorProcess
+from agentlog.infrastructure.readmodels.process import projector_process
 from agentlog.infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
 from agentlog.infrastructure.runtime.logging import access_logger, logs_on_stderr
 from agentlog.infrastructure.settings import Settings, TraceSettings
@@ -143,7 +143,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         if with_examples:
             console.print(_tour(address))
         if settings.projections == "on":
-            beside.enter_context(ProjectorProcess(service.url))
+            beside.enter_context(projector_process(service.url))
         collect_rarely()
         beside.enter_context(MemoryReturn())
         with suppress(KeyboardInterrupt):  # uvicorn re-raises Ctrl-C

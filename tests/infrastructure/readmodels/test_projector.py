@@ -19,7 +19,7 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.process import ProjectorProcess
+from agentlog.infrastructure.readmodels.process import projector_process
 from agentlog.infrastructure.readmodels.projection_status import (
     NotYetBuilt,
     ProjectionBehind,
@@ -259,7 +259,10 @@ def test_processes_killed_at_random_leave_what_a_rebuild_makes(
     appender.start()
     try:
         for _ in range(kills):
-            with ProjectorProcess(database_url) as first, ProjectorProcess(database_url) as second:
+            with (
+                projector_process(database_url) as first,
+                projector_process(database_url) as second,
+            ):
                 before = _positions(database)
                 until = time.monotonic() + SECONDS
                 while _positions(database) == before:
@@ -291,7 +294,7 @@ def _positions(database: Database) -> list[int]:
 
 
 def test_a_process_ends_with_whoever_started_it(database_url: str, database: Database) -> None:
-    with ProjectorProcess(database_url) as process:
+    with projector_process(database_url) as process:
         until = time.monotonic() + SECONDS
         while not _positions(database):
             assert time.monotonic() < until
