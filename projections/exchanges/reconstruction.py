@@ -1,8 +1,7 @@
 """A model call of a history as a request that can be sent again.
 
-The log of a history that was not recorded at the model's API has no requests. They are built from
-its messages: the view `openai` as of just before the answer. What they had beside is sent as far
-as it is on record.
+A run that was recorded at the chat API has its requests. Others are built from the messages: the
+view `openai` as of just before the answer. What they had beside is sent as far as it is on record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,8 @@ from typing import Literal
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
+from agentlog.domain.messages import CustomMessage
+from agentlog.projections.exchanges import exchange
 from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
 from agentlog.projections.exchanges.pairing import paired
 from agentlog.projections.view import Item, render
@@ -83,7 +84,30 @@ def frozen_call(events: Sequence[Event], version: int) -> FrozenCall:
     messages = _messages(events, before)
     if not messages:
         raise NothingToAsk(events[0].thread_id if events else "", before)
+    recorded = _recorded(events, before)
+    if recorded is not None:
+        return FrozenCall(recorded, "recorded", (), before, answer)
     return _reconstructed(events, before, messages, answer)
+
+
+def _recorded(events: Sequence[Event], version: int) -> Item | None:
+    """Return the chat request whose exchange stands at a version; None where none does."""
+    event = next((event for event in reversed(events) if event.version <= version), None)
+    match event and event.message:
+        case CustomMessage(type=exchange.TYPE, payload=payload):
+            sent = exchange.exchange_of(payload)
+        case _:
+            return None
+    if sent.api != "chat":
+        return None
+    return {
+        key: value
+        for key, value in sent.body.items()
+        if value is not None and key not in _OF_STREAMS
+    }
+
+
+_OF_STREAMS = frozenset({"stream", "stream_options"})
 
 
 def with_system(request: Item, text: str) -> Item:

@@ -29,6 +29,8 @@ _ANY_JSON = frozenset({"args", "output", "payload", "responseFormat"})
 
 _RECORDS = frozenset(
     {
+        "agentlog.exchange",
+        "agentlog.request",
         "langfuse.generation",
         "langfuse.tool",
         "langsmith.llm",
@@ -37,7 +39,8 @@ _RECORDS = frozenset(
         "otel.span",
     }
 )
-"""Records of traces repeat what came before: their contents are found in the messages they gave."""
+"""Records of traces and exchanges repeat what came before: their contents are found in the messages
+they gave."""
 
 _OF_FACTS = frozenset({"goal", "reason"})
 _APART = frozenset({"id", "timestamp", "type"})

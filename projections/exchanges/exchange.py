@@ -1,0 +1,174 @@
+"""An exchange: one attempt of a request to a model provider, as it went over the wire."""
+
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Literal
+
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import (
+    JsonObject,
+    JsonValue,
+    array_of,
+    integer_at,
+    object_at,
+    object_of,
+    text_at,
+)
+from agentlog.projections.exchanges.pieces import cut, without_identity
+from agentlog.projections.exchanges.requests import Api, api_of
+from agentlog.projections.exchanges.streams import answer_of, events_in
+
+TYPE = "agentlog.exchange"
+"""The type of the messages that hold exchanges."""
+
+End = Literal["complete", "upstream_refused", "upstream_broke", "client_left", "recorder_died"]
+"""How an attempt ended; `recorder_died`: before the recorder knew."""
+
+_OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One attempt: what was sent, what came back and when, and how it ended.
+
+    `path` is as the provider sees it, its query with the fields that are no secret. `status` is
+    None where no answer came. `chunks` say of each piece of the answer where it begins, in bytes,
+    and when it came, in ms since the attempt began at `started_at`, in ms since the epoch.
+    """
+
+    attempt: int
+    method: str
+    path: str
+    request: bytes
+    end: End
+    started_at: int
+    duration_ms: float | None = None
+    status: int | None = None
+    request_headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    response: bytes = b""
+    chunks: Sequence[tuple[int, float]] = ()
+    session: str | None = None
+    """What the client names its conversation by, if it does."""
+    agent: str | None = None
+    """What the client names a sub-agent by, if one asks."""
+
+    @property
+    def api(self) -> Api | None:
+        """The API that a model was asked by; None for all other requests."""
+        return api_of(self.method, self.path.partition("?")[0])
+
+    @property
+    def body(self) -> JsonObject:
+        """The request as JSON; empty where it is none."""
+        return object_of(_parsed(self.request))
+
+    @property
+    def answer(self) -> JsonObject | None:
+        """The answer of a model as far as it came, whether it came whole or as a stream."""
+        if self.api is None or self.status != _OK:
+            return None
+        if "event-stream" in self.headers.get("content-type", ""):
+            return answer_of(events_in(self.response), self.api)
+        return object_of(_parsed(self.response)) or None
+
+    @property
+    def error(self) -> str | None:
+        """What went wrong, in a line; None where a model answered."""
+        if self.status is None:
+            return self.end.replace("_", " ")
+        if self.status == _OK:
+            return None
+        document = object_of(_parsed(self.response))
+        text = text_at(object_at(document, "error"), "message") or text_at(document, "message")
+        return f"status {self.status}" + (f": {text}" if text else "")
+
+
+def payload_of(exchange: Exchange, run: str) -> JsonObject:
+    """Return the payload of an exchange's message; `run` names the recording."""
+    api = exchange.api
+    sent = exchange.request if api is None else without_identity(exchange.request, api)
+    chunks: list[JsonValue] = [[offset, ms] for offset, ms in exchange.chunks]
+    return {
+        "run": run,
+        "attempt": exchange.attempt,
+        "api": api,
+        "method": exchange.method,
+        "path": exchange.path,
+        "request": {
+            "headers": {**exchange.request_headers},
+            "pieces": _texts(cut(sent)),
+            "sha256": sha256(exchange.request).hexdigest(),
+        },
+        "status": exchange.status,
+        "response": {
+            "headers": {**exchange.headers},
+            "body": _texts([exchange.response])[0],
+            "chunks": chunks,
+        },
+        "end": exchange.end,
+        "startedAt": exchange.started_at,
+        "durationMs": exchange.duration_ms,
+    }
+
+
+def _texts(pieces: Sequence[bytes]) -> list[JsonValue]:
+    """Return bytes as texts; where they are no UTF-8, all as one piece in base64."""
+    try:
+        return [piece.decode() for piece in pieces]
+    except UnicodeDecodeError:
+        return [{"base64": b64encode(b"".join(pieces)).decode()}]
+
+
+def exchange_of(payload: JsonValue) -> Exchange:
+    """Return the exchange of a message's payload."""
+    fields = object_of(payload)
+    response = object_at(fields, "response")
+    end = fields.get("end")
+    duration = fields.get("durationMs")
+    return Exchange(
+        attempt=integer_at(fields, "attempt") or 0,
+        method=text_at(fields, "method") or "",
+        path=text_at(fields, "path") or "",
+        request=b"".join(map(_bytes, array_of(object_at(fields, "request").get("pieces")))),
+        end=end if end in _ENDS else "recorder_died",  # type: ignore[arg-type] # one of them
+        started_at=integer_at(fields, "startedAt") or 0,
+        duration_ms=float(duration) if isinstance(duration, int | float) else None,
+        status=integer_at(fields, "status"),
+        request_headers=_headers(object_at(fields, "request", "headers")),
+        headers=_headers(object_at(response, "headers")),
+        response=_bytes(response.get("body")),
+        chunks=[
+            (int(offset), float(ms))
+            for chunk in array_of(response.get("chunks"))
+            for offset, ms in [array_of(chunk)]
+            if isinstance(offset, int) and isinstance(ms, int | float)
+        ],
+    )
+
+
+_ENDS = frozenset(End.__args__)  # type: ignore[attr-defined] # a Literal's
+
+
+def _headers(fields: JsonObject) -> dict[str, str]:
+    return {name: value for name, value in fields.items() if isinstance(value, str)}
+
+
+def _bytes(value: JsonValue) -> bytes:
+    match value:
+        case str(text):
+            return text.encode()
+        case {"base64": str(text)}:
+            return b64decode(text)
+        case _:
+            return b""
+
+
+def _parsed(text: bytes) -> JsonValue:
+    try:
+        return parse(text)
+    except InvalidJson:
+        return None

@@ -1,0 +1,237 @@
+"""Recordings: from the exchanges of a run to the messages of its threads.
+
+A client sends its whole conversation with each request. Only what is new in it becomes messages:
+what follows the longest prefix that the request before had too, without the model's own answers
+that come back. Exchanges belong to one conversation, a lane, by the client's names for session and
+sub-agent, else by the first message of a user. Each lane is a thread.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
+from typing import NamedTuple
+
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.values import JsonObject, JsonValue, array_of, text_at
+from agentlog.projections.exchanges.exchange import TYPE, Exchange, payload_of
+from agentlog.projections.exchanges.requests import (
+    Api,
+    ModelRequest,
+    is_assistants,
+    item_key,
+    request_of,
+)
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format
+from agentlog.projections.readers.messages import anthropic, chat, responses
+from agentlog.projections.readers.wires import chat_completions
+
+REQUEST_TYPE = "agentlog.request"
+"""The type of messages that hold what stands beside the conversation of a request."""
+REWRITTEN_TYPE = "agentlog.rewritten"
+"""The type of messages that say that a client left out what it had sent before."""
+
+_REQUESTS: Mapping[Api, tuple[Format, str, str]] = {
+    "chat": (chat.FORMAT, "messages", ""),
+    "responses": (responses.FORMAT, "input", "instructions"),
+    "messages": (anthropic.FORMAT, "messages", "system"),
+}
+_ANSWERS: Mapping[Api, Format] = {
+    "chat": chat_completions.FORMAT,
+    "responses": responses.FORMAT,
+    "messages": anthropic.FORMAT,
+}
+_OF_REQUEST = frozenset({"instructions", "tools"})
+"""Fields of the request that an answer of Responses repeats."""
+_MOST_ID = 100
+"""Characters of a thread's id in the ids of its sub-threads."""
+
+
+class ThreadAppend(NamedTuple):
+    """Messages for a thread, which starts below `parent` if it is not there."""
+
+    thread_id: str
+    parent: str | None
+    drafts: Sequence[Draft]
+
+
+@dataclass(slots=True)
+class _Lane:
+    """A conversation: its thread, and its last request."""
+
+    thread_id: str
+    keys: list[bytes] = field(default_factory=list)
+    prompt: JsonValue = None
+    beside: JsonObject = field(default_factory=dict)
+    is_answered: bool = False
+
+    def new_items(self, api: Api, request: ModelRequest) -> tuple[list[JsonValue], Draft | None]:
+        """Return what a request adds, and what it left out if it did; it is the last one then."""
+        keys = [item_key(api, item) for item in request.items]
+        if request.previous is not None:
+            self.keys += keys
+            return [*request.items], None
+        equal = zip(self.keys, keys, strict=False)
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], equal))
+        left_out = len(self.keys) - common
+        items = request.items[common:]
+        self.keys = keys
+        if left_out:
+            payload: JsonObject = {"kept": common, "leftOut": left_out}
+            return [*items], {"type": REWRITTEN_TYPE, "payload": payload}
+        return [*(dropwhile(is_assistants, items) if self.is_answered else items)], None
+
+
+class Recording:
+    """The threads of one run; exchanges are added in the order in which they ended.
+
+    The first lane whose requests offer tools is the run's own thread, or the first that goes on;
+    calls before it, for a title say, wait until that is known.
+    """
+
+    def __init__(self, run: str, thread_id: str) -> None:
+        self.run = run
+        self.thread_id = thread_id
+        self.exchanges = 0
+        self._main: Hashable = None
+        self._held: list[Exchange] = []
+        self._lanes: dict[Hashable, _Lane] = {}
+        self._by_answer: dict[str, Hashable] = {}
+
+    @property
+    def threads(self) -> int:
+        """How many threads there are."""
+        return len(self._lanes)
+
+    def add(self, exchange: Exchange) -> Iterator[ThreadAppend]:
+        """Yield what an exchange adds to threads."""
+        self.exchanges += 1
+        if self._main is None:
+            lane = self._lane_of(exchange)
+            goes_on = lane is not None and any(lane == self._lane_of(held) for held in self._held)
+            self._held.append(exchange)
+            if lane is None or not (goes_on or (exchange.agent is None and _tools(exchange))):
+                return
+            self._main = lane
+            yield from self._release()
+        else:
+            yield from self._append(exchange)
+
+    def finish(self) -> Iterator[ThreadAppend]:
+        """Yield what was waiting: there are no more exchanges."""
+        if self._main is None and self._held:
+            lanes = map(self._lane_of, self._held)
+            self._main = next((lane for lane in lanes if lane is not None), "none")
+            yield from self._release()
+
+    def _release(self) -> Iterator[ThreadAppend]:
+        held, self._held = self._held, []
+        self._lanes[self._main] = _Lane(self.thread_id)
+        for exchange in held:
+            yield from self._append(exchange)
+
+    def _lane_of(self, exchange: Exchange) -> Hashable:
+        """Return what names the lane of an exchange; None where no model was asked."""
+        if exchange.api is None:
+            return None
+        request = request_of(exchange.api, exchange.body)
+        if request.previous in self._by_answer:
+            return self._by_answer[request.previous]
+        if exchange.session is not None or exchange.agent is not None:
+            return exchange.session, exchange.agent, _tools(exchange)
+        users = (item for item in request.items if item.get("role") == "user")
+        return item_key(exchange.api, next(users, None)), _tools(exchange)
+
+    def _append(self, exchange: Exchange) -> Iterator[ThreadAppend]:
+        key = self._lane_of(exchange)
+        name = self._main if key is None else key
+        lane = self._lanes.get(name)
+        if lane is None:
+            lane = _Lane(f"{self.thread_id[:_MOST_ID]}-{len(self._lanes) + 1}")
+            self._lanes[name] = lane
+            if exchange.agent is not None:
+                yield ThreadAppend(self.thread_id, None, [self._spawned(exchange, lane.thread_id)])
+        parent = None if name == self._main else self.thread_id
+        asked: list[Draft] = []
+        answered: list[Draft] = []
+        if exchange.api is not None:
+            asked = _asked(lane, exchange, exchange.api)
+            answer = exchange.answer
+            answered = _answered(exchange.api, answer, exchange.error)
+            lane.is_answered = answer is not None
+            if answer is not None and isinstance(answer.get("id"), str):
+                self._by_answer[str(answer["id"])] = name
+        record: Draft = {"type": TYPE, "payload": payload_of(exchange, self.run)}
+        drafts = [*asked, record, *answered]
+        ended_at = exchange.started_at + round(exchange.duration_ms or 0)
+        yield ThreadAppend(
+            lane.thread_id,
+            parent,
+            [
+                {
+                    **draft,
+                    "id": derived_message_id(self.run, exchange.attempt, number),
+                    "timestamp": exchange.started_at if number < len(asked) else ended_at,
+                }
+                for number, draft in enumerate(drafts)
+            ],
+        )
+
+    def _spawned(self, exchange: Exchange, thread_id: str) -> Draft:
+        return {
+            "type": "worker_spawned",
+            "id": derived_message_id(self.run, exchange.attempt, "worker"),
+            "timestamp": exchange.started_at,
+            "workerId": exchange.agent or thread_id,
+            "objective": thread_id,
+            "threadId": thread_id,
+        }
+
+
+def _tools(exchange: Exchange) -> bool:
+    """Return whether a request offers tools."""
+    return array_of(exchange.body.get("tools")) != []
+
+
+def _asked(lane: _Lane, exchange: Exchange, api: Api) -> list[Draft]:
+    """Return what is new in a request, and that the model was asked."""
+    request = request_of(api, exchange.body)
+    form, items_key, prompt_key = _REQUESTS[api]
+    document: JsonObject = {}
+    if request.prompt and request.prompt != lane.prompt:
+        document[prompt_key] = lane.prompt = request.prompt
+    document[items_key], rewritten = lane.new_items(api, request)
+    drafts: list[Draft] = [] if rewritten is None else [rewritten]
+    beside = {key: value for key, value in request.beside.items() if key not in _NOT_SENT_AGAIN}
+    if beside != lane.beside:
+        lane.beside = beside
+        drafts.append({"type": REQUEST_TYPE, "payload": beside})
+    if document != {items_key: []}:
+        drafts += _read(form, document)
+    call: Draft = {"type": "llm_request"}
+    if (model := text_at(request.beside, "model")) is not None:
+        call["model"] = model
+    return [*drafts, call]
+
+
+_NOT_SENT_AGAIN = frozenset(
+    "previous_response_id metadata client_metadata user safety_identifier prompt_cache_key".split()
+)
+"""Fields of a request that say nothing of what a model is asked, or who asks."""
+
+
+def _answered(api: Api, answer: JsonObject | None, error: str | None) -> list[Draft]:
+    """Return what a model answered, or what went wrong."""
+    if answer is None:
+        return [] if error is None else [{"type": "runtime_error", "error": error}]
+    own = {key: value for key, value in answer.items() if key not in _OF_REQUEST}
+    return _read(_ANSWERS[api], own)
+
+
+def _read(form: Format, document: JsonObject) -> list[Draft]:
+    """Return the messages of a document; none where it is off: the exchange has it whole."""
+    try:
+        return [draft for history in form.read(document) for draft in history.drafts]
+    except InvalidMessage:
+        return []

@@ -1,0 +1,99 @@
+"""Requests to models: their API, their conversation, and what stands beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonObject, JsonValue, object_of, text_at
+
+Api = Literal["chat", "responses", "messages"]
+"""OpenAI's chat completions, OpenAI's Responses, Anthropic's Messages."""
+
+_ENDS: Mapping[str, Api] = {
+    "/chat/completions": "chat",
+    "/responses": "responses",
+    "/messages": "messages",
+}
+_CONVERSATION: Mapping[Api, str] = {
+    "chat": "messages",
+    "responses": "input",
+    "messages": "messages",
+}
+_PROMPT: Mapping[Api, str] = {"responses": "instructions", "messages": "system"}
+_ASSISTANTS = frozenset(
+    "reasoning function_call custom_tool_call local_shell_call web_search_call computer_call "
+    "file_search_call code_interpreter_call mcp_call image_generation_call".split()
+)
+"""Items of Responses that a model made, beside its messages."""
+
+
+def api_of(method: str, path: str) -> Api | None:
+    """Return the API that a model is asked by at a path; None for all other requests."""
+    if method != "POST":
+        return None
+    return next((api for end, api in _ENDS.items() if path.endswith(end)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """A request to a model: its items, as the API writes them, and its other fields.
+
+    `prompt` is the system prompt where the API has it beside the items.
+    """
+
+    items: Sequence[JsonObject]
+    prompt: JsonValue
+    beside: JsonObject
+
+    @property
+    def previous(self) -> str | None:
+        """The id of the answer whose conversation goes on without being sent again."""
+        return text_at(self.beside, "previous_response_id")
+
+
+def request_of(api: Api, body: JsonObject) -> ModelRequest:
+    """Return a request's parts; a text in place of items is a user's message."""
+    key, prompt = _CONVERSATION[api], _PROMPT.get(api, "")
+    items = body.get(key)
+    if isinstance(items, str):
+        items = [{"role": "user", "content": items}]
+    return ModelRequest(
+        [object_of(item) for item in items] if isinstance(items, list) else [],
+        body.get(prompt),
+        {name: value for name, value in body.items() if name not in {key, prompt}},
+    )
+
+
+def is_assistants(item: JsonObject) -> bool:
+    """Return whether a model made an item: the client sends it back."""
+    return item.get("role") == "assistant" or item.get("type") in _ASSISTANTS
+
+
+def item_key(api: Api, item: JsonValue) -> bytes:
+    """Return what is equal for an item of two requests that mean the same.
+
+    Clients move `cache_control` to the last message, give items of Responses new ids with each
+    request, and write a text as a text or as a block.
+    """
+    fields = object_of(item)
+    if api == "responses":
+        fields = {key: value for key, value in fields.items() if key != "id"}
+    content = fields.get("content")
+    if isinstance(content, str):
+        fields = {**fields, "content": [{"type": "text", "text": content}]}
+    return print_bytes(_without_cache_marks(fields), sort_keys=True)
+
+
+def _without_cache_marks(value: JsonValue) -> JsonValue:
+    match value:
+        case dict():
+            return {
+                key: _without_cache_marks(inner)
+                for key, inner in value.items()
+                if key != "cache_control"
+            }
+        case list():
+            return [_without_cache_marks(inner) for inner in value]
+        case _:
+            return value

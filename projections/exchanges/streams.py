@@ -1,0 +1,149 @@
+"""The answer that a stream of server-sent events comes to, as the API would have sent it whole.
+
+Shapes of events: OpenAI's chat completion chunks and Responses events, Anthropic's Messages events.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from agentlog.domain.errors import InvalidJson
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of, objects_of
+from agentlog.projections.exchanges.requests import Api
+
+
+def events_in(stream: bytes) -> Iterator[JsonObject]:
+    """Yield the data of each whole event that is a JSON object; the standard is HTML's, 9.2.6."""
+    text = stream.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    *blocks, _unfinished = text.split("\n\n")
+    for block in blocks:
+        lines = (line for line in block.split("\n") if line.startswith("data:"))
+        try:
+            yield object_of(parse("\n".join(line[5:].removeprefix(" ") for line in lines)))
+        except InvalidJson:  # `[DONE]`, or a comment alone
+            continue
+
+
+def answer_of(events: Iterable[JsonObject], api: Api) -> JsonObject | None:
+    """Return the answer as far as it came; None if no event began one."""
+    return _ANSWERS[api](events)
+
+
+def _chat(chunks: Iterable[JsonObject]) -> JsonObject | None:
+    answer: JsonObject | None = None
+    choices: dict[int, JsonObject] = {}
+    for chunk in chunks:
+        if "choices" not in chunk:
+            continue
+        first = {key: value for key, value in chunk.items() if key not in {"choices", "usage"}}
+        answer = {**first, "object": "chat.completion"} if answer is None else answer
+        if chunk.get("usage") is not None:
+            answer["usage"] = chunk["usage"]
+        for part in objects_of(chunk["choices"]):
+            index = part.get("index")
+            choice = choices.setdefault(index if isinstance(index, int) else 0, {"message": {}})
+            message = object_of(choice["message"])
+            for key, value in object_of(part.get("delta")).items():
+                _extend(message, key, value)
+            choice |= {key: value for key, value in part.items() if key != "delta"}
+    if answer is None:
+        return None
+    answer["choices"] = [choices[index] for index in sorted(choices)]
+    return answer
+
+
+def _extend(fields: JsonObject, key: str, value: JsonValue) -> None:
+    """Add what a delta has: texts are joined, elements with an `index` are extended in place."""
+    before = fields.get(key)
+    match before, value:
+        case str(), str() if key not in _GIVEN_ONCE:
+            fields[key] = before + value
+        case dict(), dict():
+            for inner, part in value.items():
+                _extend(before, inner, part)
+        case _, [{"index": int()}, *_]:
+            elements = before if isinstance(before, list) else []
+            fields[key] = elements
+            for part in objects_of(value):
+                _extend_element(elements, part)
+        case list(), list():
+            before.extend(value)
+        case _:
+            if value is not None or before is None:
+                fields[key] = value
+
+
+def _extend_element(elements: list[JsonValue], part: JsonObject) -> None:
+    """Extend the element at the part's `index`; they begin in their order."""
+    index = part["index"]
+    if not isinstance(index, int) or index >= len(elements):
+        elements.append({})
+        index = -1
+    element = object_of(elements[index])
+    for key, value in part.items():
+        if key != "index":
+            _extend(element, key, value)
+
+
+_GIVEN_ONCE = frozenset({"id", "type", "role", "name"})
+
+
+def _responses(events: Iterable[JsonObject]) -> JsonObject | None:
+    answer: JsonObject | None = None
+    items: dict[int, JsonValue] = {}
+    for event in events:
+        given = event.get("response")
+        if isinstance(given, dict):
+            answer = dict(given)
+        place = event.get("output_index")
+        if event.get("type") == "response.output_item.done" and isinstance(place, int):
+            items[place] = event.get("item")
+    if answer is not None and not array_of(answer.get("output")):
+        answer["output"] = [items[place] for place in sorted(items)]
+    return answer
+
+
+def _messages(events: Iterable[JsonObject]) -> JsonObject | None:
+    answer: JsonObject | None = None
+    blocks: dict[int, JsonObject] = {}
+    for event in events:
+        index, delta = event.get("index"), object_of(event.get("delta"))
+        kind = event.get("type")
+        if kind == "message_start":
+            answer = dict(object_of(event.get("message")))
+        elif kind == "message_delta" and answer is not None:
+            usage = {**object_of(answer.get("usage")), **object_of(event.get("usage"))}
+            answer |= {**delta, "usage": usage}
+        elif kind == "content_block_start" and isinstance(index, int):
+            blocks[index] = dict(object_of(event.get("content_block")))
+        elif isinstance(index, int) and index in blocks:
+            _extend_block(blocks[index], delta)
+    if answer is None:
+        return None
+    answer["content"] = [_finished(blocks[index]) for index in sorted(blocks)]
+    return answer
+
+
+def _extend_block(block: JsonObject, delta: JsonObject) -> None:
+    for key, value in delta.items():
+        if key != "type":
+            _extend(block, key, value)
+
+
+def _finished(block: JsonObject) -> JsonObject:
+    """Return a block with its call's arguments; as text, where they broke off."""
+    written = block.pop("partial_json", "")
+    return {**block, "input": _input(written)} if isinstance(written, str) and written else block
+
+
+def _input(text: str) -> JsonValue:
+    try:
+        return parse(text)
+    except InvalidJson:
+        return text
+
+
+_ANSWERS: Mapping[Api, Callable[[Iterable[JsonObject]], JsonObject | None]] = {
+    "chat": _chat,
+    "responses": _responses,
+    "messages": _messages,
+}
