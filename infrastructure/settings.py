@@ -51,6 +51,10 @@ class Settings(BaseSettings):
     """PostgreSQL 15 or newer; without it agentlog runs its own."""
     data_dir: Path = Field(default_factory=default_data_dir)
     """Folder of the embedded PostgreSQL."""
+    spool_dir: Path = Field(
+        default_factory=lambda: platformdirs.user_state_path("agentlog") / "recordings"
+    )
+    """Folder of what `record` has not yet put into the log."""
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     tenant: str = Field(default="default", min_length=1)
@@ -190,6 +194,9 @@ class ProviderSettings(BaseSettings):
     model_config = SettingsConfigDict(frozen=True, env_ignore_empty=True)
 
     openai_base_url: str = "https://api.openai.com/v1"
+    openai_api_base: str | None = None
+    """What older clients read in place of the variable above."""
     openai_api_key: SecretStr | None = None
     anthropic_base_url: str = "https://api.anthropic.com"
     anthropic_api_key: SecretStr | None = None
+    google_gemini_base_url: str = "https://generativelanguage.googleapis.com"

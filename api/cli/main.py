@@ -42,6 +42,10 @@ COMMANDS = {
         "exchanges.ask",
         "Ask models again what a thread asked one, and show their answers beside the recorded one.",
     ),
+    "record": (
+        "exchanges.record",
+        "Run an agent, and put every exchange with its model providers on record.",
+    ),
     "compare": (
         "comparison",
         "Compare threads by what was said and called, or all runs of each task.",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from agentlog.domain.drafts import Prepared
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of
-from agentlog.domain.messages import InputMessage, SystemMessage, ToolResultsMessage
+from agentlog.domain.messages import CustomMessage, InputMessage, SystemMessage, ToolResultsMessage
 
 SHORTEST = 512
 """Bytes of the shortest text that is cut out; a cut itself takes a fifth of that."""
@@ -170,7 +170,9 @@ def _file_digest(file: JsonValue) -> str | None:
             return None
 
 
-_WITH_LONG_TEXTS = frozenset({SystemMessage, InputMessage, ToolResultsMessage})
+_WITH_LONG_TEXTS = frozenset({CustomMessage, InputMessage, SystemMessage, ToolResultsMessage})
+_OWN = "agentlog."
+"""How types of messages of our own begin, whose long texts repeat: pieces of requests."""
 
 
 def _long_texts(prepared: Prepared) -> Iterator[tuple[str, bool]]:
@@ -185,6 +187,9 @@ def _long_texts(prepared: Prepared) -> Iterator[tuple[str, bool]]:
             for result in results:
                 for text in _texts_in(result.output):
                     yield text, False
+        case CustomMessage(type=name, payload=payload) if name.startswith(_OWN):
+            for text in _texts_in(payload):
+                yield text, False
         case _:
             pass
 

@@ -16,7 +16,7 @@ from tests.command_line import agentlog, agentlog_process
 from tests.databases import new_database
 
 MAKERS = {
-    *("serve", "demo", "migrate", "import", "watch", "restore", "keys create"),
+    *("serve", "demo", "migrate", "import", "watch", "record", "restore", "keys create"),
     "openapi",  # reads nothing
     "formats",
 }

@@ -1,0 +1,164 @@
+"""The command record."""
+
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
+from agentlog.api.composition import Service, open_service
+from agentlog.api.gateway.__main__ import SPOOL_FAILED, Order
+from agentlog.api.gateway.upstreams import base_urls, environment_with, upstreams_of
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.identifiers import Ulids, check_thread_id
+from agentlog.infrastructure.appending.append_request import wall_clock
+from agentlog.infrastructure.exchanges.spool import Header, create_spool, held_spool
+from agentlog.infrastructure.exchanges.uploader import Uploader, upload_left
+from agentlog.infrastructure.runtime.supervised_process import SupervisedProcess
+from agentlog.infrastructure.settings import ProviderSettings, Settings
+
+app = typer.Typer()
+
+_PROXY = (sys.executable, "-m", "agentlog.api.gateway")
+_UPLOAD_SECONDS = 0.2
+_SIGNALLED = 128
+"""A shell's exit code of a command that a signal ended, less the signal's number."""
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def record(
+    command: Annotated[list[str], typer.Argument(help="The agent, unchanged; after --.")],
+    thread: Annotated[
+        str | None, typer.Option(help="Id of the thread; default record- and a new id.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="A name, kept as metadata.name.")] = None,
+    *,
+    data_dir: DataDir = None,
+) -> None:
+    """Run an agent, and put every exchange with its model providers on record.
+
+    The command finds a proxy on loopback at OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL
+    and GOOGLE_GEMINI_BASE_URL. It passes all on, to where those variables led before, else to the
+    provider. Keys are never stored. What the log cannot take meanwhile waits in a file, which the
+    next `record` uploads. The exit code is the command's; 3 if not all could be recorded.
+    """
+    settings = settings_with(data_dir=data_dir)
+    upstreams = upstreams_of(ProviderSettings())
+    origins = {upstream.name: upstream.origin for upstream in upstreams}
+    run = Ulids(wall_clock, secrets.randbits)()
+    header = Header(run, check_thread_id(thread or f"record-{run}"), name)
+    with ExitStack() as stack:
+        service = _service(stack, settings)
+        spool = create_spool(settings.spool_dir, header)
+        lock = held_spool(spool)
+        if lock is not None:
+            stack.enter_context(closing(lock))
+        uploader = Uploader(spool)
+        listener = stack.enter_context(_listener())
+        token, port = secrets.token_urlsafe(24), listener.getsockname()[1]
+        order = Order(listener.fileno(), str(spool), token, origins)
+        urls = base_urls(f"http://127.0.0.1:{port}/{token}", upstreams)
+        proxy = SupervisedProcess(
+            _PROXY,
+            name="the proxy",
+            order=msgspec.json.encode(order) + b"\n",
+            descriptors=[listener.fileno()],
+        )
+        try:
+            with proxy:
+                code = _run(command, environment_with(urls), _upload_of(uploader, service))
+        except FileNotFoundError as error:
+            spool.unlink()
+            raise InvalidOption(f"{command[0]}: {error.strerror}") from error
+        service = service or _service(stack, settings)
+        _finish(uploader, service, spool)
+    if proxy.status == SPOOL_FAILED:
+        _say(f"not all was recorded: {spool.parent} could not be written")
+        code = code or SPOOL_FAILED
+    raise typer.Exit(code)
+
+
+def _service(stack: ExitStack, settings: Settings) -> Service | None:
+    """Open the service, and upload what earlier recordings left; None if it cannot be."""
+    try:
+        service = stack.enter_context(open_service(settings, new=True))
+        for left in upload_left(settings.spool_dir, service.threads):
+            _say(f"uploaded {left.exchanges} exchanges of an earlier recording: {left.thread_id}")
+    except AgentlogError as error:
+        _say(f"{error}: exchanges wait in {settings.spool_dir}")
+        return None
+    return service
+
+
+@contextmanager
+def _listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
+        yield listener
+
+
+def _upload_of(uploader: Uploader, service: Service | None) -> Callable[[], None]:
+    """Return what uploads now and then, as far as it can: the rest comes later."""
+
+    def upload() -> None:
+        if service is None:
+            return
+        try:
+            uploader.upload(service.threads)
+        except AgentlogError:
+            return
+
+    return upload
+
+
+def _run(command: Sequence[str], environment: dict[str, str], meanwhile: Callable[[], None]) -> int:
+    """Run a command; it gets the signals that this process gets. Return its exit code."""
+    with subprocess.Popen(command, env=environment) as process:  # noqa: S603 - the user's own
+        before = {
+            signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),  # the terminal's to send
+            signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
+        }
+        try:
+            while True:
+                try:
+                    code = process.wait(_UPLOAD_SECONDS)
+                except subprocess.TimeoutExpired:
+                    meanwhile()
+                else:
+                    return code if code >= 0 else _SIGNALLED - code
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _finish(uploader: Uploader, service: Service | None, spool: Path) -> None:
+    """Upload what is left, and say what is on record."""
+    if service is None:
+        _say(f"what was recorded waits in {spool}: the next `agentlog record` uploads it")
+        return
+    try:
+        uploader.upload(service.threads, is_over=True)
+    except AgentlogError as error:
+        _say(f"{error}; what was recorded waits in {spool}")
+        return
+    spool.unlink()
+    for reason in uploader.bare:
+        _say(f"an exchange is on record without its messages: {reason}")
+    if not uploader.exchanges:
+        _say("nothing recorded: does the command read a base URL from its environment?")
+        return
+    _say(
+        f"recorded {uploader.exchanges} exchanges in {uploader.threads} threads: "
+        f"{uploader.thread_id}"
+    )
+
+
+def _say(text: str) -> None:
+    typer.echo(f"agentlog: {text}", err=True)

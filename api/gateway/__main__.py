@@ -1,0 +1,74 @@
+"""The process of a proxy: serves on the socket of its parent, and ends with it.
+
+The parent starts it anew on the same socket if it dies. What to do comes on standard input, as the
+token is nobody else's to see; the input's end says that the parent is gone.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+import uvicorn
+
+from agentlog.api.gateway.proxy import Proxy
+from agentlog.infrastructure.exchanges.spool import SpoolWriter
+
+SPOOL_FAILED = 3
+"""Exit code: what went through could not all be written."""
+_LAST_ANSWERS_SECONDS = 5
+
+
+class Order(msgspec.Struct):
+    """What a proxy does: its socket's descriptor, its spool, and where requests go."""
+
+    descriptor: int
+    spool: str
+    token: str
+    upstreams: dict[str, str]
+
+
+def main(orders: BinaryIO) -> int:
+    """Serve until the parent ends or says so; return the exit code."""
+    order = msgspec.json.decode(orders.readline(), type=Order)
+    listener = socket.socket(fileno=order.descriptor)
+    port = listener.getsockname()[1]
+    spool = SpoolWriter(Path(order.spool))
+    proxy = Proxy(spool, token=order.token, host=f"127.0.0.1:{port}", upstreams=order.upstreams)
+    logging.disable()
+    server = uvicorn.Server(
+        uvicorn.Config(
+            proxy,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS,
+        )
+    )
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command
+    asyncio.run(_serve(server, listener, orders))
+    return 0 if spool.error is None else SPOOL_FAILED
+
+
+async def _serve(server: uvicorn.Server, listener: socket.socket, orders: BinaryIO) -> None:
+    loop = asyncio.get_running_loop()
+
+    def parent_gone() -> None:
+        if not os.read(orders.fileno(), 1):
+            loop.remove_reader(orders.fileno())
+            server.should_exit = True
+
+    loop.add_reader(orders.fileno(), parent_gone)
+    await server.serve(sockets=[listener])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.stdin.buffer))

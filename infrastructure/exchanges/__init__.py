@@ -1,0 +1,1 @@
+"""Exchanges with model providers on their way into the log."""

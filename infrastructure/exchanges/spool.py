@@ -1,0 +1,203 @@
+"""The spool of a recording: a file that holds its exchanges until the log has them.
+
+A line of JSON when an attempt begins, and one when it ends, which is on disk before the next thing
+happens. A line that was half-written when its process ended is passed over, and an attempt without
+an end ended with its recorder.
+"""
+
+import os
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from agentlog.infrastructure.runtime.file_lock import FileLock
+from agentlog.projections.exchanges.exchange import End, Exchange
+
+SUFFIX = ".spool"
+
+
+class _Beginning(msgspec.Struct, tag="begun"):
+    attempt: int
+    method: str
+    path: str
+    body: str
+    headers: dict[str, str]
+    at: int
+    session: str | None = None
+    agent: str | None = None
+
+
+class _Ending(msgspec.Struct, tag="ended"):
+    attempt: int
+    end: End
+    duration_ms: float
+    status: int | None
+    headers: dict[str, str]
+    body: str
+    chunks: list[tuple[int, float]]
+
+
+class _Recorder(msgspec.Struct, tag="recorder"):
+    """A recorder began: the one before is gone."""
+
+
+class Header(msgspec.Struct, tag="run"):
+    """The first line: which run it is, and its thread."""
+
+    run: str
+    thread_id: str
+    name: str | None = None
+
+
+_Line = _Beginning | _Ending | _Recorder | Header
+_decode = msgspec.json.Decoder(_Line).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class SpoolWriter:
+    """Writes exchanges to a spool that a parent created; attempts are counted on."""
+
+    def __init__(self, path: Path) -> None:
+        before = SpoolReader(path)
+        for _ in before.read():
+            pass
+        self._attempts = before.attempts
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        self.error: OSError | None = None
+        # a line that the last recorder had half written ends here
+        self._write(b"\n" + _encode(_Recorder()))
+
+    def begin(self, exchange: Exchange) -> None:
+        """Write that an attempt begins."""
+        beginning = _Beginning(
+            exchange.attempt,
+            exchange.method,
+            exchange.path,
+            b64encode(exchange.request).decode(),
+            dict(exchange.request_headers),
+            exchange.started_at,
+            exchange.session,
+            exchange.agent,
+        )
+        self._write(_encode(beginning))
+
+    def end(self, exchange: Exchange) -> None:
+        """Write how an attempt ended, and wait until it is on disk."""
+        ending = _Ending(
+            exchange.attempt,
+            exchange.end,
+            exchange.duration_ms or 0.0,
+            exchange.status,
+            dict(exchange.headers),
+            b64encode(exchange.response).decode(),
+            [*exchange.chunks],
+        )
+        self._write(_encode(ending), is_safe=True)
+
+    def next_attempt(self) -> int:
+        """Return the number of the next attempt."""
+        self._attempts += 1
+        return self._attempts
+
+    def _write(self, line: bytes, *, is_safe: bool = False) -> None:
+        """Write a line; that it cannot be is kept in `error`, as forwarding goes on."""
+        rest = memoryview(line + b"\n")
+        try:
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+            if is_safe:
+                os.fsync(self._file)
+        except OSError as error:
+            self.error = self.error or error
+
+
+@dataclass(slots=True)
+class SpoolReader:
+    """Reads a spool as it grows."""
+
+    path: Path
+    header: Header | None = None
+    attempts: int = 0
+    _place: int = 0
+    _open: dict[int, _Beginning] = field(default_factory=dict)
+
+    def read(self) -> Iterator[Exchange]:
+        """Yield the exchanges that ended since the last call, in the order of their ends."""
+        with self.path.open("rb") as file:
+            file.seek(self._place)
+            for text in file:
+                if not text.endswith(b"\n"):
+                    break  # it is being written
+                self._place += len(text)
+                yield from self._taken(text)
+
+    def unfinished(self) -> Iterator[Exchange]:
+        """Yield the attempts that no end is known of: their recorder is gone."""
+        begun, self._open = self._open, {}
+        for beginning in begun.values():
+            yield _exchange(beginning, None)
+
+    def _taken(self, text: bytes) -> Iterator[Exchange]:
+        try:
+            line: _Line = _decode(text)
+        except msgspec.DecodeError:
+            return  # blank, or half-written by a recorder that is gone
+        match line:
+            case Header():
+                self.header = line
+            case _Recorder():
+                yield from self.unfinished()
+            case _Beginning(attempt=attempt):
+                self.attempts = max(self.attempts, attempt)
+                self._open[attempt] = line
+            case _Ending(attempt=attempt):
+                beginning = self._open.pop(attempt, None)
+                if beginning is not None:
+                    yield _exchange(beginning, line)
+
+
+def create_spool(folder: Path, header: Header) -> Path:
+    """Create the spool of a run, for its own user alone, and return its path."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / f"{header.run}{SUFFIX}"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(_encode(header) + b"\n")
+    return path
+
+
+def held_spool(path: Path) -> FileLock | None:
+    """Return the lock of a spool, by which one process uploads it; None if another has it."""
+    lock = FileLock(path)
+    if lock.try_exclusive():
+        return lock
+    lock.close()
+    return None
+
+
+def _exchange(beginning: _Beginning, ending: _Ending | None) -> Exchange:
+    begun = Exchange(
+        attempt=beginning.attempt,
+        method=beginning.method,
+        path=beginning.path,
+        request=b64decode(beginning.body),
+        end="recorder_died",
+        started_at=beginning.at,
+        request_headers=beginning.headers,
+        session=beginning.session,
+        agent=beginning.agent,
+    )
+    if ending is None:
+        return begun
+    return replace(
+        begun,
+        end=ending.end,
+        duration_ms=ending.duration_ms,
+        status=ending.status,
+        headers=ending.headers,
+        response=b64decode(ending.body),
+        chunks=ending.chunks,
+    )

@@ -1,0 +1,165 @@
+"""The command record, with a real client before a scripted provider."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.providers.script import Answer
+from tests.providers.server import Fault, ScriptedProvider
+from tests.waiting import until
+
+KEY = "sk-secret-0123456789"
+AGENT = [sys.executable, "-m", "tests.providers.agent"]
+BASE = {"chat": "OPENAI_BASE_URL", "responses": "OPENAI_API_BASE", "messages": "ANTHROPIC_BASE_URL"}
+
+
+def agent(api: str, *, stream: bool = False) -> list[str]:
+    """Return a command that finds its provider in the environment."""
+    words = [*AGENT, f"${BASE[api]}", api, "'do it'", *(["--stream"] if stream else [])]
+    return ["sh", "-c", " ".join(words)]
+
+
+@pytest.fixture(name="provider")
+def _provider() -> Iterator[ScriptedProvider]:
+    with ScriptedProvider() as provider:
+        yield provider
+
+
+@pytest.fixture(name="settings")
+def _settings(provider: ScriptedProvider, tmp_path: Path) -> dict[str, str]:
+    return {
+        "OPENAI_BASE_URL": f"{provider.url}/v1",
+        "OPENAI_API_BASE": f"{provider.url}/v1",
+        "ANTHROPIC_BASE_URL": provider.url,
+        "AGENTLOG_SPOOL_DIR": str(tmp_path / "spool"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+
+
+def record(url: str, settings: dict[str, str], *words: str) -> tuple[int, str, str]:
+    with started("record", *words, url=url, **settings) as process:
+        out, err = process.communicate(timeout=WAIT_SECONDS)
+        return process.returncode, out, err
+
+
+def view(url: str, thread: str, name: str = "openai") -> list[Any]:
+    outcome = agentlog("view", thread, name, url=url)
+    assert outcome.code == 0, outcome.err
+    return outcome.lines
+
+
+@pytest.mark.parametrize(
+    ("api", "stream"), [("chat", False), ("responses", True), ("messages", True)]
+)
+def test_a_run_is_on_record(
+    database_url: str,
+    settings: dict[str, str],
+    provider: ScriptedProvider,
+    api: str,
+    *,
+    stream: bool,
+) -> None:
+    words = ("--thread", "run", "--name", "a try", "--", *agent(api, stream=stream))
+    code, out, err = record(database_url, settings, *words)
+    assert (code, out) == (0, "Done after 2 calls."), err
+    assert "recorded 3 exchanges in 1 threads: run" in err
+    items = view(database_url, "run")
+    roles = ["system", "user", "assistant", "tool", "assistant", "tool", "assistant"]
+    assert [item["role"] for item in items] == roles
+    assert items[1]["content"] == "do it"
+    assert items[-1]["content"] == "Done after 2 calls."
+    assert items[3]["content"].startswith("ran ")
+    (state,) = view(database_url, "run", "request")
+    assert state["model"] == "model-1"
+    assert agentlog("verify", url=database_url).code == 0
+    log = agentlog("export", "threads", url=database_url).out
+    assert KEY not in log
+    assert "u-identity" not in log
+    assert len(provider.requests) == 3
+    assert list(Path(settings["AGENTLOG_SPOOL_DIR"]).iterdir()) == []
+
+
+def test_the_exit_code_is_the_commands(database_url: str, settings: dict[str, str]) -> None:
+    code, _, err = record(database_url, settings, "--", "sh", "-c", "exit 7")
+    assert code == 7
+    assert "nothing recorded: does the command read a base URL" in err
+    assert record(database_url, settings, "--", "sh", "-c", "kill -9 $$")[0] == 128 + 9
+
+
+def test_a_command_that_is_not_there_is_said(database_url: str, settings: dict[str, str]) -> None:
+    code, _, err = record(database_url, settings, "--", "no-such-command")
+    assert code == 2
+    assert "no-such-command: No such file" in err
+    assert list(Path(settings["AGENTLOG_SPOOL_DIR"]).iterdir()) == []
+
+
+def test_what_the_log_could_not_take_is_uploaded_by_the_next_run(
+    database_url: str, settings: dict[str, str]
+) -> None:
+    away = "postgresql://nobody@127.0.0.1:9/away"
+    code, out, err = record(away, settings, "--thread", "run", "--", *agent("chat"))
+    assert (code, out) == (0, "Done after 2 calls.")
+    assert "waits in" in err
+    (spool,) = Path(settings["AGENTLOG_SPOOL_DIR"]).iterdir()
+    assert spool.stat().st_mode & 0o777 == 0o600
+    code, _, err = record(database_url, settings, "--", "true")
+    assert "uploaded 3 exchanges of an earlier recording: run" in err
+    assert not spool.exists()
+    assert len(view(database_url, "run")) == 7
+
+
+def test_a_signal_is_the_commands_and_what_came_is_on_record(
+    database_url: str, settings: dict[str, str], provider: ScriptedProvider
+) -> None:
+    provider.fail(Fault("stall", 3))
+    words = ("--thread", "run", "--", *agent("messages", stream=True))
+    with started("record", *words, url=database_url, **settings) as process:
+        until(lambda: provider.requests, seconds=WAIT_SECONDS)
+        time.sleep(0.5)  # some of the answer comes
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=WAIT_SECONDS)
+    assert process.returncode == 128 + signal.SIGTERM, err
+    assert "recorded 1 exchanges" in err
+    items = agentlog("show", "run", url=database_url).out
+    assert "agentlog.exchange" in items
+
+
+def test_a_killed_recorder_leaves_what_the_next_uploads(
+    database_url: str, settings: dict[str, str], provider: ScriptedProvider
+) -> None:
+    provider.script = lambda turn: Answer("a reply") if turn.items > 3 else Answer("go on")
+    words = ("--thread", "run", "--", "sh", "-c", f"{agent('chat')[2]}; exec sleep 60")
+    with started("record", *words, url=database_url, **settings) as process:
+        until(lambda: provider.requests, seconds=WAIT_SECONDS)
+        time.sleep(0.5)
+        process.kill()
+    code, _, err = record(database_url, settings, "--", "true")
+    assert code == 0
+    assert "uploaded 1 exchanges of an earlier recording: run" in err
+    assert [item["role"] for item in view(database_url, "run")] == ["system", "user", "assistant"]
+
+
+def test_a_thread_that_was_there_goes_on(database_url: str, settings: dict[str, str]) -> None:
+    for _ in range(2):
+        code, _, err = record(database_url, settings, "--thread", "run", "--", *agent("chat"))
+        assert code == 0, err
+    assert len(view(database_url, "run")) == 14
+
+
+def test_what_requests_share_is_kept_once(database_url: str, settings: dict[str, str]) -> None:
+    assert record(database_url, settings, "--thread", "run", "--", *agent("chat"))[0] == 0
+    with psycopg.connect(database_url) as connection:
+        rows = connection.execute(
+            "SELECT cuts IS NOT NULL, body LIKE '%Runs a command. Runs%' FROM ("
+            "SELECT cuts, convert_from(body, 'UTF8') AS body FROM agentlog.events "
+            "WHERE type LIKE 'agentlog.%') AS events"
+        ).fetchall()
+    assert rows == [(True, False)] * 4
