@@ -29,7 +29,7 @@ settings.register_profile(
     "here",
     deadline=None,
     derandomize=True,
-    max_examples=25,
+    max_examples=12,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("long", settings.get_profile("here"), derandomize=False, max_examples=250)

@@ -32,9 +32,9 @@ def top_rows(page: Page) -> list[str]:
     return ids
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def empty(server_url: str, template_database: str) -> Iterator[Service]:
-    """Return a service without a thread."""
+    """Return a service without a thread, which the first test fills."""
     with new_database(server_url, template=template_database) as url, serving(url) as service:
         catch_up(service)
         yield service

@@ -85,7 +85,7 @@ def _pair(key: str, value: Any) -> str:
 
 
 @given(drawn=refused())
-@examples(50)
+@examples(20, long=500)
 def test_a_flaw_anywhere_is_found_where_it_is(drawn: tuple[str, str, str]) -> None:
     text, place, reason = drawn
     with pytest.raises(InvalidJson) as caught:

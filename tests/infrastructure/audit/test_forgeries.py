@@ -302,7 +302,7 @@ def test_a_log_that_is_put_back_is_whole_and_answers_as_before(ground: Ground) -
 
 
 @given(data=st.data())
-@examples(15)
+@examples(6, long=150)
 def test_what_readers_get_is_what_was_there_or_the_audit_is_not_whole(
     ground: Ground, data: st.DataObject
 ) -> None:
@@ -310,7 +310,7 @@ def test_what_readers_get_is_what_was_there_or_the_audit_is_not_whole(
 
 
 @given(data=st.data())
-@examples(25)
+@examples(8, long=250)
 def test_no_view_shows_what_was_put_in_a_snapshot(ground: Ground, data: st.DataObject) -> None:
     ground.restore()
     ground.forge(data.draw(st.lists(snapshots(ground.snapshots), min_size=1, max_size=4)))

@@ -191,7 +191,7 @@ def _check_anthropic(request: Any) -> None:
     assert len(set(seen)) == len(seen)
 
 
-@examples(100)
+@examples(40, long=1000)
 @given(events=histories(), version=st.integers(0, 13))
 def test_both_apis_take_the_request_whatever_is_odd(events: list[Event], version: int) -> None:
     call = _call_of(events, version)
@@ -232,7 +232,7 @@ def _bare(item: Item) -> Item:
     return {key: value for key, value in item.items() if key in known}
 
 
-@examples(100)
+@examples(40, long=1000)
 @given(events=histories(), version=st.integers(0, 13))
 def test_what_comes_after_the_call_does_not_change_it(events: list[Event], version: int) -> None:
     call = _call_of(events, version)

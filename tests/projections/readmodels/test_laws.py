@@ -29,7 +29,7 @@ NUL = "call_\x00"
 
 
 @given(events=stories, data=st.data())
-@examples(60)
+@examples(25, long=600)
 def test_every_read_model_keeps_its_laws(events: list[Event], data: st.DataObject) -> None:
     cuts = data.draw(st.lists(st.integers(0, len(events)), max_size=4), label="cuts")
     for model in READ_MODELS.values():  # to draw a history takes longer than to fold it

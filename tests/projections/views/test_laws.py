@@ -44,7 +44,7 @@ every_view = pytest.mark.parametrize("view", ALL_VIEWS, ids=name_of)
 
 
 @given(events=histories(), data=st.data())
-@examples(40)
+@examples(20, long=400)
 def test_every_view_keeps_its_laws(events: list[Event], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(events)), label="cut")
     for view in ALL_VIEWS:  # to draw a history takes many times as long as to fold it
