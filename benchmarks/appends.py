@@ -22,6 +22,7 @@ def measure_appends(server: str, workload: Workload, *, runs: int, times: int) -
     ours = Figure("`Store.append` in process", "agentlog")
     over_http = Figure("POST …/messages over one kept connection", "agentlog")
     inserted = Figure("INSERT by psycopg, autocommit", "floor")
+    health = Figure("GET /healthz over the same connection", "floor")
     recorded = Figure("the library's recorder, insert_events of one event", "peer")
     drafts = workload.drafts(times + _WARMUPS)
     with ExitStack() as stack:
@@ -43,6 +44,7 @@ def measure_appends(server: str, workload: Workload, *, runs: int, times: int) -
                     (inserted, _one_by_one(own, partial(floor.insert_one, connection))),
                     (ours, _one_by_one(([x] for x in drafts), partial(threads.append, thread))),
                     (over_http, _one_by_one(drafts, partial(client.post, path))),
+                    (health, partial(client.get, "/healthz")),
                     (recorded, _one_by_one(own, partial(peer.insert_one, recorder))),
                 ],
                 times=times,
@@ -53,7 +55,7 @@ def measure_appends(server: str, workload: Workload, *, runs: int, times: int) -
         "Appending one message at a time",
         f"Messages of {size:,} bytes on average, each committed (fsync) before the next. "
         f"Milliseconds; {runs} runs of {times} appends each, in turn.",
-        [inserted, ours, over_http, recorded],
+        [inserted, health, ours, over_http, recorded],
     )
 
 

@@ -66,4 +66,16 @@ def select_thread(connection: psycopg.Connection, thread_id: str) -> list[bytes]
         return [row[0] for row in cursor.execute(query, (thread_id,))]
 
 
+def select_some(
+    connection: psycopg.Connection, thread_id: str, *, after: int, limit: int
+) -> list[bytes]:
+    """Return the bodies of some versions of a thread, as `select_thread` does."""
+    query = (
+        "SELECT body FROM floor_events WHERE thread_id = %s "
+        "AND version > %s AND version <= %s ORDER BY version"
+    )
+    with connection.cursor(binary=True) as cursor:
+        return [row[0] for row in cursor.execute(query, (thread_id, after, after + limit))]
+
+
 _INSERT = "INSERT INTO floor_events (thread_id, version, type, body) VALUES (%s, %s, %s, %s)"

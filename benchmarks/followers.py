@@ -5,13 +5,14 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from statistics import median, quantiles
 
 from benchmarks.databases import new_database
-from benchmarks.rates import Aim, aims_table
+from benchmarks.load import posted
+from benchmarks.rates import Aim, Rate, aims_table, rate_table
 from benchmarks.service import Served, served
 from benchmarks.table import Table, milliseconds
 
@@ -36,7 +37,35 @@ def measure_followers(
                     latencies[what].append(_latencies(where, path, scratch, seconds))
             with served(url) as where:
                 memory.append(_memory_each(where, idle, scratch))
-    return [_latency_table(latencies), _aims(latencies, memory, idle)]
+    return [
+        _latency_table(latencies),
+        _aims(latencies, memory, idle),
+        _beside_left(server, scratch, runs=runs, seconds=seconds),
+    ]
+
+
+def _beside_left(server: str, scratch: Path, *, runs: int, seconds: int) -> Table:
+    """Return what one connection appends to a log that was followed, beside one that was not."""
+    never = Rate("POST …/messages, 1 connection, to a log that was never followed", "floor")
+    left = Rate("the same, to a log whose follower has left", "agentlog")
+    lines = scratch / "ticks.jsonl"
+    lines.write_text(json.dumps({"type": "tick", "text": "tick " * 100}) + "\n")
+    with ExitStack() as stack:
+        services = [
+            (rate, stack.enter_context(served(stack.enter_context(new_database(server)))))
+            for rate in (never, left)
+        ]
+        with _following(services[1][1], 1, _LOG, scratch / "heard"):
+            pass
+        for number in range(runs):
+            for rate, where in services if number % 2 else reversed(services):
+                rate.runs.append(posted(where, 1, f"run-{number}", lines, seconds=seconds))
+    return rate_table(
+        "Appends after a follower has left",
+        f"Two services, each with a database of its own; {runs} runs of {seconds} s, in turn.",
+        [never, left],
+        beside={"never followed": never},
+    )
 
 
 def _latencies(where: Served, path: str, scratch: Path, seconds: int) -> list[float]:

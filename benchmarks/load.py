@@ -110,7 +110,7 @@ def measure_http_load(
             raw.runs.append(run_callers(1, insert, seconds=seconds))
             for connections, rate in ours.items():
                 prefix = f"run-{number}-{connections}"
-                rate.runs.append(_posted(where, connections, prefix, lines, seconds=seconds))
+                rate.runs.append(posted(where, connections, prefix, lines, seconds=seconds))
             _check(connection, ours, number, seconds)
     size = lines.stat().st_size // len(drafts)
     middle = ours[64]
@@ -205,7 +205,7 @@ def _copied(connection: psycopg.Connection, bodies: list[StoredBody]) -> Run:
     return Run(_COPIED / (time.perf_counter() - began))
 
 
-def _posted(where: Served, connections: int, prefix: str, lines: Path, *, seconds: float) -> Run:
+def posted(where: Served, connections: int, prefix: str, lines: Path, *, seconds: float) -> Run:
     """Return what so many connections got answered, by a process of its own."""
     own = [prefix, str(THREADS), str(lines)]
     wrk = _wrk()

@@ -130,15 +130,9 @@ def _cold(connection: psycopg.Connection, what: str, read: _Read) -> Figure:
 
 def _select_page(connection: psycopg.Connection, random: Random) -> list[bytes]:
     after = random.randint(1, LENGTH - 2 * _PAGE)
-    parameters = (_THREAD, after, after + _PAGE)
-    with connection.cursor(binary=True) as cursor:
-        return [row[0] for row in cursor.execute(_BODIES, parameters)]
+    return floor.select_some(connection, _THREAD, after=after, limit=_PAGE)
 
 
-_BODIES = (
-    "SELECT body FROM floor_events WHERE thread_id = %s "
-    "AND version > %s AND version <= %s ORDER BY version"
-)
 _SIZES = (
     "SELECT (SELECT sum(length(body)) FROM floor_events), "
     "pg_total_relation_size('agentlog.snapshots')"

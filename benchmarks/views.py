@@ -26,6 +26,7 @@ _THREAD = "long-0"
 _PATH = f"/v1/threads/{_THREAD}"
 _LIMIT = 0.020
 _PAGE = 100
+_MIDDLE = 50
 
 _Action = Callable[[], object]
 
@@ -49,6 +50,10 @@ def measure_views(server: str, workload: Workload, *, runs: int, times: int) -> 
             (
                 Figure("SELECT of its bodies by psycopg, in process", "floor"),
                 partial(floor.select_thread, connection, _THREAD),
+            ),
+            (
+                Figure(f"{_MIDDLE} bodies from the middle by SELECT, in process", "floor"),
+                partial(floor.select_some, connection, _THREAD, after=LENGTH // 2, limit=_MIDDLE),
             ),
             (
                 Figure("GET /healthz, which reads nothing", "floor"),
@@ -109,6 +114,10 @@ def _reads(client: Client) -> list[tuple[Figure, _Action]]:
         (
             _of_ours(f"GET …/messages, the last {_PAGE}"),
             partial(client.get, f"{_PATH}/messages?after={LENGTH - _PAGE}&limit={_PAGE}"),
+        ),
+        (
+            _of_ours(f"GET …/messages, {_MIDDLE} from the middle"),
+            partial(client.get, f"{_PATH}/messages?after={LENGTH // 2}&limit={_MIDDLE}"),
         ),
         (
             _of_ours(f"GET …/messages, all {LENGTH:,}"),
