@@ -16,6 +16,7 @@ from benchmarks import floor
 from benchmarks.databases import connected, fill_read_models, new_database, store_on
 from benchmarks.imports import copy_bodies, import_in_process
 from benchmarks.rates import Aim, Rate, Run, aims_table, rate_table
+from benchmarks.service import run_agentlog
 from benchmarks.table import Table
 from benchmarks.workload import Workload
 
@@ -70,10 +71,17 @@ def measure_disk(server: str, workload: Workload) -> list[Table]:
             whole = _database_size(connection)
             parts = connection.execute(_PARTS).fetchall()
             bodies, stored = connection.execute(_BODIES).fetchone() or (0, 0)
+    with new_database(server) as url:
+        import_in_process(url, workload)
+        rebuilt_log = _rebuilt_size(url)
+        fill_read_models(url, READ_MODELS.values())
+        rebuilt = _rebuilt_size(url)
     ours = sum(size for _, _, size in parts)
     lines = [
         ("the log, less an empty database", log - empty),
         ("with all read models and search", whole - empty),
+        ("the log after `agentlog vacuum`", rebuilt_log - empty),
+        ("with all read models and search, after it", rebuilt - empty),
         ("agentlog's tables and indexes", ours),
         *((f"{kind} `{name}`", size) for name, kind, size in parts),
         ("of it bodies, as bytes of JSON", bodies),
@@ -126,6 +134,13 @@ def _database_size(connection: psycopg.Connection) -> int:
     connection.execute("CHECKPOINT")
     row = connection.execute("SELECT pg_database_size(current_database())").fetchone()
     return 0 if row is None else int(row[0])
+
+
+def _rebuilt_size(url: str) -> int:
+    """Return the database's size once its indexes are built anew."""
+    run_agentlog(["vacuum"], url=url)
+    with connected(url) as connection:
+        return _database_size(connection)
 
 
 _PARTS = """

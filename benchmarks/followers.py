@@ -48,8 +48,8 @@ def _beside_left(server: str, scratch: Path, *, runs: int, seconds: int) -> Tabl
     """Return what one connection appends to a log that was followed, beside one that was not."""
     never = Rate("POST …/messages, 1 connection, to a log that was never followed", "floor")
     left = Rate("the same, to a log whose follower has left", "agentlog")
-    lines = scratch / "ticks.jsonl"
-    lines.write_text(json.dumps({"type": "tick", "text": "tick " * 100}) + "\n")
+    lines = scratch / "replies.jsonl"
+    lines.write_text(json.dumps({"type": "reply", "text": "The seat is booked. " * 25}) + "\n")
     with ExitStack() as stack:
         services = [
             (rate, stack.enter_context(served(stack.enter_context(new_database(server)))))
