@@ -85,9 +85,9 @@ class TimelineCarry:
         than can be kept.
         """
         excess = len(self.open) - _MOST_OPEN
-        is_old = [index < excess or self._is_late(span) for index, span in enumerate(self.open)]
-        if not any(is_old):
+        if excess <= 0 and not self._is_late(self.open[0]):  # the others began later
             return []
+        is_old = [index < excess or self._is_late(span) for index, span in enumerate(self.open)]
         items: list[Item] = []
         changes: dict[str, OpenItem | None] = {}
         for span in compress(self.open, is_old):
