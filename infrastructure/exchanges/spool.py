@@ -50,6 +50,8 @@ class Header(msgspec.Struct, tag="run"):
     run: str
     thread_id: str
     name: str | None = None
+    values: dict[str, str] = {}
+    """Texts of the machine that requests may hold: current folder, home, user, host."""
 
 
 _Line = _Beginning | _Ending | _Recorder | Header

@@ -27,6 +27,8 @@ from agentlog.projections.readers.history import Format
 from agentlog.projections.readers.messages import anthropic, chat, responses
 from agentlog.projections.readers.wires import chat_completions
 
+RUN_TYPE = "agentlog.run"
+"""The type of messages that a run begins with: its name, and the values that differ by machine."""
 REQUEST_TYPE = "agentlog.request"
 """The type of messages that hold what stands beside the conversation of a request."""
 REWRITTEN_TYPE = "agentlog.rewritten"
@@ -87,11 +89,13 @@ class Recording:
     """The threads of one run; exchanges are added in the order in which they ended.
 
     The first lane whose requests offer tools is the run's own thread, or the first that goes on;
-    calls before it, for a title say, wait until that is known.
+    calls before it, for a title say, wait until that is known. `values` are of the machine: texts
+    such as the current folder, which are others when the same command runs again.
     """
 
-    def __init__(self, run: str, thread_id: str) -> None:
+    def __init__(self, run: str, thread_id: str, values: Mapping[str, str]) -> None:
         self.run = run
+        self.values = values
         self.thread_id = thread_id
         self.exchanges = 0
         self._main: Hashable = None
@@ -128,6 +132,7 @@ class Recording:
     def _release(self) -> Iterator[ThreadAppend]:
         held, self._held = self._held, []
         self._lanes[self._main] = _Lane(self.thread_id)
+        yield ThreadAppend(self.thread_id, None, [self._begun(held[0].started_at)])
         for exchange in held:
             yield from self._append(exchange)
 
@@ -177,6 +182,14 @@ class Recording:
                 for number, draft in enumerate(drafts)
             ],
         )
+
+    def _begun(self, at: int) -> Draft:
+        return {
+            "type": RUN_TYPE,
+            "id": derived_message_id(self.run, "run"),
+            "timestamp": at,
+            "payload": {"run": self.run, "values": {**self.values}},
+        }
 
     def _spawned(self, exchange: Exchange, thread_id: str) -> Draft:
         return {

@@ -31,6 +31,7 @@ _RECORDS = frozenset(
     {
         "agentlog.exchange",
         "agentlog.request",
+        "agentlog.run",
         "langfuse.generation",
         "langfuse.tool",
         "langsmith.llm",

@@ -20,6 +20,7 @@ from agentlog.api.gateway.upstreams import base_urls, environment_with, upstream
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.identifiers import Ulids, check_thread_id
 from agentlog.infrastructure.appending.append_request import wall_clock
+from agentlog.infrastructure.exchanges.machine import values_here
 from agentlog.infrastructure.exchanges.spool import Header, create_spool, held_spool
 from agentlog.infrastructure.exchanges.uploader import Uploader, upload_left
 from agentlog.infrastructure.runtime.supervised_process import SupervisedProcess
@@ -54,7 +55,7 @@ def record(
     upstreams = upstreams_of(ProviderSettings())
     origins = {upstream.name: upstream.origin for upstream in upstreams}
     run = Ulids(wall_clock, secrets.randbits)()
-    header = Header(run, check_thread_id(thread or f"record-{run}"), name)
+    header = Header(run, check_thread_id(thread or f"record-{run}"), name, values_here())
     with ExitStack() as stack:
         service = _service(stack, settings)
         spool = create_spool(settings.spool_dir, header)

@@ -11,6 +11,7 @@ from agentlog.projections.exchanges.reconstruction import frozen_call
 from agentlog.projections.exchanges.recording import (
     REQUEST_TYPE,
     REWRITTEN_TYPE,
+    RUN_TYPE,
     Recording,
     ThreadAppend,
 )
@@ -67,7 +68,7 @@ class Run:
 
     def recorded(self) -> dict[str, list[Any]]:
         """Return the messages of each thread."""
-        recording = Recording("run", "main")
+        recording = Recording("run", "main", {"cwd": "/here"})
         appends: list[ThreadAppend] = []
         for exchange in self.exchanges:
             appends += recording.add(exchange)
@@ -101,7 +102,7 @@ def test_only_what_is_new_becomes_messages(api: Api, *, stream: bool) -> None:
         agent.items += [*echo(api, whole), {"role": "user", "content": f"go on {n}"}]
     messages = run.recorded()["main"]
     assert types(messages) == [
-        *(REQUEST_TYPE, "system", "input", "llm_request", TYPE, "llm_response", "reply"),
+        *(RUN_TYPE, REQUEST_TYPE, "system", "input", "llm_request", TYPE, "llm_response", "reply"),
         *("input", "llm_request", TYPE, "llm_response", "reply"),
         *("input", "llm_request", TYPE, "llm_response", "reply"),
     ]
@@ -130,10 +131,10 @@ def test_each_attempt_is_on_record_and_a_retry_repeats_no_message() -> None:
     run.ask(agent, Answer("yes"))
     messages = run.recorded()["main"]
     assert types(messages) == [
-        *(REQUEST_TYPE, "system", "input", "llm_request", TYPE, "runtime_error"),
+        *(RUN_TYPE, REQUEST_TYPE, "system", "input", "llm_request", TYPE, "runtime_error"),
         *("llm_request", TYPE, "llm_response", "reply"),
     ]
-    assert messages[5]["error"] == "status 500: overloaded"
+    assert messages[6]["error"] == "status 500: overloaded"
 
 
 def test_a_conversation_that_was_rewritten_says_so() -> None:
