@@ -52,7 +52,7 @@ COMMANDS = {
     ),
     "replay": (
         "runs.replay",
-        "Run an engine over recorded threads: exit code 0 says as recorded, 1 diverges, 2 neither.",
+        "Run an agent or an engine again from the log: exit code 0 says as recorded, 1 diverges.",
     ),
     "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
     "find": (

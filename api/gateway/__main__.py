@@ -5,7 +5,6 @@ token is nobody else's to see; the input's end says that the parent is gone.
 """
 
 import asyncio
-import logging
 import os
 import signal
 import socket
@@ -17,11 +16,11 @@ import msgspec
 import uvicorn
 
 from agentlog.api.gateway.proxy import Proxy
+from agentlog.api.gateway.server import server_of
 from agentlog.infrastructure.exchanges.spool import SpoolWriter
 
 SPOOL_FAILED = 3
 """Exit code: what went through could not all be written."""
-_LAST_ANSWERS_SECONDS = 5
 
 
 class Order(msgspec.Struct):
@@ -40,19 +39,7 @@ def main(orders: BinaryIO) -> int:
     port = listener.getsockname()[1]
     spool = SpoolWriter(Path(order.spool))
     proxy = Proxy(spool, token=order.token, host=f"127.0.0.1:{port}", upstreams=order.upstreams)
-    logging.disable()
-    server = uvicorn.Server(
-        uvicorn.Config(
-            proxy,
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS,
-        )
-    )
+    server = server_of(proxy)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command
     asyncio.run(_serve(server, listener, orders))
     return 0 if spool.error is None else SPOOL_FAILED

@@ -71,7 +71,12 @@ def is_assistants(item: JsonObject) -> bool:
 
 
 def item_key(api: Api, item: JsonValue) -> bytes:
-    """Return what is equal for an item of two requests that mean the same.
+    """Return what is equal for an item of two requests that mean the same."""
+    return print_bytes(canonical_item(api, item), sort_keys=True)
+
+
+def canonical_item(api: Api, item: JsonValue) -> JsonObject:
+    """Return an item without what differs between two requests that mean the same.
 
     Clients move `cache_control` to the last message, give items of Responses new ids with each
     request, and write a text as a text or as a block.
@@ -82,7 +87,7 @@ def item_key(api: Api, item: JsonValue) -> bytes:
     content = fields.get("content")
     if isinstance(content, str):
         fields = {**fields, "content": [{"type": "text", "text": content}]}
-    return print_bytes(_without_cache_marks(fields), sort_keys=True)
+    return object_of(_without_cache_marks(fields))
 
 
 def _without_cache_marks(value: JsonValue) -> JsonValue:

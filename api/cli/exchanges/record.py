@@ -1,11 +1,9 @@
 """The command record."""
 
 import secrets
-import signal
 import socket
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +11,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from agentlog.api.cli.exchanges.commands import run_command
 from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
 from agentlog.api.composition import Service, open_service
 from agentlog.api.gateway.__main__ import SPOOL_FAILED, Order
@@ -29,9 +28,6 @@ from agentlog.infrastructure.settings import ProviderSettings, Settings
 app = typer.Typer()
 
 _PROXY = (sys.executable, "-m", "agentlog.api.gateway")
-_UPLOAD_SECONDS = 0.2
-_SIGNALLED = 128
-"""A shell's exit code of a command that a signal ended, less the signal's number."""
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -75,10 +71,10 @@ def record(
         )
         try:
             with proxy:
-                code = _run(command, environment_with(urls), _upload_of(uploader, service))
-        except FileNotFoundError as error:
+                code = run_command(command, environment_with(urls), _upload_of(uploader, service))
+        except InvalidOption:
             spool.unlink()
-            raise InvalidOption(f"{command[0]}: {error.strerror}") from error
+            raise
         service = service or _service(stack, settings)
         _finish(uploader, service, spool)
     if proxy.status == SPOOL_FAILED:
@@ -117,26 +113,6 @@ def _upload_of(uploader: Uploader, service: Service | None) -> Callable[[], None
             return
 
     return upload
-
-
-def _run(command: Sequence[str], environment: dict[str, str], meanwhile: Callable[[], None]) -> int:
-    """Run a command; it gets the signals that this process gets. Return its exit code."""
-    with subprocess.Popen(command, env=environment) as process:  # noqa: S603 - the user's own
-        before = {
-            signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),  # the terminal's to send
-            signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
-        }
-        try:
-            while True:
-                try:
-                    code = process.wait(_UPLOAD_SECONDS)
-                except subprocess.TimeoutExpired:
-                    meanwhile()
-                else:
-                    return code if code >= 0 else _SIGNALLED - code
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 def _finish(uploader: Uploader, service: Service | None, spool: Path) -> None:

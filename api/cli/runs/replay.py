@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from agentlog.api.cli.runs.agents import replay_command
 from agentlog.api.cli.runs.engines import exit_code, print_replays, replay_by_engine, threads_of
 from agentlog.api.cli.session import AsJson, DataDir, InvalidOption, service_in
 from agentlog.infrastructure.engine_replay import EngineReplay, load_engine
@@ -16,6 +17,10 @@ app = typer.Typer()
 @app.command()
 def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
     thread: Annotated[str | None, typer.Argument(help="Id of the thread.")] = None,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(help="The agent that was recorded, unchanged; after --."),
+    ] = None,
     engine: Annotated[
         str | None,
         typer.Option(
@@ -46,9 +51,18 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
     json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Run an engine over recorded threads: exit code 0 says as recorded, 1 diverges, 2 neither."""
+    """Run an agent or an engine again from the log: exit code 0 says as recorded, 1 diverges.
+
+    An agent is answered from the exchanges that `record` put into the thread; no provider is asked.
+    Its tools run again. An engine, `--engine`, is given the recorded inputs, and 2 says that a
+    replay failed.
+    """
+    if command:
+        if engine is not None or thread is None or only:
+            raise InvalidOption("an agent is replayed from one thread, without --engine and --only")
+        raise typer.Exit(replay_command(thread, command, data_dir=data_dir, as_json=json))
     if engine is None:
-        raise InvalidOption("name what to run: --engine package.module:Engine")
+        raise InvalidOption("name what to run: -- COMMAND, or --engine package.module:Engine")
     load_engine(engine)
     with service_in(data_dir) as service:
         asked = EngineReplay(

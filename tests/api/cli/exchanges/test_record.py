@@ -11,6 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import object_of
 from tests.command_line import WAIT_SECONDS, agentlog, started
 from tests.providers.script import Answer
 from tests.providers.server import Fault, ScriptedProvider
@@ -160,6 +162,64 @@ def test_what_requests_share_is_kept_once(database_url: str, settings: dict[str,
         rows = connection.execute(
             "SELECT cuts IS NOT NULL, body LIKE '%Runs a command. Runs%' FROM ("
             "SELECT cuts, convert_from(body, 'UTF8') AS body FROM agentlog.events "
-            "WHERE type LIKE 'agentlog.%') AS events"
+            "WHERE type IN ('agentlog.exchange', 'agentlog.request')) AS events"
         ).fetchall()
     assert rows == [(True, False)] * 4
+
+
+def replay(url: str, settings: dict[str, str], *words: str) -> tuple[int, str, str]:
+    with started("replay", *words, url=url, **settings) as process:
+        out, err = process.communicate(timeout=WAIT_SECONDS)
+        return process.returncode, out, err
+
+
+@pytest.mark.parametrize(("api", "stream"), [("chat", True), ("responses", False)])
+def test_a_run_is_replayed_without_its_provider(
+    database_url: str,
+    settings: dict[str, str],
+    provider: ScriptedProvider,
+    api: str,
+    *,
+    stream: bool,
+) -> None:
+    command = agent(api, stream=stream)
+    assert record(database_url, settings, "--thread", "run", "--", *command)[0] == 0
+    provider.stop()
+    code, out, err = replay(database_url, settings, "run", "--", *command)
+    assert (code, out) == (0, "Done after 2 calls."), err
+    assert err == "run: 3 exact; live calls: 0\n"
+
+
+def test_another_task_is_not_on_the_tape(database_url: str, settings: dict[str, str]) -> None:
+    command = agent("chat")
+    assert record(database_url, settings, "--thread", "run", "--", *command)[0] == 0
+    other = [*command[:2], command[2].replace("do it", "do more")]
+    code, _, err = replay(database_url, settings, "run", "--json", "--", *other)
+    assert code == 1
+    assert "400" in err  # the client's own words, as it was refused
+    code, out, _ = replay(database_url, settings, "run", "--json", "--", "true")
+    assert code == 1
+    assert object_of(parse(out))["unused"] == [1, 2, 3]
+
+
+def test_a_broken_answer_breaks_again(
+    database_url: str, settings: dict[str, str], provider: ScriptedProvider
+) -> None:
+    provider.fail(Fault("cut", 3))
+    command = agent("messages", stream=True)
+    code, _, err = record(database_url, settings, "--thread", "run", "--", *command)
+    assert code == 1
+    assert "RemoteProtocolError" in err
+    code, _, err = replay(database_url, settings, "run", "--", *command)
+    assert code == 1
+    assert "RemoteProtocolError" in err
+    assert "run: 1 exact; live calls: 0" in err
+
+
+def test_a_thread_without_exchanges_is_no_tape(database_url: str, settings: dict[str, str]) -> None:
+    assert record(database_url, settings, "--thread", "run", "--", *agent("chat"))[0] == 0
+    assert agentlog("fork", "run", "--at", "1", "--as", "empty", url=database_url).code == 0
+    code, _, err = replay(database_url, settings, "empty", "--", "true")
+    assert code == 2
+    assert "has no recorded exchanges" in err
+    assert replay(database_url, settings, "nowhere", "--", "true")[0] == 2

@@ -165,7 +165,7 @@ def test_a_function_makes_an_engine_too(url: str) -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["deploy"], "name what to run: --engine package.module:Engine"),
+        (["deploy"], "name what to run: -- COMMAND, or --engine"),
         (["deploy", "--engine", "nothing"], "nothing: name an engine as package.module:Engine"),
         (["deploy", "--engine", "no.such:E"], "cannot be imported: ModuleNotFoundError: No module"),
         (["deploy", "--engine", f"{OURS}:Nothing"], f"{OURS} has no Nothing"),

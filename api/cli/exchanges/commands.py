@@ -1,0 +1,42 @@
+"""Runs an agent's command as a part of ours."""
+
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+
+from agentlog.api.cli.session import InvalidOption
+
+_MEANWHILE_SECONDS = 0.2
+_SIGNALLED = 128
+"""A shell's exit code of a command that a signal ended, less the signal's number."""
+
+
+def run_command(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    meanwhile: Callable[[], None] = lambda: None,
+) -> int:
+    """Run a command, which gets the signals that this process gets, and return its exit code.
+
+    `meanwhile` is called now and then. Raises `InvalidOption` if there is no such command.
+    """
+    try:
+        started = subprocess.Popen(command, env=environment)  # noqa: S603 - the user's own
+    except OSError as error:
+        raise InvalidOption(f"{command[0]}: {error.strerror}") from error
+    with started as process:
+        before = {
+            signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),  # the terminal's to send
+            signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
+        }
+        try:
+            while True:
+                try:
+                    code = process.wait(_MEANWHILE_SECONDS)
+                except subprocess.TimeoutExpired:
+                    meanwhile()
+                else:
+                    return code if code >= 0 else _SIGNALLED - code
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

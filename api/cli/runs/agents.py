@@ -1,0 +1,83 @@
+"""Replays of recorded agents: the same command before its tape, and what came of it."""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import typer
+
+from agentlog.api.cli.exchanges.commands import run_command
+from agentlog.api.cli.session import print_line, printable, service_in
+from agentlog.api.gateway.replayer import replaying
+from agentlog.api.gateway.upstreams import base_urls, environment_with, upstreams_of
+from agentlog.domain.json.values import JsonObject, JsonValue
+from agentlog.infrastructure.exchanges.machine import values_here
+from agentlog.infrastructure.exchanges.recorded_runs import recorded_run
+from agentlog.infrastructure.settings import ProviderSettings
+from agentlog.projections.exchanges.tape import ReplayReport, Tape
+
+_DIVERGES = 1
+
+
+def replay_command(
+    thread_id: str, command: Sequence[str], *, data_dir: Path | None, as_json: bool
+) -> int:
+    """Run a command before the tape of a thread, say what came of it, and return the exit code.
+
+    It is the command's own, if the command failed; else 0 where all was as recorded, 1 where not.
+    """
+    with service_in(data_dir) as service:
+        recorded = recorded_run(service.threads, thread_id)
+    tape = Tape(recorded.exchanges, recorded.values)
+    upstreams = upstreams_of(ProviderSettings())
+    names = {upstream.name for upstream in upstreams}
+    token = secrets.token_urlsafe(24)
+    with replaying(tape, values_here(), token=token, names=names) as url:
+        code = run_command(command, environment_with(base_urls(url, upstreams)))
+    report = tape.finish()
+    if as_json:
+        print_line(_json(thread_id, report, code))
+    else:
+        for line in _lines(thread_id, report):
+            typer.echo(printable(line), err=True)
+    return code or (0 if report.is_equal else _DIVERGES)
+
+
+def _lines(thread_id: str, report: ReplayReport) -> Iterator[str]:
+    counts = ", ".join(f"{count} {rung}" for rung, count in report.rungs.items() if count)
+    yield f"{thread_id}: {counts or 'nothing was asked'}; live calls: 0"
+    if report.others:
+        yield f"requests that ask no model, answered as recorded: {report.others}"
+    for asked, difference in report.unmatched:
+        yield f"not on the tape: request {asked.attempt}, {asked.method} {asked.path}"
+        if difference is not None:
+            yield f"  {difference.place} differs from that of exchange {difference.attempt}"
+            yield f"  recorded  {difference.recorded}"
+            yield f"  now       {difference.asked}"
+    for exchange in report.unused:
+        yield f"not asked for: exchange {exchange.attempt}, {exchange.method} {exchange.path}"
+
+
+def _json(thread_id: str, report: ReplayReport, code: int) -> JsonObject:
+    unmatched: list[JsonValue] = [
+        {
+            "request": asked.attempt,
+            "path": asked.path,
+            "nearest": None if difference is None else difference.attempt,
+            "place": None if difference is None else difference.place,
+            "recorded": None if difference is None else difference.recorded,
+            "asked": None if difference is None else difference.asked,
+        }
+        for asked, difference in report.unmatched
+    ]
+    unused: list[JsonValue] = [exchange.attempt for exchange in report.unused]
+    counts: JsonObject = dict(report.rungs.items())
+    return {
+        "threadId": thread_id,
+        **counts,
+        "others": report.others,
+        "unmatched": unmatched,
+        "unused": unused,
+        "liveCalls": 0,
+        "commandExitCode": code,
+    }

@@ -1,0 +1,175 @@
+"""Recorded answers found for the requests of another run."""
+
+import json
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+
+from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.exchanges.tape import Difference, Tape
+from tests.projections.exchanges.test_recording import Run, echo
+from tests.providers.agent import Agent
+from tests.providers.script import Answer, Call
+
+HERE, THERE = {"cwd": "/home/a/one", "user": "ann"}, {"cwd": "/srv/b2", "user": "bob"}
+
+
+def asked(agent: Agent, body: Any = None) -> Exchange:
+    """Return the next request of an agent, without an answer."""
+    run = Run()
+    run.ask(agent, None, body=body)
+    return run.exchanges[0]
+
+
+def answered(tape: Tape, agent: Agent, body: Any = None) -> str:
+    """Return the text that a tape answers, or how the request differs."""
+    answer = tape.answer(asked(agent, body), THERE)
+    return answer.response.decode() if isinstance(answer, Exchange) else str(answer)
+
+
+def recorded(api: Api, *texts: str) -> tuple[Run, Agent]:
+    """Return a run of one agent with these answers."""
+    run, agent = Run(), Agent("", api)
+    agent.items.append({"role": "user", "content": "in /home/a/one on 2026-11-25: do it"})
+    for text in texts:
+        whole = run.ask(agent, Answer(text, [Call("shell", {"n": 1}), Call("shell", {"n": 2})]))
+        agent.items += echo(api, whole)
+    return run, agent
+
+
+def results(api: Api, ids: list[str], outputs: list[str]) -> list[Any]:
+    """Return the results of calls, in this order, as the API has them."""
+    pairs = list(zip(ids, outputs, strict=True))
+    if api == "chat":
+        return [{"role": "tool", "tool_call_id": i, "content": out} for i, out in pairs]
+    if api == "responses":
+        return [{"type": "function_call_output", "call_id": i, "output": out} for i, out in pairs]
+    blocks = [{"type": "tool_result", "tool_use_id": i, "content": out} for i, out in pairs]
+    return [{"role": "user", "content": blocks}]
+
+
+def ids_of(api: Api, whole: Any) -> list[str]:
+    """Return the ids of the calls of an answer."""
+    if api == "chat":
+        return [call["id"] for call in whole["choices"][0]["message"]["tool_calls"]]
+    if api == "responses":
+        return [item["call_id"] for item in whole["output"] if item["type"] == "function_call"]
+    return [block["id"] for block in whole["content"] if block["type"] == "tool_use"]
+
+
+@pytest.mark.parametrize("api", get_args(Api))
+def test_the_same_run_is_answered_exactly(api: Api) -> None:
+    run, agent = recorded(api, "first", "second")
+    tape = Tape(run.exchanges, HERE)
+    for exchange in run.exchanges:
+        answer = tape.answer(exchange, HERE)
+        assert isinstance(answer, Exchange)
+        assert answer.response == exchange.response
+    report = tape.finish()
+    assert report.rungs == {"exact": 2, "normalised": 0, "outputs": 0}
+    assert report.is_equal
+    assert agent.items
+
+
+@pytest.mark.parametrize("api", get_args(Api))
+def test_results_in_another_order_and_other_ids_are_the_same_request(api: Api) -> None:
+    def turn(rename: Callable[[str], str], order: list[int]) -> Exchange:
+        run, agent = Run(), Agent("", api)
+        agent.items.append({"role": "user", "content": "do it"})
+        whole = run.ask(agent, Answer(calls=[Call("shell", {"n": 1}), Call("shell", {"n": 2})]))
+        text = json.dumps(echo(api, whole))
+        ids = ids_of(api, whole)
+        for call_id in ids:
+            text = text.replace(f'"{call_id}"', f'"{rename(call_id)}"')
+        agent.items += json.loads(text)
+        outputs = ["one", "two"]
+        agent.items += results(api, [rename(ids[n]) for n in order], [outputs[n] for n in order])
+        return asked(agent)
+
+    tape = Tape([turn(str, [0, 1])], {})
+    assert isinstance(tape.answer(turn(lambda call: f"other-{call}", [1, 0]), {}), Exchange)
+    assert tape.report.rungs["exact"] == 1
+
+
+@pytest.mark.parametrize("api", get_args(Api))
+def test_another_folder_user_and_day_are_normalised(api: Api) -> None:
+    run, _ = recorded(api, "first")
+    agent = Agent("", api)
+    agent.items.append({"role": "user", "content": "in /srv/b2 on 2026-11-26: do it"})
+    tape = Tape(run.exchanges, HERE)
+    assert "first" in answered(tape, agent)
+    assert tape.report.rungs["normalised"] == 1
+
+
+@pytest.mark.parametrize("api", get_args(Api))
+def test_a_tool_that_says_something_else_is_named_so(api: Api) -> None:
+    run, agent = Run(), Agent("", api)
+    agent.items.append({"role": "user", "content": "do it"})
+    whole = run.ask(agent, Answer(calls=[Call("shell", {"n": 1})]))
+    before = [*agent.items, *echo(api, whole)]
+    ids = ids_of(api, whole)
+    agent.items = [*before, *results(api, ids, ["it is 10:01"])]
+    run.ask(agent, Answer("done"))
+    agent.items = [*before, *results(api, ids, ["it is 10:02"])]
+    tape = Tape(run.exchanges, {})
+    assert "done" in answered(tape, agent)
+    assert tape.report.rungs["outputs"] == 1
+
+
+def test_equal_requests_get_their_answers_in_the_recorded_order() -> None:
+    run, agent = Run(), Agent("", "chat")
+    agent.items.append({"role": "user", "content": "again"})
+    for text in ("first", "second", "third"):
+        run.ask(agent, Answer(text))
+    tape = Tape(run.exchanges, {})
+    for text in ("first", "second", "third"):
+        assert text in answered(tape, agent)
+    assert tape.answer(asked(agent), {}) is None
+
+
+def test_requests_of_one_template_each_get_their_own_answer() -> None:
+    run, agents = Run(), []
+    for n in range(30):
+        agent = Agent("", "chat")
+        agent.items.append(
+            {"role": "user", "content": f"Sum up document {n} of 2026-01-{n + 1:02}"}
+        )
+        run.ask(agent, Answer(f"about {n}."))
+        agents.append(agent)
+    tape = Tape(run.exchanges, {})
+    for n in reversed(range(30)):
+        assert f"about {n}." in answered(tape, agents[n])
+    assert tape.finish().rungs["exact"] == 30
+
+
+def test_what_differs_is_named() -> None:
+    run, _ = recorded("chat", "first")
+    agent = Agent("", "chat")
+    agent.items.append({"role": "user", "content": "in /home/a/one on 2026-11-25: do it"})
+    tape = Tape(run.exchanges, HERE)
+    body = agent.body()
+    places = {
+        "model": {**body, "model": "model-2"},
+        "tools[0]": {**body, "tools": [{**body["tools"][0], "extra": 1}]},
+        "items[1]": {**body, "messages": [body["messages"][0], {"role": "user", "content": "no"}]},
+        "temperature": {**body, "temperature": 1},
+    }
+    for place, changed in places.items():
+        difference = tape.answer(asked(agent, changed), HERE)
+        assert isinstance(difference, Difference)
+        assert (difference.place, difference.attempt) == (place, 1)
+    report = tape.finish()
+    assert not report.is_equal
+    assert len(report.unmatched) == 4
+    assert [exchange.attempt for exchange in report.unused] == [1]
+
+
+def test_requests_that_ask_no_model_are_answered_as_often_as_they_come() -> None:
+    probe = Exchange(1, "HEAD", "/", b"", "complete", 5, status=200)
+    tape = Tape([probe], {})
+    for _ in range(3):
+        assert tape.answer(probe, {}) == probe
+    assert tape.finish().is_equal
+    assert tape.report.others == 3
