@@ -33,7 +33,7 @@ class Door:
 
     async def enter(self, scope: Scope, send: Send) -> Place | None:
         """Return where a request goes; None where it was refused."""
-        _, token, name, path = [*scope["raw_path"].split(b"/", 3), b"", b""][:4]
+        _, token, name, path = [*scope["raw_path"].split(b"/", 3), b"", b"", b""][:4]
         given: headers.Pairs = scope["headers"]
         place = Place(name.decode("latin-1"), f"/{path.decode('latin-1')}")
         if (

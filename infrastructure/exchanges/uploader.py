@@ -91,11 +91,16 @@ class Uploader:
         return facts if append.parent is None else {**facts, "parent": append.parent}
 
 
-def upload_left(folder: Path, threads: Threads) -> Iterator[Uploader]:
-    """Upload the spools that other recordings left, delete them, and yield what they had.
+def upload_left(
+    folder: Path, threads: Threads
+) -> Iterator[tuple[Uploader, InvalidInput | Refused | None]]:
+    """Upload the spools that other recordings left, and yield what they had.
+
+    A spool is deleted once the log has all of it. One that the log refuses stays, and is yielded
+    with the reason.
 
     Raises:
-        AgentlogError: the log cannot take one; it stays.
+        AgentlogError: the log cannot be reached.
     """
     for spool in sorted(folder.glob(f"*{SUFFIX}")):
         lock = held_spool(spool)
@@ -103,6 +108,10 @@ def upload_left(folder: Path, threads: Threads) -> Iterator[Uploader]:
             continue  # its recording goes on
         with closing(lock):
             uploader = Uploader(spool)
-            uploader.upload(threads, is_over=True)
-            spool.unlink(missing_ok=True)
-        yield uploader
+            try:
+                uploader.upload(threads, is_over=True)
+                spool.unlink(missing_ok=True)
+                refused = None
+            except (InvalidInput, Refused) as error:
+                refused = error
+        yield uploader, refused

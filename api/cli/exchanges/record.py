@@ -87,8 +87,13 @@ def _service(stack: ExitStack, settings: Settings) -> Service | None:
     """Open the service, and upload what earlier recordings left; None if it cannot be."""
     try:
         service = stack.enter_context(open_service(settings, new=True))
-        for left in upload_left(settings.spool_dir, service.threads):
-            _say(f"uploaded {left.exchanges} exchanges of an earlier recording: {left.thread_id}")
+        for left, refused in upload_left(settings.spool_dir, service.threads):
+            if refused is None:
+                _say(
+                    f"uploaded {left.exchanges} exchanges of an earlier recording: {left.thread_id}"
+                )
+            else:
+                _say(f"an earlier recording, {left.thread_id}, waits: {refused}")
     except AgentlogError as error:
         _say(f"{error}: exchanges wait in {settings.spool_dir}")
         return None

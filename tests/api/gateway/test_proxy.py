@@ -182,6 +182,12 @@ def test_without_the_token_nothing_is_there(
     assert provider.requests == []
 
 
+def test_a_request_for_no_path_is_refused(proxy: Gateway) -> None:
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=30) as connection:
+        connection.sendall(b"OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        assert connection.recv(100).startswith(b"HTTP/1.1 404")
+
+
 def test_another_host_is_refused(proxy: Gateway, provider: ScriptedProvider) -> None:
     response = httpx2.post(f"{proxy.url}/v1/messages", json=body(), headers={"host": "evil.test"})
     assert response.status_code == 404

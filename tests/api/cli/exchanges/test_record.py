@@ -13,6 +13,8 @@ import pytest
 
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import object_of
+from agentlog.infrastructure.exchanges.spool import Header, SpoolWriter, create_spool
+from agentlog.projections.exchanges.exchange import Exchange
 from tests.command_line import WAIT_SECONDS, agentlog, started
 from tests.providers.script import Answer
 from tests.providers.server import Fault, ScriptedProvider
@@ -147,6 +149,21 @@ def test_a_killed_recorder_leaves_what_the_next_uploads(
     assert code == 0
     assert "uploaded 1 exchanges of an earlier recording: run" in err
     assert [item["role"] for item in view(database_url, "run")] == ["system", "user", "assistant"]
+
+
+def test_a_recording_that_the_log_refuses_holds_no_other_up(
+    database_url: str, settings: dict[str, str]
+) -> None:
+    spool = create_spool(Path(settings["AGENTLOG_SPOOL_DIR"]), Header("run-0", "no id"))
+    writer = SpoolWriter(spool)
+    exchange = Exchange(writer.next_attempt(), "HEAD", "/", b"", "complete", 5, status=200)
+    writer.begin(exchange)
+    writer.end(exchange)
+    code, _, err = record(database_url, settings, "--thread", "run", "--", *agent("chat"))
+    assert code == 0
+    assert "an earlier recording, no id, waits: " in err
+    assert "recorded 3 exchanges in 1 threads: run" in err
+    assert list(spool.parent.iterdir()) == [spool]
 
 
 def test_a_thread_that_was_there_goes_on(database_url: str, settings: dict[str, str]) -> None:
