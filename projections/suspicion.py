@@ -227,7 +227,7 @@ class Past:
             return self, ()
         key = f"{kind} {measure}"
         earlier = self.measured.get(key, ())
-        measured = {**self.measured, key: (*earlier, figure)[-_MOST_SAMPLES:]}
+        measured = {**self.measured, key: (*earlier, float(figure))[-_MOST_SAMPLES:]}
         outlies = (
             figure > _LEAST[measure]
             and len(earlier) >= _SAMPLE

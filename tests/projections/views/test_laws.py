@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
 from agentlog.projections.registry import VIEWS, AnyView
-from tests.histories import examples, histories
+from tests.histories import examples, histories, history
 from tests.projections.laws import (
     check_an_older_carry_stays,
     check_places_ascend,
@@ -53,3 +53,12 @@ def test_every_view_keeps_its_laws(events: list[Event], data: st.DataObject) -> 
         check_places_ascend(view, events)
         check_resuming_equals_replaying(view, events, cut)
         check_an_older_carry_stays(view, events, cut)
+
+
+@every_view
+def test_a_time_that_was_measured_is_the_same_after_a_pause(view: AnyView) -> None:
+    asked = {"type": "tool_calls", "timestamp": 0, "calls": [{"id": "a", "name": "search"}]}
+    given = {"type": "tool_results", "timestamp": 1, "results": [{"callId": "a", "output": "x"}]}
+    events = history(asked, given, {"type": "input", "text": "on"})
+    for cut in range(len(events)):
+        check_resuming_equals_replaying(view, events, cut)
