@@ -1,5 +1,6 @@
 """The commands of `agentlog export`: threads, the log, examples, spans, or a dataset."""
 
+import os
 import shlex
 import sys
 from collections import Counter
@@ -20,6 +21,7 @@ from agentlog.api.cli.session import (
     InvalidOption,
     MissingExtra,
     OptionList,
+    ThreadArgument,
     chosen_view,
     filter_of,
     json_line,
@@ -32,9 +34,11 @@ from agentlog.api.shapes.threads import event_json
 from agentlog.domain.errors import AgentlogError, FutureMoment
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.exchanges.recorded_runs import recorded_run
 from agentlog.infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
 from agentlog.infrastructure.transfer.finetuning import threads_matching, training_examples
 from agentlog.infrastructure.transfer.otlp import export_request
+from agentlog.projections.exchanges.cassette import cassette_lines
 from agentlog.projections.finetuning import FEWEST, LeftOut
 from agentlog.projections.spans import spans_of
 
@@ -202,6 +206,17 @@ def spans(
 
 
 @export.command()
+def cassette(thread: ThreadArgument, output: Output = None, data_dir: DataDir = None) -> None:
+    """Export the last recorded run of a thread as a file that `replay` takes in place of the log.
+
+    It holds all that was said, as the log does: only its owner may read it.
+    """
+    with service_in(data_dir) as service, _opened(output, mode=0o600) as file:
+        for line in cassette_lines(recorded_run(service.threads, thread)):
+            file.write(f"{json_line(line)}\n".encode())
+
+
+@export.command()
 def dataset(
     output: Annotated[Path, typer.Option("--output", "-O", help="Folder of the dataset.")],
     only: Annotated[
@@ -240,13 +255,17 @@ def dataset(
 
 
 @contextmanager
-def _opened(output: Path | None) -> Iterator[BinaryIO]:
-    """Yield a file to write to, or standard output; raises `UnwritableOutput`."""
+def _opened(output: Path | None, *, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Yield a file to write to, new with this mode, or standard output.
+
+    Raises:
+        UnwritableOutput: it cannot be written.
+    """
     if output is None:
         yield sys.stdout.buffer
         return
     try:
-        with output.open("wb") as file:
+        with open(output, "wb", opener=lambda path, flags: os.open(path, flags, mode)) as file:
             yield file
     except OSError as error:
         raise UnwritableOutput(f"{output} cannot be written: {error.strerror}") from error

@@ -28,7 +28,7 @@ COMMANDS = {
     "formats": ("imports", "List the formats that import reads."),
     "export": (
         "exports",
-        "Export threads, the log, training data, spans, or a Parquet dataset.",
+        "Export threads, the log, training data, spans, a cassette, or a Parquet dataset.",
     ),
     "threads": ("threads", "List threads, most recently changed first."),
     "show": ("threads", "Show a thread and its messages as the log has them."),

@@ -1,7 +1,6 @@
 """Recorded runs, read from the log."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from agentlog.domain.errors import NotThere
 from agentlog.domain.events import Event
@@ -9,7 +8,8 @@ from agentlog.domain.json.values import JsonObject, object_at, object_of, text_a
 from agentlog.domain.messages import CustomMessage
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
-from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
+from agentlog.projections.exchanges.cassette import RecordedRun
+from agentlog.projections.exchanges.exchange import TYPE
 from agentlog.projections.exchanges.recording import RUN_TYPE
 
 _PAGE = 200
@@ -23,15 +23,6 @@ class NotRecorded(NotThere):
             f"thread {thread_id!r} has no recorded exchanges: `agentlog record` makes such threads"
         )
         self.thread_id = thread_id
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedRun:
-    """A run's exchanges, in the order in which they began, and the texts of its machine."""
-
-    run: str
-    exchanges: Sequence[Exchange]
-    values: dict[str, str]
 
 
 def recorded_run(threads: Threads, thread_id: str) -> RecordedRun:
@@ -51,11 +42,10 @@ def recorded_run(threads: Threads, thread_id: str) -> RecordedRun:
         for event in threads.messages(child, types=[TYPE])
     )
     payloads = [payload for payload in (*own, *below) if payload.get("run") == run]
-    exchanges = [exchange_of(payload) for payload in payloads if "attempt" in payload]
     values = next((object_at(item, "values") for item in payloads if "values" in item), {})
     return RecordedRun(
         run,
-        sorted(exchanges, key=lambda exchange: exchange.attempt),
+        [payload for payload in payloads if "attempt" in payload],
         {name: value for name, value in values.items() if isinstance(value, str)},
     )
 

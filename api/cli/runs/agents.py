@@ -14,6 +14,7 @@ from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.infrastructure.exchanges.machine import values_here
 from agentlog.infrastructure.exchanges.recorded_runs import recorded_run
 from agentlog.infrastructure.settings import ProviderSettings
+from agentlog.projections.exchanges.cassette import RecordedRun, read_cassette
 from agentlog.projections.exchanges.tape import ReplayReport, Tape
 
 _DIVERGES = 1
@@ -26,8 +27,7 @@ def replay_command(
 
     It is the command's own, if the command failed; else 0 where all was as recorded, 1 where not.
     """
-    with service_in(data_dir) as service:
-        recorded = recorded_run(service.threads, thread_id)
+    recorded = _recorded(thread_id, data_dir)
     tape = Tape(recorded.exchanges, recorded.values)
     upstreams = upstreams_of(ProviderSettings())
     names = {upstream.name for upstream in upstreams}
@@ -41,6 +41,16 @@ def replay_command(
         for line in _lines(thread_id, report):
             typer.echo(printable(line), err=True)
     return code or (0 if report.is_equal else _DIVERGES)
+
+
+def _recorded(thread_id: str, data_dir: Path | None) -> RecordedRun:
+    """Return the run of a cassette, if there is a file of this name, else of a thread."""
+    try:
+        with Path(thread_id).open("rb") as file:
+            return read_cassette(file)
+    except (OSError, ValueError):
+        with service_in(data_dir) as service:
+            return recorded_run(service.threads, thread_id)
 
 
 def _lines(thread_id: str, report: ReplayReport) -> Iterator[str]:

@@ -16,7 +16,10 @@ app = typer.Typer()
 
 @app.command()
 def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
-    thread: Annotated[str | None, typer.Argument(help="Id of the thread.")] = None,
+    thread: Annotated[
+        str | None,
+        typer.Argument(metavar="[THREAD]", help="Id of the thread; or the file of a cassette."),
+    ] = None,
     command: Annotated[
         list[str] | None,
         typer.Argument(help="The agent that was recorded, unchanged; after --."),

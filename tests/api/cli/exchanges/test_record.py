@@ -207,6 +207,27 @@ def test_a_run_is_replayed_without_its_provider(
     assert err == "run: 3 exact; live calls: 0\n"
 
 
+def test_a_cassette_is_replayed_without_a_database(
+    database_url: str, settings: dict[str, str], provider: ScriptedProvider, tmp_path: Path
+) -> None:
+    command = agent("messages", stream=True)
+    assert record(database_url, settings, "--thread", "run", "--", *command)[0] == 0
+    file = tmp_path / "run.cassette"
+    done = agentlog("export", "cassette", "run", "--output", file, url=database_url)
+    assert done.code == 0, done.err
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.read_text().count("Runs a command. " * 40) == 1
+    provider.stop()
+    away = "postgresql://nobody@127.0.0.1:9/away"
+    code, out, err = replay(away, settings, str(file), "--", *command)
+    assert (code, out) == (0, "Done after 2 calls."), err
+    assert err == f"{file}: 3 exact; live calls: 0\n"
+    file.write_text("something else")
+    code, _, err = replay(away, settings, str(file), "--", *command)
+    assert code == 2
+    assert "line 1 is none of a cassette" in err
+
+
 def test_another_task_is_not_on_the_tape(database_url: str, settings: dict[str, str]) -> None:
     command = agent("chat")
     assert record(database_url, settings, "--thread", "run", "--", *command)[0] == 0
