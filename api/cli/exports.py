@@ -79,7 +79,7 @@ def _named(args: list[str]) -> str:
 app = typer.Typer()
 export = typer.Typer(
     cls=_Exports,
-    help="Export threads, the log, training data, spans, or a Parquet dataset.",
+    help="Export threads, the log, training data, spans, a cassette, or a Parquet dataset.",
 )
 app.add_typer(export, name="export")
 
