@@ -1,7 +1,8 @@
 """The process of a proxy: serves on the socket of its parent, and ends with it.
 
-The parent starts it anew on the same socket if it dies. What to do comes on standard input, as the
-token is nobody else's to see; the input's end says that the parent is gone.
+The parent starts it anew on the same socket if it dies. Its order comes on standard input: other
+users of the machine see the arguments of processes, and the order has the token. The end of the
+input says that the parent is gone.
 """
 
 import asyncio

@@ -58,6 +58,17 @@ class ThreadAppend(NamedTuple):
     drafts: Sequence[Draft]
 
 
+class _LaneKey(NamedTuple):
+    """What names a conversation: the client's names for it, or its first message of a user."""
+
+    name: Hashable
+    has_tools: bool
+
+
+_NO_MODEL = _LaneKey(None, has_tools=False)
+"""The lane of a run that asks no model."""
+
+
 @dataclass(slots=True)
 class _Lane:
     """A conversation: its thread, and its last request."""
@@ -98,10 +109,11 @@ class Recording:
         self.values = values
         self.thread_id = thread_id
         self.exchanges = 0
-        self._main: Hashable = None
-        self._held: list[Exchange] = []
-        self._lanes: dict[Hashable, _Lane] = {}
-        self._by_answer: dict[str, Hashable] = {}
+        self._main: _LaneKey | None = None
+        self._held: list[tuple[_LaneKey | None, Exchange]] = []
+        self._held_lanes: set[_LaneKey | None] = set()
+        self._lanes: dict[_LaneKey, _Lane] = {}
+        self._by_answer: dict[str, _LaneKey] = {}
 
     @property
     def threads(self) -> int:
@@ -113,44 +125,44 @@ class Recording:
         self.exchanges += 1
         if self._main is None:
             lane = self._lane_of(exchange)
-            goes_on = lane is not None and any(lane == self._lane_of(held) for held in self._held)
-            self._held.append(exchange)
-            if lane is None or not (goes_on or (exchange.agent is None and _tools(exchange))):
+            goes_on = lane in self._held_lanes
+            self._held.append((lane, exchange))
+            self._held_lanes.add(lane)
+            if lane is None or not (goes_on or (exchange.agent is None and lane.has_tools)):
                 return
-            self._main = lane
-            yield from self._release()
+            yield from self._release(lane)
         else:
             yield from self._append(exchange)
 
     def finish(self) -> Iterator[ThreadAppend]:
         """Yield what was waiting: there are no more exchanges."""
         if self._main is None and self._held:
-            lanes = map(self._lane_of, self._held)
-            self._main = next((lane for lane in lanes if lane is not None), "none")
-            yield from self._release()
+            lanes = (lane for lane, _ in self._held if lane is not None)
+            yield from self._release(next(lanes, _NO_MODEL))
 
-    def _release(self) -> Iterator[ThreadAppend]:
+    def _release(self, main: _LaneKey) -> Iterator[ThreadAppend]:
+        self._main = main
         held, self._held = self._held, []
-        self._lanes[self._main] = _Lane(self.thread_id)
-        yield ThreadAppend(self.thread_id, None, [self._begun(held[0].started_at)])
-        for exchange in held:
+        self._lanes[main] = _Lane(self.thread_id)
+        yield ThreadAppend(self.thread_id, None, [self._begun(held[0][1].started_at)])
+        for _, exchange in held:
             yield from self._append(exchange)
 
-    def _lane_of(self, exchange: Exchange) -> Hashable:
+    def _lane_of(self, exchange: Exchange) -> _LaneKey | None:
         """Return what names the lane of an exchange; None where no model was asked."""
         if exchange.api is None:
             return None
         request = request_of(exchange.api, exchange.body)
         if request.previous in self._by_answer:
             return self._by_answer[request.previous]
+        has_tools = array_of(request.beside.get("tools")) != []
         if exchange.session is not None or exchange.agent is not None:
-            return exchange.session, exchange.agent, _tools(exchange)
+            return _LaneKey((exchange.session, exchange.agent), has_tools=has_tools)
         users = (item for item in request.items if item.get("role") == "user")
-        return item_key(exchange.api, next(users, None)), _tools(exchange)
+        return _LaneKey(item_key(exchange.api, next(users, None)), has_tools=has_tools)
 
     def _append(self, exchange: Exchange) -> Iterator[ThreadAppend]:
-        key = self._lane_of(exchange)
-        name = self._main if key is None else key
+        name = self._lane_of(exchange) or self._main or _NO_MODEL
         lane = self._lanes.get(name)
         if lane is None:
             lane = _Lane(f"{self.thread_id[:_MOST_ID]}-{len(self._lanes) + 1}")
@@ -200,11 +212,6 @@ class Recording:
             "objective": thread_id,
             "threadId": thread_id,
         }
-
-
-def _tools(exchange: Exchange) -> bool:
-    """Return whether a request offers tools."""
-    return array_of(exchange.body.get("tools")) != []
 
 
 def _asked(lane: _Lane, exchange: Exchange, api: Api) -> list[Draft]:

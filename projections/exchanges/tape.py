@@ -89,11 +89,10 @@ class Tape:
         """Return the report, with what is unused."""
         self.report.unused = [
             exchange
-            for number, (exchange, _) in enumerate(self._recorded)
+            for number, (exchange, request) in enumerate(self._recorded)
             if number not in self._used
             and exchange.end not in _UNSEEN
-            and exchange.api is not None
-            and array_of(exchange.body.get("tools"))
+            and array_of(request.parts.get("tools"))
         ]
         return self.report
 

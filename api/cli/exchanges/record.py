@@ -30,7 +30,7 @@ app = typer.Typer()
 _PROXY = (sys.executable, "-m", "agentlog.api.gateway")
 
 
-@app.command(context_settings={"ignore_unknown_options": True})
+@app.command()
 def record(
     command: Annotated[list[str], typer.Argument(help="The agent, unchanged; after --.")],
     thread: Annotated[

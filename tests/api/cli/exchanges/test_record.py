@@ -103,12 +103,15 @@ def test_a_command_that_is_not_there_is_said(database_url: str, settings: dict[s
     assert code == 2
     assert "no-such-command: No such file" in err
     assert list(Path(settings["AGENTLOG_SPOOL_DIR"]).iterdir()) == []
+    code, _, err = record(database_url, settings, "--nmae", "x", "--", "true")
+    assert code == 2
+    assert "No such option: --nmae" in err
 
 
 def test_what_the_log_could_not_take_is_uploaded_by_the_next_run(
     database_url: str, settings: dict[str, str]
 ) -> None:
-    away = "postgresql://nobody@127.0.0.1:9/away"
+    away = "postgresql://127.0.0.1:9/away"
     code, out, err = record(away, settings, "--thread", "run", "--", *agent("chat"))
     assert (code, out) == (0, "Done after 2 calls.")
     assert "waits in" in err
@@ -218,7 +221,7 @@ def test_a_cassette_is_replayed_without_a_database(
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.read_text().count("Runs a command. " * 40) == 1
     provider.stop()
-    away = "postgresql://nobody@127.0.0.1:9/away"
+    away = "postgresql://127.0.0.1:9/away"
     code, out, err = replay(away, settings, str(file), "--", *command)
     assert (code, out) == (0, "Done after 2 calls."), err
     assert err == f"{file}: 3 exact; live calls: 0\n"
