@@ -122,6 +122,7 @@ class ScriptedProvider:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = False
+    request_queue_size = 1024  # a full queue drops what connects, which tries again seconds later
 
     def __init__(self, provider: ScriptedProvider) -> None:
         self.provider = provider

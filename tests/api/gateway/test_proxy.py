@@ -5,8 +5,8 @@ import os
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,19 +217,15 @@ def test_many_requests_at_once_each_get_their_own_answer(tmp_path: Path) -> None
         ScriptedProvider(lambda turn: Answer(str(turn.body["messages"][0]["content"]))) as provider,
         gateway(tmp_path / "spool", provider.url) as proxy,
     ):
-        answers: dict[int, str] = {}
 
-        def ask(n: int) -> None:
+        def ask(n: int) -> str:
             text = {**body(), "messages": [{"role": "user", "content": f"text {n}"}]}
-            response = httpx2.post(f"{proxy.url}/v1/messages", json=text, timeout=30)
-            answers[n] = response.json()["content"][0]["text"]
+            response = client.post(f"{proxy.url}/v1/messages", json=text)
+            answer: str = response.json()["content"][0]["text"]
+            return answer
 
-        threads = [threading.Thread(target=ask, args=(n,)) for n in range(30)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert answers == {n: f"text {n}" for n in range(30)}
+        with httpx2.Client(timeout=30) as client, ThreadPoolExecutor(30) as pool:
+            assert list(pool.map(ask, range(30))) == [f"text {n}" for n in range(30)]
         exchanges = proxy.recorded(30)
         assert sorted(exchange.attempt for exchange in exchanges) == list(range(1, 31))
 
