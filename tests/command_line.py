@@ -88,7 +88,7 @@ def agentlog_process(*arguments: str | Path, url: str) -> Outcome:
 
 @contextmanager
 def started(
-    *arguments: str | Path, url: str | None = None, **settings: str
+    *arguments: str | Path, url: str | None = None, cwd: Path | None = None, **settings: str
 ) -> Iterator[subprocess.Popen[str]]:
     """Start a command as a process, which does not outlive the block."""
     process = subprocess.Popen(
@@ -97,6 +97,7 @@ def started(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        cwd=cwd,
         env={**environment(url), **settings},
     )
     with process:

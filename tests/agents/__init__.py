@@ -1,0 +1,1 @@
+"""Agents as users have them, recorded before a scripted provider and replayed without it."""
