@@ -10,6 +10,7 @@ test("what reads a thread is asked for hidden ones where the page's address says
   expect(asked("/v1/threads/t/messages?after=2")).toBe(
     "/v1/threads/t/messages?after=2&hidden=true",
   );
+  expect(asked("/v1/threads/t/forks")).toBe("/v1/threads/t/forks?hidden=true");
   expect(asked("/v1/threads/t/views/openai")).toBe("/v1/threads/t/views/openai?hidden=true");
 });
 

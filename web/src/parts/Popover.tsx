@@ -6,10 +6,12 @@ interface PopoverProps {
   readonly label: string;
   /** The panel; it is made when it opens. */
   readonly children: ReactNode;
+  /** Whether the panel has room for more than a menu. */
+  readonly isWide?: boolean;
 }
 
 /** A button with a panel under it; Escape or a click elsewhere closes the panel. */
-export function Popover({ label, children }: PopoverProps) {
+export function Popover({ label, children, isWide = false }: PopoverProps) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   return (
@@ -24,6 +26,7 @@ export function Popover({ label, children }: PopoverProps) {
         aria-label={label}
         data-own-keys=""
         className={styles["panel"]}
+        data-wide={isWide}
         onToggle={(event) => {
           setOpen(event.newState === "open");
         }}

@@ -7,10 +7,14 @@ import { useTitle } from "../parts/useTitle";
 import { useCursor } from "./cursor";
 import { ThreadActions } from "./event/actions/ThreadActions";
 import { useAnomalies } from "./history/anomalies";
+import { BesideOrigin } from "./forks/ForkTree";
+import { Forks } from "./forks/Forks";
+import { copiedQuery, type Origin } from "./forks/queries";
+import { ownOf } from "./forks/shares";
 import { Live } from "./Live";
 import { headQuery } from "./queries";
 import styles from "./thread.module.css";
-import { useTimeline } from "./timeline/timeline";
+import { type Counts, useTimeline } from "./timeline/timeline";
 
 const COLOURS = { open: "accent", exited: "", closed: "" };
 
@@ -29,14 +33,23 @@ function Anomalies({ total }: { total: number }) {
   );
 }
 
-/** The thread that this one begins with a copy of, as it was then. */
-function ForkedFrom({ thread, version }: { thread: string; version: number }) {
+interface ForkedFromProps {
+  readonly threadId: string;
+  readonly origin: Origin;
+  /** The last version that was copied; null until it is known. */
+  readonly copied: number | null;
+  readonly last: number;
+}
+
+/** How much of the thread is a copy, and the origin as it was then. */
+function ForkedFrom({ threadId, origin: { thread, version }, copied, last }: ForkedFromProps) {
   return (
     <span>
-      fork of{" "}
+      {copied === null ? "copied" : `${count(copied - 1)} of ${count(last)} copied`} from{" "}
       <Link to="/threads/$threadId" params={{ threadId: thread }} search={{ at: version }}>
-        {thread} at {count(version)}
-      </Link>
+        {thread}@{version}
+      </Link>{" "}
+      · <BesideOrigin threadId={threadId} origin={thread} />
     </span>
   );
 }
@@ -45,18 +58,10 @@ function ForkedFrom({ thread, version }: { thread: string; version: number }) {
 export function ThreadHeader() {
   const { threadId, at, last } = useCursor();
   const { data: head } = useQuery(headQuery(threadId));
-  const timeline = useTimeline();
+  const origin = head?.forkedFrom ?? null;
+  const { data: copied = null } = useQuery(copiedQuery(threadId, origin, last));
   useTitle(head === undefined ? null : `${head.goal ?? threadId} · ${count(at)} · agentlog`);
   if (head === undefined) return null;
-  const { steps, toolCalls, tokens, costUsd, computedCalls } = timeline.counts(at);
-  const isKnown = timeline.loadedTo >= at;
-  const figures = [
-    ["Version", `${count(at)} of ${count(last)}`],
-    ["Steps", isKnown ? count(steps) : count(null)],
-    ["Calls", isKnown ? count(toolCalls) : count(null)],
-    ["Tokens", isKnown ? count(tokens) : count(null)],
-    ["Cost", isKnown ? cost(costUsd, computedCalls) : cost(null)],
-  ] as const;
   return (
     <header className={styles["header"]}>
       <div className={styles["title"]}>
@@ -77,19 +82,54 @@ export function ThreadHeader() {
               </Link>
             </span>
           )}
-          {head.forkedFrom !== null && <ForkedFrom {...head.forkedFrom} />}
+          {origin !== null && <ForkedFrom {...{ threadId, origin, copied, last }} />}
+          <Forks threadId={threadId} />
         </span>
       </div>
-      <dl className={styles["figures"]} aria-label="Up to the cursor">
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures at={at} last={last} copied={origin === null ? 1 : copied} />
       <Live />
       <ThreadActions />
     </header>
+  );
+}
+
+const NAMES = ["Steps", "Calls", "Tokens", "Cost"] as const;
+
+function textsOf({ steps, toolCalls, tokens, costUsd, computedCalls }: Counts): string[] {
+  return [count(steps), count(toolCalls), count(tokens), cost(costUsd, computedCalls)];
+}
+
+interface FiguresProps {
+  readonly at: number;
+  readonly last: number;
+  /** The last version that is a copy, 1 where nothing is; null until that is known. */
+  readonly copied: number | null;
+}
+
+/** What the thread had used up to the cursor; of a fork, what it copied apart. */
+function Figures({ at, last, copied }: FiguresProps) {
+  const timeline = useTimeline();
+  const isKnown = timeline.loadedTo >= at && copied !== null;
+  const all = timeline.counts(at);
+  const shared = copied === null || copied === 1 ? null : timeline.counts(Math.min(at, copied));
+  const own = textsOf(shared === null ? all : ownOf(all, shared));
+  const copies = shared === null ? null : textsOf(shared);
+  return (
+    <dl className={styles["figures"]} aria-label="Up to the cursor">
+      <div>
+        <dt>Version</dt>
+        <dd>
+          {count(at)} of {count(last)}
+        </dd>
+        {copies !== null && <dd className={styles["copied"]}>+ copied</dd>}
+      </div>
+      {NAMES.map((name, index) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{isKnown ? own[index] : count(null)}</dd>
+          {copies !== null && <dd className={styles["copied"]}>{copies[index]}</dd>}
+        </div>
+      ))}
+    </dl>
   );
 }

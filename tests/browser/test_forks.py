@@ -1,0 +1,68 @@
+"""Forks in the header of a thread: what is copied, the tree, and a fork beside its origin."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import violations
+from tests.browser.conftest import Service
+
+LONG = "a-fork-whose-id-does-not-end-" * 4
+
+
+def _forked(service: Service, origin: str) -> None:
+    """An origin of 8 versions; a fork of it at 5, another of that, and one with a long id."""
+    service.append(origin, *({"type": "input", "text": f"Question {n}"} for n in range(7)))
+    for thread_id, of, body in (
+        (f"{origin}-a", origin, {"at": "5", "edits": [{"drop": 2}]}),
+        (f"{origin}-aa", f"{origin}-a", {}),
+        (f"{origin}-{LONG}"[:128], origin, {"at": "3"}),
+    ):
+        answer = service.client.post(f"/v1/threads/{of}/fork", json={"threadId": thread_id, **body})
+        assert answer.status_code == 201, answer.text
+    service.append(f"{origin}-a", {"type": "input", "text": "Something else"})
+
+
+def test_a_fork_says_what_is_copied_and_stands_in_its_tree(page: Page, service: Service) -> None:
+    _forked(service, "tree")
+    page.goto("/threads/tree-a")
+    header = page.locator("header").filter(has=page.get_by_role("heading", name="tree-a"))
+    expect(header).to_contain_text("4 of 6 copied from tree@5")
+    page.get_by_role("button", name="Forks 3").click()
+    rows = page.get_by_role("treeitem")
+    expect(rows).to_have_count(4)
+    here = rows.and_(page.locator("[aria-selected=true]"))
+    expect(here).to_contain_text("at 5 of tree drop 2, to version 6")
+    expect(here).to_have_attribute("aria-level", "2")
+    assert violations(page, "[aria-label='Forks']") == []
+
+    here.get_by_role("link", name="tree-a", exact=True).focus()
+    page.keyboard.press("ArrowDown")
+    expect(rows.nth(2).get_by_role("link", name="tree-aa", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/threads/tree-aa$"))
+    page.goto("/threads/" + f"tree-{LONG}"[:128])
+    expect(page.get_by_text("3 of 4 copied from")).to_be_visible()
+
+
+def test_a_fork_is_one_step_from_its_origin_with_what_they_share_folded(
+    page: Page, service: Service
+) -> None:
+    _forked(service, "beside")
+    page.goto("/threads/beside-aa")
+    page.get_by_role("button", name="Forks 3").click()
+    page.get_by_role("link", name="Compare beside-a with its origin").click()
+    for thread_id in ("beside", "beside-a"):
+        expect(page.get_by_role("columnheader", name=thread_id, exact=False).first).to_be_visible()
+    expect(page.get_by_text("First difference after 1 equal step")).to_be_visible()
+    expect(page.get_by_text("Something else")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_thread_without_forks_shows_none(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 700})
+    page.goto("/threads/refund")
+    expect(page.get_by_role("button", name="Actions")).to_be_visible()
+    expect(page.get_by_role("button", name="Chain whole")).to_be_visible()
+    expect(page.get_by_role("button", name="Forks")).to_have_count(0)
