@@ -1,13 +1,18 @@
 """Forks in the header of a thread: what is copied, the tree, and a fork beside its origin."""
 
 import re
+import shlex
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service
+from tests.browser.conftest import Service, opened, serving
+from tests.command_line import agentlog
+from tests.databases import new_database
 
+CLIPBOARD = ["clipboard-read", "clipboard-write"]
 LONG = "a-fork-whose-id-does-not-end-" * 4
 
 
@@ -66,3 +71,38 @@ def test_a_thread_without_forks_shows_none(page: Page, width: int) -> None:
     expect(page.get_by_role("button", name="Actions")).to_be_visible()
     expect(page.get_by_role("button", name="Chain whole")).to_be_visible()
     expect(page.get_by_role("button", name="Forks")).to_have_count(0)
+
+
+def test_the_command_that_forks_from_here_makes_the_fork(
+    browser: Browser, server_url: str, template_database: str, tmp_path: Path
+) -> None:
+    origin = "-an:odd~id"
+    with (
+        new_database(server_url, template=template_database) as url,
+        serving(url) as service,
+        opened(browser, service, permissions=CLIPBOARD) as page,
+    ):
+        service.append(origin, *({"type": "input", "text": f"Question {n}"} for n in range(3)))
+        page.goto(f"/threads/{origin}?at=2")
+        page.get_by_role("button", name="Actions").click()
+        page.get_by_role("button", name="Fork from version 2…").click()
+        dialog = page.get_by_role("dialog", name="Fork from version 2")
+        dialog.get_by_label("Id of the fork").fill("another")
+        dialog.get_by_label("The input of version 2 is").select_option("replaced by that of a file")
+        with page.expect_download() as saved:
+            dialog.get_by_role("button", name="Download it to edit").click()
+        file = tmp_path / "it's an input.json"
+        text = Path(saved.value.path()).read_text(encoding="utf-8")
+        file.write_text(text.replace("Question 1", "Something else"), encoding="utf-8")
+        dialog.get_by_label("File with the message").fill(str(file))
+        assert violations(page, "dialog") == []
+        dialog.get_by_role("button", name="Copy command").click()
+        expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
+        name, *arguments = shlex.split(page.evaluate("navigator.clipboard.readText()"))
+        assert name == "agentlog"
+        assert agentlog(*arguments, url=url).code == 0
+        page.goto("/threads/another")
+        expect(page.get_by_text(f"2 of 3 copied from {origin}@2")).to_be_visible()
+        expect(page.get_by_role("region", name="Event", exact=True)).to_contain_text(
+            "Something else"
+        )

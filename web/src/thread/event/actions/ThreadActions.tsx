@@ -6,6 +6,7 @@ import { Copy } from "../../../parts/Copy";
 import { DownloadButton } from "../../../parts/DownloadButton";
 import { Popover } from "../../../parts/Popover";
 import { useCursor } from "../../cursor";
+import { ForkDialog } from "../../forks/ForkDialog";
 import type { Recorded } from "../contents";
 import { beginningQuery } from "../queries";
 import { Redact } from "../Redact";
@@ -21,21 +22,29 @@ const DOCUMENTATION = "/docs#/views/read_view_v1_threads__thread_id__views__view
 export function ThreadActions() {
   const { threadId } = useCursor();
   const [erased, setErased] = useState<Recorded | "thread" | null>(null);
+  const [forked, setForked] = useState<Recorded | null>(null);
   const close = (): void => {
     setErased(null);
+    setForked(null);
   };
   return (
     <>
       <Popover label="Actions">
-        <Entries onErase={setErased} />
+        <Entries onErase={setErased} onFork={setForked} />
       </Popover>
+      {forked !== null && <ForkDialog threadId={threadId} event={forked} onClose={close} />}
       {erased === "thread" && <RedactThread threadId={threadId} onClose={close} />}
       {erased !== null && erased !== "thread" && <Redact event={erased} onClose={close} />}
     </>
   );
 }
 
-function Entries({ onErase }: { readonly onErase: (what: Recorded | "thread") => void }) {
+interface EntriesProps {
+  readonly onErase: (what: Recorded | "thread") => void;
+  readonly onFork: (event: Recorded) => void;
+}
+
+function Entries({ onErase, onFork }: EntriesProps) {
   const { threadId, at } = useCursor();
   const mayRedact = useMay("redact");
   const { data: event } = useQuery(beginningQuery(threadId, at));
@@ -45,6 +54,17 @@ function Entries({ onErase }: { readonly onErase: (what: Recorded | "thread") =>
   const place: Place = { service: location.origin, threadId, at, needsKey };
   return (
     <div className={styles["menu"]}>
+      {event != null && event.version === at && (
+        <button
+          type="button"
+          className="quiet"
+          onClick={() => {
+            onFork(event);
+          }}
+        >
+          Fork from version {at}…
+        </button>
+      )}
       <h2>Copy, as of version {at}</h2>
       <Copy text={() => linkTo(at)}>Link to this place</Copy>
       <Copy text={() => messagesAt(threadId, at)}>OpenAI messages</Copy>

@@ -1,0 +1,134 @@
+import { type ReactNode, useId, useState } from "react";
+import { fetchWithKey } from "../../api/client";
+import { parseExact, printExact } from "../../api/exact";
+import { Copy } from "../../parts/Copy";
+import { Dialog } from "../../parts/Dialog";
+import { DownloadButton } from "../../parts/DownloadButton";
+import { nameOf } from "../../parts/kinds";
+import { fieldsIn, type Recorded } from "../event/contents";
+import { forkCommand, type Forking } from "./command";
+import styles from "./forks.module.css";
+
+interface ForkDialogProps {
+  readonly threadId: string;
+  readonly event: Recorded;
+  readonly onClose: () => void;
+}
+
+const CHANGES: Readonly<Record<Forking["change"], string>> = {
+  none: "as it is",
+  drop: "left out",
+  replace: "replaced by that of a file",
+  insert: "followed by that of a file",
+};
+
+/** The command that forks a thread after an event; the service runs no agents. */
+export function ForkDialog({ threadId, event, onClose }: ForkDialogProps) {
+  const { version, type, kind } = event;
+  const [as, setAs] = useState("");
+  const [change, setChange] = useState<Forking["change"]>("none");
+  const [file, setFile] = useState(`message-${version}.json`);
+  const id = useId();
+  const command = forkCommand({ threadId, at: version, as: as.trim(), change, file });
+  return (
+    <Dialog title={`Fork from version ${version}`} onClose={onClose}>
+      <div className={styles["form"]}>
+        <p>
+          A new thread begins with a copy of the messages up to here. This thread stays as it is.
+        </p>
+        <label htmlFor={`${id}-as`}>Id of the fork (else a new one)</label>
+        <input
+          id={`${id}-as`}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={128}
+          value={as}
+          onChange={({ target }) => {
+            setAs(target.value);
+          }}
+        />
+        {kind === "message" && (
+          <>
+            <label htmlFor={`${id}-change`}>
+              The {nameOf(type)} of version {version} is
+            </label>
+            <select
+              id={`${id}-change`}
+              value={change}
+              onChange={({ target }) => {
+                setChange(target.value as Forking["change"]);
+              }}
+            >
+              {Object.entries(CHANGES).map(([name, text]) => (
+                <option key={name} value={name}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+        {(change === "replace" || change === "insert") && (
+          <FileField file={file} onChange={setFile}>
+            {change === "replace" && event.redactedBy === null && (
+              <DownloadButton
+                name={`message-${version}.json`}
+                content={() => messageFile(threadId, event.id)}
+              >
+                Download it to edit
+              </DownloadButton>
+            )}
+          </FileField>
+        )}
+        <h3>Command</h3>
+        <pre className="code" tabIndex={0} aria-label="Command">
+          {command}
+        </pre>
+        <div className={styles["choice"]}>
+          <Copy text={command} className="primary">
+            Copy command
+          </Copy>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+interface FileFieldProps {
+  readonly file: string;
+  readonly onChange: (file: string) => void;
+  /** The way to a file to begin with. */
+  readonly children: ReactNode;
+}
+
+function FileField({ file, onChange, children }: FileFieldProps) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>File with the message, as JSON</label>
+      <div className={styles["file"]}>
+        <input
+          id={id}
+          autoComplete="off"
+          spellCheck={false}
+          value={file}
+          onChange={({ target }) => {
+            onChange(target.value);
+          }}
+        />
+        {children}
+      </div>
+    </>
+  );
+}
+
+/** A message as a fork takes it from a file: without its id and time. */
+async function messageFile(threadId: string, messageId: string): Promise<Blob> {
+  const response = await fetchWithKey(`/v1/threads/${threadId}/messages/${messageId}`);
+  const event = parseExact(await response.text());
+  const metadata = fieldsIn(event, "metadata");
+  const own = Object.entries(fieldsIn(event, "message")).filter(
+    ([name]) => name !== "id" && name !== "timestamp",
+  );
+  const kept = Object.keys(metadata).length === 0 ? {} : { metadata };
+  return new Blob([`${printExact({ ...Object.fromEntries(own), ...kept }, 2)}\n`]);
+}
