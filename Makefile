@@ -10,7 +10,9 @@ PHOENIX := .venv-phoenix
 TRACED := .venv-traced
 WORKERS ?= 3
 PAGE := api/page/index.html
-NODE = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --prefix web --loglevel=error
+NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
+NODE = $(NPM) web
+CODING_AGENTS := tests/agents/coding
 ENVIRONMENT = $(VENV)
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder # tests/conftest.py orders them
 
@@ -78,7 +80,13 @@ $(TRACED)/.ready: requirements-traced.lock $(VENV)/.ready # agents and what trac
 	$(BIN)/uv pip install --quiet --python $(TRACED) --require-hashes --requirement $<
 	@touch $@
 
-test-slow: tools page $(PHOENIX)/.ready $(TRACED)/.ready ## all tests, slow ones too, with many more drawn examples: for every night
+# 900 MB of agents that no test but those of every night runs
+$(CODING_AGENTS)/node_modules/.package-lock.json: $(CODING_AGENTS)/package-lock.json $(VENV)/.ready
+	$(NPM) $(CODING_AGENTS) ci
+	@touch $@
+
+test-slow: $(PHOENIX)/.ready $(TRACED)/.ready $(CODING_AGENTS)/node_modules/.package-lock.json
+test-slow: tools page ## all tests, slow ones too, with many more drawn examples: for every night
 	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix AGENTLOG_TEST_TRACED=$(abspath $(TRACED))/bin/python \
 		$(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
 
@@ -130,4 +138,5 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 clean:
-	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) web/node_modules api/page
+	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) web/node_modules api/page \
+		$(CODING_AGENTS)/node_modules

@@ -30,6 +30,7 @@ _NOT_ASKED = frozenset(
 _CALL_IDS = frozenset({"tool_call_id", "tool_use_id", "call_id"})
 _CALLS = frozenset({"function", "tool_use", "function_call", "custom_tool_call", "custom"})
 _OUTPUT = "<tool output>"
+_NO_NAME = re.compile(r"[^A-Za-z0-9]")
 
 _PATTERNS: Sequence[tuple[re.Pattern[str], str]] = (
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE), "<uuid>"),
@@ -183,7 +184,7 @@ def _patterns(values: Mapping[str, str]) -> Sequence[tuple[re.Pattern[str], str]
     spelt = [
         (spelling, f"<{name}>")
         for name, value in values.items()
-        for spelling in dict.fromkeys((value, value.replace("/", "-")))  # Claude Code's folders
+        for spelling in dict.fromkeys((value, _NO_NAME.sub("-", value)))  # Claude Code's folders
     ]
     spelt.sort(key=lambda pair: -len(pair[0]))
     known = [(re.compile(rf"{re.escape(value)}(?![\w])"), token) for value, token in spelt]

@@ -113,7 +113,9 @@ def tried(
         shutil.copytree(
             *(ROOT / folder, copy / folder),
             symlinks=True,
-            ignore=shutil.ignore_patterns("__pycache__", "page", "golden", "browser"),
+            ignore=shutil.ignore_patterns(
+                "__pycache__", "page", "golden", "browser", "node_modules"
+            ),
         )
     for name in ("README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, copy)

@@ -103,6 +103,15 @@ def test_another_folder_user_and_day_are_normalised(api: Api) -> None:
     assert tape.report.rungs["normalised"] == 1
 
 
+def test_folders_are_the_same_as_claude_code_names_its_own_after_them() -> None:
+    run, agent = Run(), Agent("", "messages")
+    agent.items.append({"role": "user", "content": "notes are in projects/-home-a-my-work-v1-2"})
+    run.ask(agent, Answer("first"))
+    tape = Tape(run.exchanges, {"cwd": "/home/a/my_work v1.2"})
+    agent.items[0]["content"] = "notes are in projects/-srv-b2"
+    assert "first" in answered(tape, agent)
+
+
 @pytest.mark.parametrize("api", get_args(Api))
 def test_a_tool_that_says_something_else_is_named_so(api: Api) -> None:
     run, agent = Run(), Agent("", api)

@@ -1,0 +1,1 @@
+"""Coding agents from npm, as `package.json` names them."""

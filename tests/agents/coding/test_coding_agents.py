@@ -1,0 +1,80 @@
+"""Coding agents, recorded before a scripted provider and replayed when it is gone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.agents.recorded import KEY, Machine, counts
+from tests.command_line import agentlog
+from tests.providers.server import ScriptedProvider
+
+PROGRAMS = Path(__file__).parent / "node_modules" / ".bin"
+TASK = "please run two shell commands for me"
+
+
+class Agent(NamedTuple):
+    """An agent: how it is run, and what its replays come to: exact, normalised, outputs."""
+
+    script: str
+    same: tuple[int, int, int]
+    moved: tuple[int, int, int]
+
+    @property
+    def command(self) -> Sequence[str]:
+        return ["sh", "-ec", self.script]
+
+
+CLAUDE_CODE = f"""
+exec {PROGRAMS}/claude -p "{TASK}" --dangerously-skip-permissions
+"""
+CODEX = f"""
+mkdir -p "$HOME/.codex"
+cat >"$HOME/.codex/config.toml" <<END
+model = "gpt-5"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "$OPENAI_BASE_URL"
+env_key = "OPENAI_API_KEY"
+wire_api = "responses"
+END
+exec {PROGRAMS}/codex exec --skip-git-repo-check \
+    --dangerously-bypass-approvals-and-sandbox "{TASK}"
+"""
+OPENCODE = f"""
+cat >opencode.json <<END
+{{"provider": {{"scripted": {{"npm": "@ai-sdk/openai-compatible", "name": "scripted",
+  "options": {{"baseURL": "$OPENAI_BASE_URL", "apiKey": "none"}},
+  "models": {{"model-1": {{"name": "model-1"}}}}}}}}}}
+END
+exec {PROGRAMS}/../opencode-linux-x64/bin/opencode run --model scripted/model-1 "{TASK}"
+"""
+AGENTS = {
+    "claude-code": Agent(CLAUDE_CODE, (4, 0, 0), (1, 3, 0)),
+    "codex": Agent(CODEX, (1, 2, 0), (0, 3, 0)),
+    "opencode": Agent(OPENCODE, (4, 0, 0), (1, 3, 0)),
+}
+SETTINGS = {
+    "IS_SANDBOX": "1",
+    "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    "OPENCODE_DISABLE_AUTOUPDATE": "1",
+    "DISABLE_AUTOUPDATER": "1",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", AGENTS)
+def test_coding_agents_are_replayed(database_url: str, tmp_path: Path, name: str) -> None:
+    agent = AGENTS[name]
+    with ScriptedProvider() as provider:
+        machine = Machine(database_url, provider, tmp_path, SETTINGS)
+        recorded = machine.record(agent.command)
+        assert recorded.code == 0, recorded.err
+        assert "Done after 2 calls." in recorded.out
+    assert counts(machine.replay(agent.command)) == agent.same
+    machine.move()
+    assert counts(machine.replay(agent.command)) == agent.moved
+    assert agentlog("verify", url=database_url).code == 0
+    assert KEY not in agentlog("export", "threads", url=database_url).out
