@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: help demo page tools web screenshots pictures test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
+.PHONY: help demo page tools web screenshots pictures coding-agents test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: requirements.lock
 $(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
@@ -85,7 +85,9 @@ $(CODING_AGENTS)/node_modules/.package-lock.json: $(CODING_AGENTS)/package-lock.
 	$(NPM) $(CODING_AGENTS) ci
 	@touch $@
 
-test-slow: $(PHOENIX)/.ready $(TRACED)/.ready $(CODING_AGENTS)/node_modules/.package-lock.json
+coding-agents: $(CODING_AGENTS)/node_modules/.package-lock.json # from npm
+
+test-slow: $(PHOENIX)/.ready $(TRACED)/.ready coding-agents
 test-slow: tools page ## all tests, slow ones too, with many more drawn examples: for every night
 	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix AGENTLOG_TEST_TRACED=$(abspath $(TRACED))/bin/python \
 		$(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
