@@ -62,6 +62,15 @@ const KINDS: Readonly<Record<MessageType, Kind>> = {
   exit: { name: "exit", group: "note" },
 };
 
+/** Types of the messages that `agentlog record` and `agentlog replay` add to those of the kernel. */
+const RECORDING: Readonly<Record<string, Kind>> = {
+  "agentlog.run": { name: "recorded run", group: "model", fold: "model" },
+  "agentlog.request": { name: "request parameters", group: "model", fold: "model" },
+  "agentlog.exchange": { name: "exchange", group: "model", fold: "model" },
+  "agentlog.rewritten": { name: "messages left out", group: "model" },
+  "agentlog.replay": { name: "replay", group: "model" },
+};
+
 const FIRST = typesBy("begins");
 const LAST = typesBy("ends");
 
@@ -79,6 +88,7 @@ const COLOURS: Partial<Record<Group, string>> = {
 /** What is known of a type; of a fact that it is one, of an application's own type its name. */
 export function kindOf(type: string): Kind {
   if (Object.hasOwn(KINDS, type)) return KINDS[type as MessageType];
+  if (Object.hasOwn(RECORDING, type)) return RECORDING[type] as Kind;
   return isFact(type)
     ? { name: type.replace(".", " "), group: "fact" }
     : { name: type, group: "note" };
@@ -111,7 +121,7 @@ export function nameOf(type: string): string {
 /** Returns the name as a heading: `Tool calls`. */
 export function titleOf(type: string): string {
   const { name } = kindOf(type);
-  const isOurs = Object.hasOwn(KINDS, type) || isFact(type);
+  const isOurs = [KINDS, RECORDING].some((kinds) => Object.hasOwn(kinds, type)) || isFact(type);
   return isOurs ? name.charAt(0).toUpperCase() + name.slice(1) : name;
 }
 

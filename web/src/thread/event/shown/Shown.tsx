@@ -8,6 +8,7 @@ import { Closed, Redacted, Started } from "./Facts";
 import { Files } from "./Files";
 import styles from "../event.module.css";
 import { LONGEST, Plain, Prose } from "./Prose";
+import { ExchangeShown, ReplayShown, RewrittenShown, RunShown } from "./Recording";
 import { ApprovalRequest, ApprovalResponse, ModelRequest, ModelResponse } from "./Steps";
 import { Value } from "./Value";
 import { WorkerResult, WorkerSpawned } from "./Workers";
@@ -100,6 +101,14 @@ function Said({ event }: SaidProps) {
       return <JsonTree value={message["metadata"] ?? null} label="Metadata" open={3} />;
     case "thread.redacted":
       return <Redacted event={event} />;
+    case "agentlog.exchange":
+      return <ExchangeShown event={event} />;
+    case "agentlog.run":
+      return <RunShown event={event} />;
+    case "agentlog.rewritten":
+      return <RewrittenShown event={event} />;
+    case "agentlog.replay":
+      return <ReplayShown event={event} />;
     default:
       return <Unnamed event={event} />;
   }

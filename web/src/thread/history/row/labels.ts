@@ -1,6 +1,7 @@
 import { type Json, printExact } from "../../../api/exact";
 import { cost, count, counted, duration } from "../../../parts/format";
 import type { Span } from "../../timeline/timelineIndex";
+import { exchangeText, replayText } from "../../event/shown/exchange";
 import { fieldsIn } from "../../event/contents";
 import type { StoredEvent } from "../events";
 import { nameOf } from "../../../parts/kinds";
@@ -93,6 +94,16 @@ export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
     }
     case "thread.annotated":
       return say("thread annotated", argumentsText(message["metadata"]));
+    case "agentlog.exchange":
+      return say(nameOf(type), oneLine(exchangeText(message["payload"])));
+    case "agentlog.replay":
+      return say(nameOf(type), oneLine(replayText(message["payload"])));
+    case "agentlog.rewritten":
+      return say(nameOf(type), count(number(fieldsIn(message, "payload")["leftOut"])));
+    case "agentlog.request":
+      return say(nameOf(type), oneLine(fieldsIn(message, "payload")["model"]));
+    case "agentlog.run":
+      return say(nameOf(type), oneLine(fieldsIn(fieldsIn(message, "payload"), "values")["cwd"]));
     default:
       return say(nameOf(type), text, oneLine(message["payload"]));
   }

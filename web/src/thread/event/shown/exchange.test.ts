@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { exchangeIn, exchangeText, replayText, sizeOf } from "./exchange";
+
+const EXCHANGE = {
+  method: "POST",
+  path: "/v1/chat/completions",
+  request: { headers: {}, pieces: ['{"messages":[', '"é"', "]}"] },
+  status: 200,
+  response: {
+    headers: {},
+    body: { base64: "AAEC/w==" },
+    chunks: [
+      [0, 14.7],
+      [3, 20],
+    ],
+  },
+  end: "complete",
+  durationMs: 15.03,
+};
+
+test("the pieces of a request are its bytes, and bytes that are no text come in base64", () => {
+  const { request, response, firstMs, pieces } = exchangeIn(EXCHANGE);
+  expect(request.text).toBe('{"messages":["é"]}');
+  expect(sizeOf(request)).toBe(19);
+  expect(response.isBase64).toBe(true);
+  expect(sizeOf(response)).toBe(4);
+  expect([firstMs, pieces]).toEqual([14.7, 2]);
+});
+
+test("a line says what was asked, and what came or why it did not come whole", () => {
+  expect(exchangeText(EXCHANGE)).toBe("POST /v1/chat/completions · 200 · 15 ms");
+  const broken = { ...EXCHANGE, status: null, end: "upstream_refused", durationMs: null };
+  expect(exchangeText(broken)).toBe("POST /v1/chat/completions · no provider answered");
+  expect(exchangeText({ ...EXCHANGE, replayed: "outputs" })).toContain("200 · outputs · 15 ms");
+  expect(exchangeText(undefined)).toBe("");
+});
+
+test("a replay is counted by how its requests were answered", () => {
+  expect(
+    replayText({ counts: { exact: 3, outputs: 0, live: 1 }, unmatched: [{}], unused: [1] }),
+  ).toBe("3 exact, 1 live, 1 not on the tape, 1 answer not used");
+});
