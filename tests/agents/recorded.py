@@ -43,24 +43,27 @@ class Machine:
 
     def record(self, command: Sequence[str]) -> Outcome:
         """Record a command into the thread `run`, before the provider."""
-        return self._run("record", "--thread", "run", "--", *command)
+        return self.run("record", "--thread", "run", "--", *command)
 
     def replay(self, command: Sequence[str]) -> dict[str, Any]:
         """Replay a command from the thread `run`, and return the report."""
-        outcome = self._run("replay", "run", "--json", "--", *command)
+        outcome = self.run("replay", "run", "--json", "--", *command)
         report = object_of(parse(outcome.out.splitlines()[-1]))
         assert outcome.code == 0, f"{report}\n{outcome.err}"
         return report
 
-    def _run(self, *words: str) -> Outcome:
+    def run(self, *words: str) -> Outcome:
+        """Run a command of agentlog."""
         url = self.provider.url
         own = {
             "HOME": str(self.home),
             "AGENTLOG_SPOOL_DIR": str(self.folder / "spool"),
             "OPENAI_BASE_URL": f"{url}/v1",
             "ANTHROPIC_BASE_URL": url,
+            "GOOGLE_GEMINI_BASE_URL": url,
             "OPENAI_API_KEY": KEY,
             "ANTHROPIC_API_KEY": KEY,
+            "GEMINI_API_KEY": KEY,
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             **self.settings,
         }

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from tests.providers.script import Answer, Item, Turn
 
 _CREATED = 1767600000
+STREAMED = ":streamGenerateContent"
+"""Gemini's path for streams; what its requests hold does not say how they are answered."""
 
 
 class Dialect(NamedTuple):
@@ -206,6 +208,24 @@ def _block_deltas(block: Item) -> tuple[Item, list[Item]]:
             ]
 
 
+def _content(turn: Turn, answer: Answer) -> Item:
+    parts: list[Item] = [] if answer.text is None else [{"text": answer.text}]
+    parts += [
+        {"functionCall": {"name": call.name, "args": call.arguments}} for call in answer.calls
+    ]
+    content = {"role": "model", "parts": parts}
+    return {
+        "responseId": _id("resp", turn),
+        "modelVersion": "scripted",
+        "candidates": [{"index": 0, "content": content, "finishReason": "STOP"}],
+        "usageMetadata": {
+            "promptTokenCount": answer.input_tokens,
+            "candidatesTokenCount": answer.output_tokens,
+            "totalTokenCount": answer.input_tokens + answer.output_tokens,
+        },
+    }
+
+
 def _id(kind: str, turn: Turn, n: int = 0) -> str:
     """Return an id that is the same in every run, and another at each turn."""
     return f"{kind}_{turn.items}" if n == 0 else f"{kind}_{turn.items}_{n}"
@@ -223,5 +243,6 @@ DIALECTS: Mapping[str, Dialect] = {
     "/chat/completions": Dialect(_chat, _chat_events),
     "/responses": Dialect(_response, _response_events),
     "/messages": Dialect(_message, _message_events),
+    STREAMED: Dialect(_content, lambda _, whole: iter([whole])),
 }
 """By the end of the path."""

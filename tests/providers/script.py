@@ -6,7 +6,12 @@ from typing import Any
 
 Item = dict[str, Any]
 
-_SHELLS = "Bash bash exec_command shell_command shell local_shell run_command".split()
+_SHELLS = (
+    "Bash bash exec_command shell_command shell local_shell run_command run_shell_command"
+).split()
+
+
+_SCHEMAS = ("parameters", "input_schema", "parametersJsonSchema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ class InOrder:
 
 def turn_of(body: Item, before: Turn | None) -> Turn:
     """Return what a request has; `before` is the turn that its `previous_response_id` names."""
-    conversation = body["input"] if "input" in body else body["messages"]
+    conversation = next(body[key] for key in ("input", "messages", "contents") if key in body)
     items = [conversation] if isinstance(conversation, str) else conversation
     results = sum(_results(item) for item in items if isinstance(item, dict))
     if before is None:
@@ -89,17 +94,21 @@ def turn_of(body: Item, before: Turn | None) -> Turn:
 def _results(item: Item) -> int:
     if item.get("role") == "tool" or str(item.get("type", "")).endswith("_call_output"):
         return 1
-    parts = item.get("content")
+    parts = item.get("parts", item.get("content"))
     if not isinstance(parts, list):
         return 0
-    return sum(isinstance(part, dict) and part.get("type") == "tool_result" for part in parts)
+    return sum(
+        isinstance(part, dict) and ("functionResponse" in part or part.get("type") == "tool_result")
+        for part in parts
+    )
 
 
 def _tools(body: Item) -> Iterator[tuple[str, Item]]:
     for tool in body.get("tools") or ():
-        function = tool.get("function", tool)
-        if "name" in function:
-            yield function["name"], function.get("parameters") or function.get("input_schema") or {}
+        for function in tool.get("functionDeclarations", [tool.get("function", tool)]):
+            schemas = (function.get(key) for key in _SCHEMAS)
+            if "name" in function:
+                yield function["name"], next(filter(None, schemas), {})
 
 
 def _arguments(schema: Item, number: int) -> Item:

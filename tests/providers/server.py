@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from typing_extensions import override
 
-from tests.providers.dialects import DIALECTS, sse
+from tests.providers.dialects import DIALECTS, STREAMED, sse
 from tests.providers.script import Item, Script, ShellCalls, Turn, turn_of
 
 
@@ -48,7 +48,7 @@ class Fault:
 
 
 class ScriptedProvider:
-    """Answers as OpenAI's chat and Responses APIs and Anthropic's Messages until the block ends.
+    """Answers as the APIs of OpenAI, Anthropic and Gemini do, until the block ends.
 
     `url` has no path: OpenAI's base URL is `url` with `/v1`, Anthropic's is `url`. What stands
     before the API's own path may be anything. `requests` are in the order of their arrival.
@@ -92,8 +92,8 @@ class ScriptedProvider:
         with self._lock:
             turn = turn_of(body, self._turns.get(str(body.get("previous_response_id"))))
             whole = dialect.whole(turn, self.script(turn))
-            self._turns[whole["id"]] = turn
-        if not body.get("stream"):
+            self._turns[whole.get("id", "")] = turn
+        if not (body.get("stream") or path.endswith(STREAMED)):
             return whole, None
         return whole, [sse(event) for event in dialect.events(turn, whole)]
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+from agentlog.domain.json.text import parse
 from tests.agents.recorded import KEY, Machine, counts
 from tests.command_line import agentlog
 from tests.providers.server import ScriptedProvider
@@ -51,6 +52,12 @@ cat >opencode.json <<END
 END
 exec {PROGRAMS}/../opencode-linux-x64/bin/opencode run --model scripted/model-1 "{TASK}"
 """
+GEMINI_CLI = f"""
+mkdir -p "$HOME/.gemini"
+echo '{{"security": {{"auth": {{"selectedType": "gemini-api-key"}}}}}}' \
+    >"$HOME/.gemini/settings.json"
+exec {PROGRAMS}/gemini --skip-trust --model gemini-2.5-flash --yolo --prompt "{TASK}"
+"""
 AGENTS = {
     "claude-code": Agent(CLAUDE_CODE, (4, 0, 0), (1, 3, 0)),
     "codex": Agent(CODEX, (1, 2, 0), (0, 3, 0)),
@@ -76,5 +83,26 @@ def test_coding_agents_are_replayed(database_url: str, tmp_path: Path, name: str
     assert counts(machine.replay(agent.command)) == agent.same
     machine.move()
     assert counts(machine.replay(agent.command)) == agent.moved
+    assert agentlog("verify", url=database_url).code == 0
+    assert KEY not in agentlog("export", "threads", url=database_url).out
+
+
+@pytest.mark.slow
+def test_gemini_cli_is_on_record_but_is_not_replayed(database_url: str, tmp_path: Path) -> None:
+    """Its API is kept as bytes: a request that is not the same to the byte is not on the tape."""
+    command = ["sh", "-ec", GEMINI_CLI]
+    with ScriptedProvider() as provider:
+        machine = Machine(database_url, provider, tmp_path, SETTINGS)
+        recorded = machine.record(command)
+        assert "Done after 2 calls." in recorded.out, recorded.err
+    assert "recorded 3 exchanges in 1 threads: run" in recorded.err
+    assert agentlog("view", "run", "openai", url=database_url).lines == []
+    machine.move()
+    replayed = machine.run("replay", "run", "--json", "--", *command)
+    assert replayed.code != 0
+    (line,) = (line for line in replayed.out.splitlines() if line.startswith('{"threadId"'))
+    report = parse(line)
+    assert report["others"] == 0
+    assert report["unmatched"][0]["path"].startswith("/v1beta/models/gemini-2.5-flash:stream")
     assert agentlog("verify", url=database_url).code == 0
     assert KEY not in agentlog("export", "threads", url=database_url).out
