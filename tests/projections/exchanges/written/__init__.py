@@ -1,0 +1,1 @@
+"""Answers written in the words of an API."""
