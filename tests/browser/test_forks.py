@@ -38,7 +38,7 @@ def test_a_fork_says_what_is_copied_and_stands_in_its_tree(page: Page, service: 
     rows = page.get_by_role("treeitem")
     expect(rows).to_have_count(4)
     here = rows.and_(page.locator("[aria-selected=true]"))
-    expect(here).to_contain_text("at 5 of tree drop 2, to version 6")
+    expect(here).to_contain_text("version 6, forked with drop 2 at 5 of tree")
     expect(here).to_have_attribute("aria-level", "2")
     assert violations(page, "[aria-label='Forks']") == []
 

@@ -6,6 +6,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple
 from urllib.parse import quote
@@ -15,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Service, catch_up, opened, serving
 from tests.browser.pictures import check, make_repeatable
-from tests.browser.ugly import OTHER, UGLY, UNBROKEN, append_ugly
+from tests.browser.ugly import EXCHANGES, OTHER, UGLY, UNBROKEN, append_forked, append_ugly
 from tests.databases import new_database
 
 _THREAD = f"/threads/{quote(UGLY)}"
@@ -68,6 +69,13 @@ STORIES = (
     Story("keys", "/keys"),
 )
 
+FORKED_STORIES = (
+    Story("forks", f"/threads/{quote(f'{UGLY}-5'[-128:])}?pane=history", press=["Forks"]),
+    Story("forks-dark", "/threads/fork-4?pane=history", press=["Forks"], scheme="dark"),
+    Story("fork-from-here", f"{_THREAD}?pane=event&at=3", press=["Actions", "Fork from version"]),
+    Story("event-exchange", f"/threads/{EXCHANGES}?pane=event&at=1"),
+)
+
 
 @pytest.fixture(scope="module")
 def ugly(server_url: str, template_database: str) -> Iterator[Service]:
@@ -80,9 +88,25 @@ def ugly(server_url: str, template_database: str) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, ugly: Service) -> Iterator[Page]:
-    """One small window for all stories, whose time stands still."""
+    """One small window for all stories."""
+    with _small(browser, ugly) as window:
+        yield window
+
+
+@pytest.fixture(scope="module")
+def forked_page(browser: Browser, server_url: str, template_database: str) -> Iterator[Page]:
+    """A small window on a service that has forks and an exchange too."""
+    with new_database(server_url, template=template_database) as url, serving(url) as service:
+        append_forked(service.client)
+        with _small(browser, service) as window:
+            yield window
+
+
+@contextmanager
+def _small(browser: Browser, service: Service) -> Iterator[Page]:
+    """Open a small window whose time stands still."""
     options = {"locale": "en-US", "timezone_id": "UTC", "reduced_motion": "reduce"}
-    with opened(browser, ugly, viewport={"width": 720, "height": 450}, **options) as window:
+    with opened(browser, service, viewport={"width": 720, "height": 450}, **options) as window:
         make_repeatable(window)
         yield window
 
@@ -95,6 +119,16 @@ def _wait(page: Page) -> None:
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
 def test_looks_as_in_its_picture(page: Page, story: Story, tmp_path: Path) -> None:
     """Nothing overlaps, overflows or moves, whatever the names are."""
+    _tell(page, story, tmp_path)
+
+
+@pytest.mark.parametrize("story", FORKED_STORIES, ids=lambda story: story.name)
+def test_forks_look_as_in_their_pictures(forked_page: Page, story: Story, tmp_path: Path) -> None:
+    """The tree, the command and an exchange have room for any name."""
+    _tell(forked_page, story, tmp_path)
+
+
+def _tell(page: Page, story: Story, tmp_path: Path) -> None:
     page.emulate_media(color_scheme=story.scheme)
     page.mouse.move(0, 0)  # no button looks hovered
     page.goto(story.address)

@@ -1,5 +1,6 @@
 """A history that tries the page's layout: many calls, long names, reversed texts, odd metadata."""
 
+import json
 from typing import Any, Final
 
 import httpx2
@@ -97,3 +98,39 @@ def append_ugly(client: httpx2.Client) -> None:
         ]
         answer = client.post(f"/v1/threads/{thread_id}/messages", json=messages)
         assert answer.status_code == 201, answer.text
+
+
+EXCHANGES: Final = "exchanges"
+
+
+def append_forked(client: httpx2.Client) -> None:
+    """Append the two threads, forks of one and of its forks, and an exchange that broke off."""
+    append_ugly(client)
+    origin = UGLY
+    for number in range(12):
+        fork = f"{UGLY}-{number}"[-128:] if number % 2 else f"fork-{number}"
+        edits = [{"drop": 14}, {"drop": 17}] if origin == UGLY else []
+        body = {"threadId": fork, "goal": BIDI if number % 3 else WORDY, "edits": edits}
+        answer = client.post(f"/v1/threads/{origin}/fork", json=body)
+        assert answer.status_code == 201, answer.text
+        origin = UGLY if number % 3 == 2 else fork
+    exchange = {
+        "method": "POST",
+        "path": f"/v1/{UNBROKEN}",
+        "api": "chat",
+        "attempt": 12,
+        "request": {"headers": {UNBROKEN: WORDY}, "pieces": ["[", json.dumps(WORDY), "]"]},
+        "status": 529,
+        "response": {"headers": {}, "body": f"{UNBROKEN} {LINES}", "chunks": [[0, 120.5]]},
+        "end": "upstream_broke",
+        "durationMs": 61_000,
+        "replayed": "normalised",
+    }
+    message = {
+        "id": f"01KE6QEX{0:018}",
+        "timestamp": _START_MS,
+        "type": "agentlog.exchange",
+        "payload": exchange,
+    }
+    answer = client.post(f"/v1/threads/{EXCHANGES}/messages", json=[message])
+    assert answer.status_code == 201, answer.text

@@ -46,10 +46,16 @@ function ForkedFrom({ threadId, origin: { thread, version }, copied, last }: For
   return (
     <span>
       {copied === null ? "copied" : `${count(copied - 1)} of ${count(last)} copied`} from{" "}
-      <Link to="/threads/$threadId" params={{ threadId: thread }} search={{ at: version }}>
-        {thread}@{version}
-      </Link>{" "}
-      · <BesideOrigin threadId={threadId} origin={thread} />
+      <Link
+        to="/threads/$threadId"
+        params={{ threadId: thread }}
+        search={{ at: version }}
+        title={thread}
+        className={styles["origin"]}
+      >
+        {thread}
+      </Link>
+      @{version} · <BesideOrigin threadId={threadId} origin={thread} />
     </span>
   );
 }

@@ -90,7 +90,13 @@ function Node({ node, isHere, tabIndex, onFocus }: NodeProps) {
         )}
       </div>
       <div className={styles["change"]}>
-        {forkedFrom !== null && <Change origin={forkedFrom} />} to version {count(version)}
+        version {count(version)}
+        {forkedFrom !== null && (
+          <>
+            {", forked "}
+            <Change origin={forkedFrom} />
+          </>
+        )}
         {goal !== null && (
           <>
             {" · "}
@@ -105,8 +111,12 @@ function Node({ node, isHere, tabIndex, onFocus }: NodeProps) {
 function Change({ origin }: { origin: Origin }) {
   return (
     <>
+      {origin.edits.length > 0 && (
+        <>
+          with <strong>{changeText(origin.edits)}</strong>{" "}
+        </>
+      )}
       at {count(origin.version)} of <bdi>{origin.thread}</bdi>
-      {origin.edits.length > 0 && <strong> {changeText(origin.edits)}</strong>},
     </>
   );
 }
