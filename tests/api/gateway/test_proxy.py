@@ -252,6 +252,32 @@ def test_a_killed_proxy_is_there_again_on_its_port(
     ]
 
 
+@pytest.mark.slow
+def test_a_proxy_may_be_killed_at_each_chunk_of_a_stream(
+    provider: ScriptedProvider, tmp_path: Path
+) -> None:
+    whole = post(provider.url, stream=True).content
+    ends = [n + 2 for n in range(len(whole)) if whole[n : n + 2] == b"\n\n"]
+    assert len(ends) > 10
+    for number, end in enumerate(ends[:-1], 1):
+        provider.fail(Fault("stall", number, only=1))
+        with gateway(tmp_path / str(number), provider.url) as proxy:
+            connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
+            text = msgspec.json.encode(body(stream=True))
+            connection.request("POST", f"/{TOKEN}/p/v1/messages", text)
+            assert connection.getresponse().read(end) == whole[:end]
+            pid = proxy.process.pid
+            assert pid is not None
+            os.kill(pid, signal.SIGKILL)
+            connection.close()
+            assert post(proxy.url, stream=True).content == whole
+            died, complete = proxy.recorded(2)
+        assert (died.attempt, died.end) == (1, "recorder_died")
+        assert (complete.attempt, complete.end) == (2, "complete")
+        assert died.request == text
+        assert complete.response == whole
+
+
 def test_the_proxy_ends_with_its_block(tmp_path: Path) -> None:
     with gateway(tmp_path / "spool", "http://127.0.0.1:9") as proxy:
         assert post(proxy.url).status_code == 502

@@ -159,6 +159,20 @@ def test_a_stream_breaks_again_where_it_broke(tmp_path: Path) -> None:
     assert exchanges[0].response.count(b"\n\n") == 4
 
 
+def test_what_a_client_did_not_wait_for_is_not_on_the_tape(tmp_path: Path) -> None:
+    def run(url: str) -> None:
+        body = {"model": "m", "messages": [{"role": "user", "content": "go"}], "stream": True}
+        with httpx2.stream("POST", f"{url}/v1/messages", json=body, timeout=30) as response:
+            next(response.iter_raw())
+        assert "about go" in text_of(ask(url, "go"))
+
+    exchanges = recorded(tmp_path, echo, run, fault=Fault("stall", 3, only=1))
+    assert {exchange.end for exchange in exchanges} == {"client_left", "complete"}
+    with tape_at(exchanges) as (tape, url):
+        assert text_of(ask(url, "go")) == "about go"
+    assert tape.finish().is_equal
+
+
 def test_without_the_token_nothing_is_there(tmp_path: Path) -> None:
     with tape_at(recorded(tmp_path, echo, lambda url: ask(url, "hi"))) as (tape, url):
         assert ask(url.replace(TOKEN, "other"), "hi").status_code == 404

@@ -264,3 +264,13 @@ def test_a_thread_without_exchanges_is_no_tape(database_url: str, settings: dict
     assert code == 2
     assert "has no recorded exchanges" in err
     assert replay(database_url, settings, "nowhere", "--", "true")[0] == 2
+
+
+def test_another_tenant_has_no_such_run(database_url: str, settings: dict[str, str]) -> None:
+    own, other = ({**settings, "AGENTLOG_TENANT": name} for name in ("own", "other"))
+    command = agent("chat")
+    assert record(database_url, own, "--thread", "run", "--", *command)[0] == 0
+    code, _, err = replay(database_url, other, "run", "--", *command)
+    assert code == 2
+    assert "there is no thread 'run'" in err
+    assert replay(database_url, own, "run", "--", *command)[0] == 0
