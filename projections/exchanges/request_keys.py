@@ -39,6 +39,7 @@ _PATTERNS: Sequence[tuple[re.Pattern[str], str]] = (
     (re.compile(r"\bWall time: [\d.]+"), "Wall time: <time>"),
     (re.compile(r"\bProcess Group PGID: \d+"), "Process Group PGID: <id>"),  # Gemini CLI
     (re.compile(r"\bagentId: \w+"), "agentId: <id>"),  # Claude Code
+    (re.compile(r"\bSendMessage with to: '\w+'"), "SendMessage with to: '<id>'"),
     (re.compile(r"\bduration_ms: \d+"), "duration_ms: <time>"),
 )
 

@@ -9,6 +9,7 @@ import pytest
 from agentlog.domain.json.text import parse
 from tests.agents.recorded import KEY, Machine, counts
 from tests.command_line import agentlog
+from tests.providers.script import Answer, Call, ShellCalls, Turn
 from tests.providers.server import ScriptedProvider
 
 PROGRAMS = Path(__file__).parent / "node_modules" / ".bin"
@@ -85,6 +86,30 @@ def test_coding_agents_are_replayed(database_url: str, tmp_path: Path, name: str
     assert counts(machine.replay(agent.command)) == agent.moved
     assert agentlog("verify", url=database_url).code == 0
     assert KEY not in agentlog("export", "threads", url=database_url).out
+
+
+def two_sub_agents(turn: Turn) -> Answer:
+    """Have Claude Code's main agent, which alone has this tool, start two at once."""
+    if "Workflow" not in turn.tools:
+        return ShellCalls(1)(turn)
+    if turn.results:
+        return Answer("Both are done.")
+    kind = {"description": "a part", "subagent_type": "general-purpose"}
+    return Answer(calls=[Call("Agent", {**kind, "prompt": f"Do part {n}."}) for n in (1, 2)])
+
+
+@pytest.mark.slow
+def test_sub_agents_of_claude_code_are_replayed(database_url: str, tmp_path: Path) -> None:
+    command = AGENTS["claude-code"].command
+    with ScriptedProvider(two_sub_agents) as provider:
+        machine = Machine(database_url, provider, tmp_path, SETTINGS)
+        recorded = machine.record(command)
+        assert "Both are done." in recorded.out, recorded.err
+    assert "recorded 8 exchanges in 4 threads: run" in recorded.err
+    for _ in range(5):
+        assert counts(machine.replay(command)) == (6, 1, 0)
+    machine.move()
+    assert counts(machine.replay(command)) == (1, 6, 0)
 
 
 @pytest.mark.slow

@@ -112,6 +112,22 @@ def test_folders_are_the_same_as_claude_code_names_its_own_after_them() -> None:
     assert "first" in answered(tape, agent)
 
 
+def test_what_claude_code_says_of_a_sub_agent_is_the_same_but_for_its_id_and_time() -> None:
+    def output(agent_id: str, ms: int) -> str:
+        return (
+            f"agentId: {agent_id} (use SendMessage with to: '{agent_id}', summary: '…')\n"
+            f"<usage>subagent_tokens: 15\nduration_ms: {ms}</usage>"
+        )
+
+    run, agent = Run(), Agent("", "messages")
+    agent.items = results("messages", ["call"], [output("a0ee4409081d056d4", 327)])
+    run.ask(agent, Answer("first"))
+    agent.items = results("messages", ["call"], [output("a5d1d43e964025bf2", 700)])
+    tape = Tape(run.exchanges, {})
+    assert "first" in answered(tape, agent)
+    assert tape.report.rungs == {"exact": 0, "normalised": 1, "outputs": 0}
+
+
 @pytest.mark.parametrize("api", get_args(Api))
 def test_a_tool_that_says_something_else_is_named_so(api: Api) -> None:
     run, agent = Run(), Agent("", api)
