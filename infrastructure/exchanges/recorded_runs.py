@@ -10,7 +10,9 @@ from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.cassette import RecordedRun
 from agentlog.projections.exchanges.exchange import TYPE
+from agentlog.projections.exchanges.reconstructed_tape import ReconstructedTape
 from agentlog.projections.exchanges.recording import RUN_TYPE
+from agentlog.projections.exchanges.tape import Tape
 
 _PAGE = 200
 
@@ -23,6 +25,23 @@ class NotRecorded(NotThere):
             f"thread {thread_id!r} has no recorded exchanges: `agentlog record` makes such threads"
         )
         self.thread_id = thread_id
+
+
+def tape_of(threads: Threads, thread_id: str) -> Tape:
+    """Return the tape of a thread: its last recorded run, else what its messages say.
+
+    Raises:
+        NotRecorded: it has neither exchanges nor answers of a model.
+        UnknownThread: there is no such thread.
+    """
+    try:
+        recorded = recorded_run(threads, thread_id)
+    except NotRecorded:
+        tape = ReconstructedTape([*threads.messages(thread_id)], {})
+        if tape.is_empty:
+            raise
+        return tape
+    return Tape(recorded.exchanges, recorded.values)
 
 
 def recorded_run(threads: Threads, thread_id: str) -> RecordedRun:

@@ -41,6 +41,8 @@ class ReplayReport:
     rungs: dict[Rung, int] = field(default_factory=lambda: dict.fromkeys(RUNGS, 0))
     others: int = 0
     """Requests that ask no model, answered as recorded."""
+    reconstructed: int = 0
+    """Answers that were built from messages: what was sent beside them is not known."""
     unmatched: list[tuple[Exchange, Difference | None]] = field(default_factory=list)
     unused: list[Exchange] = field(default_factory=list)
     """Recorded calls with tools that nothing asked for."""

@@ -12,9 +12,9 @@ from agentlog.api.gateway.replayer import replaying
 from agentlog.api.gateway.upstreams import base_urls, environment_with, upstreams_of
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.infrastructure.exchanges.machine import values_here
-from agentlog.infrastructure.exchanges.recorded_runs import recorded_run
+from agentlog.infrastructure.exchanges.recorded_runs import tape_of
 from agentlog.infrastructure.settings import ProviderSettings
-from agentlog.projections.exchanges.cassette import RecordedRun, read_cassette
+from agentlog.projections.exchanges.cassette import read_cassette
 from agentlog.projections.exchanges.tape import ReplayReport, Tape
 
 _DIVERGES = 1
@@ -27,8 +27,7 @@ def replay_command(
 
     It is the command's own, if the command failed; else 0 where all was as recorded, 1 where not.
     """
-    recorded = _recorded(thread_id, data_dir)
-    tape = Tape(recorded.exchanges, recorded.values)
+    tape = _tape(thread_id, data_dir)
     upstreams = upstreams_of(ProviderSettings())
     names = {upstream.name for upstream in upstreams}
     token = secrets.token_urlsafe(24)
@@ -43,19 +42,25 @@ def replay_command(
     return code or (0 if report.is_equal else _DIVERGES)
 
 
-def _recorded(thread_id: str, data_dir: Path | None) -> RecordedRun:
-    """Return the run of a cassette, if there is a file of this name, else of a thread."""
+def _tape(thread_id: str, data_dir: Path | None) -> Tape:
+    """Return the tape of a cassette, if there is a file of this name, else of a thread."""
     try:
         with Path(thread_id).open("rb") as file:
-            return read_cassette(file)
+            recorded = read_cassette(file)
     except (OSError, ValueError):
         with service_in(data_dir) as service:
-            return recorded_run(service.threads, thread_id)
+            return tape_of(service.threads, thread_id)
+    return Tape(recorded.exchanges, recorded.values)
 
 
 def _lines(thread_id: str, report: ReplayReport) -> Iterator[str]:
     counts = ", ".join(f"{count} {rung}" for rung, count in report.rungs.items() if count)
     yield f"{thread_id}: {counts or 'nothing was asked'}; live calls: 0"
+    if report.reconstructed:
+        yield (
+            f"built from messages: {report.reconstructed}; system prompt, tools and parameters "
+            "are not known, and not compared"
+        )
     if report.others:
         yield f"requests that ask no model, answered as recorded: {report.others}"
     for asked, difference in report.unmatched:
@@ -86,6 +91,7 @@ def _json(thread_id: str, report: ReplayReport, code: int) -> JsonObject:
         "threadId": thread_id,
         **counts,
         "others": report.others,
+        "reconstructed": report.reconstructed,
         "unmatched": unmatched,
         "unused": unused,
         "liveCalls": 0,

@@ -1,0 +1,55 @@
+"""Answers found by the conversation alone, and written in the asked API."""
+
+import json
+from typing import get_args
+
+import pytest
+
+from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.reconstructed_tape import ReconstructedTape
+from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.exchanges.tape import Difference
+from agentlog.projections.readers.messages.chat import READER
+from tests.histories import history
+from tests.projections.exchanges.test_recording import echo
+from tests.projections.exchanges.test_tape import asked, results
+from tests.providers.agent import Agent
+
+CALL = {"name": "shell", "arguments": '{"n":1}'}
+ITEMS = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "do it"},
+    {
+        "role": "assistant",
+        "content": "I look.",
+        "tool_calls": [{"id": "call_1", "type": "function", "function": CALL}],
+    },
+    {"role": "tool", "tool_call_id": "call_1", "content": "seen"},
+    {"role": "assistant", "content": "done"},
+]
+
+
+@pytest.mark.parametrize("api", get_args(Api))
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_imported_run_answers_in_the_asked_api(api: Api, stream: bool) -> None:  # noqa: FBT001
+    tape = ReconstructedTape(history(*READER.read(json.loads(json.dumps(ITEMS)))), {})
+    agent = Agent("", api, stream=stream)
+    agent.items.append({"role": "user", "content": "do it"})
+    first = tape.answer(asked(agent), {})
+    assert isinstance(first, Exchange)
+    agent.items += echo(api, first.answer)
+    agent.items += results(api, ["call_1"], ["seen"])
+    second = tape.answer(asked(agent), {})
+    assert isinstance(second, Exchange)
+    assert b"done" in second.response
+    assert tape.report.rungs["exact"] == 2
+
+
+@pytest.mark.parametrize("api", get_args(Api))
+def test_another_task_misses_at_its_place(api: Api) -> None:
+    tape = ReconstructedTape(history(*READER.read(json.loads(json.dumps(ITEMS)))), {})
+    agent = Agent("", api)
+    agent.items.append({"role": "user", "content": "do that"})
+    difference = tape.answer(asked(agent), {})
+    assert isinstance(difference, Difference)
+    assert difference.place == "items[0]"
