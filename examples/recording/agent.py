@@ -9,7 +9,15 @@ import sys
 from typing import Any
 from urllib.request import Request, urlopen
 
-TOOL = {
+
+def weather(city: str) -> str:
+    """Return the temperature in a city."""
+    del city  # a service would know more
+    return json.dumps({"celsius": 19})
+
+
+TOOLS = {"weather": weather}
+WEATHER = {
     "name": "weather",
     "description": "Returns the temperature in a city, in degrees Celsius.",
     "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
@@ -18,7 +26,7 @@ TOOL = {
 
 def ask(messages: list[Any]) -> dict[str, Any]:
     """Return the model's next message."""
-    tools = [{"type": "function", "function": TOOL}]
+    tools = [{"type": "function", "function": WEATHER}]
     body = {"model": "gpt-4o-mini", "messages": messages, "tools": tools}
     key = os.environ.get("OPENAI_API_KEY", "none")
     headers = {"content-type": "application/json", "authorization": f"Bearer {key}"}
@@ -38,7 +46,8 @@ def run(task: str) -> str:
         if not message.get("tool_calls"):
             return str(message["content"])
         for call in message["tool_calls"]:
-            result = json.dumps({"celsius": 19})
+            called = call["function"]
+            result = TOOLS[called["name"]](**json.loads(called["arguments"]))
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
 
 

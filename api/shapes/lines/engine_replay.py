@@ -19,18 +19,27 @@ def replays_lines(asked: EngineReplay, replays: Mapping[str, Replayed]) -> Itera
     lacks: Counter[Lack] = Counter()
     for thread_id, replayed in replays.items():
         lacks.update(dict(replayed.lacks))
-        yield f"{thread_id}: {_counts(replayed)}"
-        if replayed.first is not None:
-            yield from _divergence_lines(replayed.first)
-            yield f"  again     {command_of(asked, thread_id, replayed.first.place)}"
-        if replayed.failure is not None:
-            yield from _failure_lines(replayed.failure)
-            yield f"  again     {command_of(asked, thread_id, replayed.failure.place)}"
+        yield from replay_lines(thread_id, replayed, asked)
     if len(replays) > 1:
         yield _sums(list(replays.values()))
     for lack in Lack:
         if lack in lacks:
             yield f"not in the log, in {_steps(lacks[lack])}: {lack.value}"
+
+
+def replay_lines(
+    thread_id: str, replayed: Replayed, asked: EngineReplay | None = None
+) -> Iterator[str]:
+    """Yield a thread with its first divergence, and the commands that repeat what was `asked`."""
+    yield f"{thread_id}: {_counts(replayed)}"
+    if replayed.first is not None:
+        yield from _divergence_lines(replayed.first)
+        if asked is not None:
+            yield f"  again     {command_of(asked, thread_id, replayed.first.place)}"
+    if replayed.failure is not None:
+        yield from _failure_lines(replayed.failure)
+        if asked is not None:
+            yield f"  again     {command_of(asked, thread_id, replayed.failure.place)}"
 
 
 def _counts(replayed: Replayed) -> str:

@@ -1,0 +1,98 @@
+"""An agent's run in a test: before a tape, which answers its requests as recorded."""
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from agentlog.api.gateway.replayer import replaying
+from agentlog.api.gateway.upstreams import Upstream, base_urls, environment_with, upstreams_of
+from agentlog.api.testing.tools import ToolReplayer
+from agentlog.infrastructure.exchanges.machine import values_here
+from agentlog.infrastructure.settings import ProviderSettings
+from agentlog.projections.exchanges.cassette import RecordedRun
+from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.recorded_tools import ToolMode, calls_of_run
+from agentlog.projections.exchanges.request_keys import RUNGS
+from agentlog.projections.exchanges.tape import Difference, ReplayReport, Tape
+
+_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
+"""Without these, clients refuse to start; a tape asks for none."""
+
+
+class AgentRun:
+    """What a test of an agent gets: addresses that answer as recorded, and tools that do.
+
+    `base_url` has the address of each provider: `openai`, `anthropic`, `gemini`. `env` is the
+    environment of a subprocess, with these addresses in the variables that clients read. `values`
+    are texts of this machine that requests may hold, as `cwd` and `home`: change them where the
+    agent runs elsewhere. `recorded_tool` makes tools that answer as recorded.
+    """
+
+    def __init__(
+        self, url: str, values: dict[str, str], recorded_tool: ToolReplayer, tape: Tape | None
+    ) -> None:
+        upstreams = providers()
+        variables = base_urls(url, upstreams)
+        self.base_url: Mapping[str, str] = {
+            upstream.name: variables[upstream.variable] for upstream in upstreams
+        }
+        self.env = environment_with(variables)
+        self.values = values
+        self.recorded_tool = recorded_tool
+        self._tape = tape
+        self._shown = 0
+
+    @property
+    def report(self) -> ReplayReport:
+        """How many requests were found by each rule, and what was not; empty while recording."""
+        return ReplayReport() if self._tape is None else self._tape.report
+
+    def problems(self, *, allow_unused: bool) -> Iterator[str]:
+        """Yield what is not as recorded when a test is over, a line each."""
+        yield from self.late_problems()
+        if allow_unused:
+            yield from (str(missed) for missed in self.recorded_tool.recorded.missed)
+            return
+        yield from self.recorded_tool.problems()
+        if self._tape is not None:
+            for exchange in self._tape.finish().unused:
+                yield f"recorded, and not asked for: exchange {_name(exchange)}"
+            if not any((*self.report.rungs.values(), self.report.unmatched)):
+                yield "the test asked no model: does its client read a base URL of this fixture?"
+
+    def late_problems(self) -> Iterator[str]:
+        """Yield the requests not on the tape that no call before yielded, a line each."""
+        unmatched = self.report.unmatched[self._shown :]
+        self._shown += len(unmatched)
+        for asked, difference in unmatched:
+            yield f"not on the tape: request {_name(asked)} (tried: {', '.join(RUNGS)})"
+            yield from _difference_lines(difference)
+
+
+@contextmanager
+def replayed_agent(run: RecordedRun, *, mode: ToolMode) -> Iterator[AgentRun]:
+    """Yield an agent's run before the tape of a recorded one, until the block ends."""
+    values = values_here()
+    tape = Tape(run.exchanges, run.values)
+    names = {upstream.name for upstream in providers()}
+    with replaying(tape, values, token=secrets.token_urlsafe(24), names=names) as url:
+        agent = AgentRun(url, values, ToolReplayer(calls_of_run(run), mode=mode), tape)
+        agent.env |= {key: "none" for key in _KEYS if key not in os.environ}
+        yield agent
+
+
+def providers() -> list[Upstream]:
+    """Return the providers whose clients find a gateway."""
+    return upstreams_of(ProviderSettings())
+
+
+def _difference_lines(difference: Difference | None) -> Iterator[str]:
+    if difference is not None:
+        yield f"  {difference.place} differs from that of exchange {difference.attempt}"
+        yield f"  recorded  {difference.recorded}"
+        yield f"  now       {difference.asked}"
+
+
+def _name(exchange: Exchange) -> str:
+    return f"{exchange.attempt}, {exchange.method} {exchange.path}"

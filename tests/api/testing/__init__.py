@@ -1,0 +1,1 @@
+"""Recorded runs in tests of agents."""
