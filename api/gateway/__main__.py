@@ -16,6 +16,7 @@ from typing import BinaryIO
 import msgspec
 import uvicorn
 
+from agentlog.api.gateway.door import Door
 from agentlog.api.gateway.proxy import Proxy
 from agentlog.api.gateway.server import server_of
 from agentlog.infrastructure.exchanges.spool import SpoolWriter
@@ -39,8 +40,8 @@ def main(orders: BinaryIO) -> int:
     listener = socket.socket(fileno=order.descriptor)
     port = listener.getsockname()[1]
     spool = SpoolWriter(Path(order.spool))
-    proxy = Proxy(spool, token=order.token, host=f"127.0.0.1:{port}", upstreams=order.upstreams)
-    server = server_of(proxy)
+    door = Door(token=order.token, host=f"127.0.0.1:{port}", names=order.upstreams)
+    server = server_of(Proxy(spool, order.upstreams, door))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command
     asyncio.run(_serve(server, listener, orders))
     return 0 if spool.error is None else SPOOL_FAILED

@@ -9,7 +9,7 @@ import httpx2
 from starlette.types import Message, Receive, Scope, Send
 
 from agentlog.api.gateway import headers
-from agentlog.api.gateway.door import Door, begun_exchange, refuse, request_body
+from agentlog.api.gateway.door import Door, Place, begun_exchange, refuse, request_body
 from agentlog.infrastructure.exchanges.spool import SpoolWriter
 from agentlog.projections.exchanges.exchange import End
 
@@ -19,12 +19,10 @@ _CONNECT_SECONDS = 30
 class Proxy:
     """An ASGI application; `upstreams` are the providers' origins, by the name in the path."""
 
-    def __init__(
-        self, spool: SpoolWriter, *, token: str, host: str, upstreams: Mapping[str, str]
-    ) -> None:
+    def __init__(self, spool: SpoolWriter, upstreams: Mapping[str, str], door: Door) -> None:
         self._spool = spool
-        self._door = Door(token=token, host=host, names=upstreams)
         self._upstreams = upstreams
+        self._door = door
         self._client = httpx2.AsyncClient(
             timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
             limits=httpx2.Limits(max_connections=None),
@@ -36,9 +34,16 @@ class Proxy:
         if scope["type"] != "http":
             return
         place = await self._door.enter(scope, send)
-        if place is not None:
-            attempt = _Attempt(self._client, self._spool, scope, receive, send)
-            await attempt.run(self._upstreams[place.name], place.path)
+        body = None if place is None else await request_body(receive)
+        if place is not None and body is not None:
+            await self.forward(place, body, scope, receive, send)
+
+    async def forward(
+        self, place: Place, body: bytes, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answer a request whose body was received."""
+        attempt = _Attempt(self._client, self._spool, scope, receive, send)
+        await attempt.run(self._upstreams[place.name], place.path, body)
 
 
 class _Attempt:
@@ -63,11 +68,8 @@ class _Attempt:
         self._body = bytearray()
         self._chunks: list[tuple[int, float]] = []
 
-    async def run(self, upstream: str, path: str) -> None:
+    async def run(self, upstream: str, path: str, body: bytes) -> None:
         given: headers.Pairs = self._scope["headers"]
-        body = await request_body(self._receive)
-        if body is None:
-            return
         begun = begun_exchange(self._scope, path, body, attempt=self._spool.next_attempt())
         self._spool.begin(begun)
         query = self._scope["query_string"].decode("latin-1")

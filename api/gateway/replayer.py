@@ -1,31 +1,59 @@
-"""The replayer: answers the requests of a run from its tape; it has no provider to ask."""
+"""The replayer: answers the requests of a run from its tape, and what goes beyond it live."""
 
 import socket
 import threading
+import time
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NoReturn
 
 from starlette.types import Receive, Scope, Send
 
-from agentlog.api.gateway.door import Door, begun_exchange, refuse, request_body
+from agentlog.api.gateway.door import Door, Place, begun_exchange, refuse, request_body
+from agentlog.api.gateway.proxy import Proxy
 from agentlog.api.gateway.server import server_of
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.values import JsonObject
+from agentlog.infrastructure.exchanges.spool import SpoolWriter
+from agentlog.projections.exchanges.answers import Answer
+from agentlog.projections.exchanges.changes import Changes
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.request_keys import RUNGS
-from agentlog.projections.exchanges.tape import Difference, Tape
+from agentlog.projections.exchanges.tape import Answered, Difference, Live, Tape
+from agentlog.projections.exchanges.written.answers import written_exchange
 
 _NO_RETRY = [(b"x-should-retry", b"false")]
 """OpenAI's and Anthropic's clients ask a 400 once anyway, others look at this."""
 
 
+@dataclass(slots=True)
+class Fork:
+    """What becomes of a replay that is kept: where it is written, and how it goes on.
+
+    `upstreams` are the providers' origins by name; there are none where all is on the tape. In the
+    conversation that forks `changes` are made in each request beyond the tape.
+    """
+
+    spool: SpoolWriter
+    upstreams: Mapping[str, str] = field(default_factory=dict)
+    changes: Changes = field(default_factory=Changes)
+    answer: Answer | JsonObject | None = None
+    """What the model is to say there first, in its place."""
+
+
 class Replayer:
     """An ASGI application that answers as recorded, and breaks off where the provider did."""
 
-    def __init__(self, tape: Tape, values: Mapping[str, str], door: Door) -> None:
+    def __init__(
+        self, tape: Tape, values: Mapping[str, str], door: Door, fork: Fork | None = None
+    ) -> None:
         self._tape = tape
         self._values = values
         self._door = door
+        self._fork = fork
+        self._proxy = None if fork is None else Proxy(fork.spool, fork.upstreams, door)
         self._numbers = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -37,12 +65,62 @@ class Replayer:
         if place is None or body is None:
             return
         asked = begun_exchange(scope, place.path, body, attempt=next(self._numbers))
-        answer = self._tape.answer(asked, self._values)
-        if isinstance(answer, Exchange):
-            await _send(send, answer)
-        else:
-            kind, text = "invalid_request_error", _text(asked, answer)
-            await refuse(send, 400, kind, text, further=_NO_RETRY)
+        match self._tape.answer(asked, self._values):
+            case Answered(exchange, by):
+                self._keep(asked, exchange, by)
+                await _send(send, exchange)
+            case Live(is_main):
+                await self._go_on(asked, place, scope, receive, send, is_main=is_main)
+            case answer:
+                kind, text = "invalid_request_error", _text(asked, answer)
+                await refuse(send, 400, kind, text, further=_NO_RETRY)
+
+    async def _go_on(  # noqa: PLR0913 - what the server gives
+        self,
+        asked: Exchange,
+        place: Place,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        *,
+        is_main: bool,
+    ) -> None:
+        """Ask the provider; what forks asks it with the changes."""
+        fork, proxy = self._fork, self._proxy
+        if fork is None or proxy is None:
+            return
+        body, given = asked.request, None
+        try:
+            if is_main and asked.api is not None:
+                body = fork.changes.applied(asked.api, body)
+                given, fork.answer = fork.answer, None
+            if given is None:
+                await proxy.forward(place, body, scope, receive, send)
+            else:
+                attempt = fork.spool.next_attempt()
+                written = written_exchange(replace(asked, attempt=attempt, request=body), given)
+                fork.spool.keep(written)
+                await _send(send, written)
+        except InvalidInput as error:
+            text = f"agentlog replay: {error}"
+            await refuse(send, 400, "invalid_request_error", text, further=_NO_RETRY)
+
+    def _keep(self, asked: Exchange, answer: Exchange, by: str) -> None:
+        """Write what was answered from the tape, so that what follows is known as new."""
+        if self._fork is None:
+            return
+        spool = self._fork.spool
+        kept = replace(
+            answer,
+            attempt=spool.next_attempt(),
+            request=asked.request,
+            started_at=asked.started_at,
+            duration_ms=float(time.time_ns() // 1_000_000 - asked.started_at),
+            session=asked.session,
+            agent=asked.agent,
+            replayed=by,
+        )
+        spool.keep(kept)
 
 
 async def _send(send: Send, exchange: Exchange) -> None:
@@ -56,7 +134,7 @@ async def _send(send: Send, exchange: Exchange) -> None:
     if exchange.end == "complete" and not exchange.chunks:
         given.append((b"content-length", str(len(exchange.response)).encode()))
     await send({"type": "http.response.start", "status": exchange.status, "headers": given})
-    offsets = [offset for offset, _ in exchange.chunks]
+    offsets = [offset for offset, _ in exchange.chunks] or [0]
     for start, end in zip(offsets, [*offsets[1:], len(exchange.response)], strict=True):
         chunk = exchange.response[start:end]
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
@@ -83,12 +161,17 @@ def _text(asked: Exchange, difference: Difference | None) -> str:
 
 @contextmanager
 def replaying(
-    tape: Tape, values: Mapping[str, str], *, token: str, names: Container[str]
+    tape: Tape,
+    values: Mapping[str, str],
+    *,
+    token: str,
+    names: Container[str],
+    fork: Fork | None = None,
 ) -> Iterator[str]:
     """Serve a tape on loopback until the block ends; yields the URL, without a provider's name."""
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
         host = f"127.0.0.1:{listener.getsockname()[1]}"
-        server = server_of(Replayer(tape, values, Door(token=token, host=host, names=names)))
+        server = server_of(Replayer(tape, values, Door(token=token, host=host, names=names), fork))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:

@@ -74,7 +74,7 @@ class AgentRun:
 def replayed_agent(run: RecordedRun, *, mode: ToolMode) -> Iterator[AgentRun]:
     """Yield an agent's run before the tape of a recorded one, until the block ends."""
     values = values_here()
-    tape = Tape(run.exchanges, run.values)
+    tape = Tape(run)
     names = {upstream.name for upstream in providers()}
     with replaying(tape, values, token=secrets.token_urlsafe(24), names=names) as url:
         agent = AgentRun(url, values, ToolReplayer(calls_of_run(run), mode=mode), tape)

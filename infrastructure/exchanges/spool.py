@@ -10,6 +10,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -38,6 +39,7 @@ class _Ending(msgspec.Struct, tag="ended"):
     headers: dict[str, str]
     body: str
     chunks: list[tuple[int, float]]
+    replayed: str | None = None
 
 
 class _Recorder(msgspec.Struct, tag="recorder"):
@@ -52,6 +54,8 @@ class Header(msgspec.Struct, tag="run"):
     name: str | None = None
     values: dict[str, str] = {}
     """Texts of the machine that requests may hold: current folder, home, user, host."""
+    fork: dict[str, Any] = {}
+    """Of a replay that is kept: its origin and its changes, as the run's message has them."""
 
 
 _Line = _Beginning | _Ending | _Recorder | Header
@@ -96,8 +100,14 @@ class SpoolWriter:
             dict(exchange.headers),
             b64encode(exchange.response).decode(),
             [*exchange.chunks],
+            exchange.replayed,
         )
         self._write(_encode(ending), is_safe=True)
+
+    def keep(self, exchange: Exchange) -> None:
+        """Write an exchange that is over."""
+        self.begin(exchange)
+        self.end(exchange)
 
     def next_attempt(self) -> int:
         """Return the number of the next attempt."""
@@ -202,4 +212,5 @@ def _exchange(beginning: _Beginning, ending: _Ending | None) -> Exchange:
         headers=ending.headers,
         response=b64decode(ending.body),
         chunks=ending.chunks,
+        replayed=ending.replayed,
     )

@@ -63,7 +63,9 @@ class Uploader:
     def _known(self) -> Recording | None:
         header = self._reader.header
         if self._recording is None and header is not None:
-            self._recording = Recording(header.run, header.thread_id, header.values)
+            self._recording = Recording(
+                header.run, header.thread_id, header.values, fork=header.fork
+            )
         return self._recording
 
     def _append(self, threads: Threads, append: ThreadAppend) -> None:

@@ -2,11 +2,11 @@
 
 A line of JSON each: first the run, then each exchange after the pieces of its request that no line
 before has. Requests of a run repeat most of each other, so pieces stand once and are referred to by
-their number, from 0.
+their number, from 0. A run that went on from another follows the lines of that.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from agentlog.domain.errors import InvalidInput, InvalidJson
 from agentlog.domain.json.text import parse, print_bytes
@@ -19,6 +19,7 @@ from agentlog.domain.json.values import (
     object_of,
     text_at,
 )
+from agentlog.projections.exchanges.changes import Changes, changes_of
 from agentlog.projections.exchanges.exchange import Exchange, exchange_of
 
 _VERSION = 1
@@ -34,32 +35,45 @@ class InvalidCassette(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run: the payloads of its exchanges as they are in the log, and texts of its machine."""
+    """A run: the payloads of its exchanges as they are in the log, and texts of its machine.
+
+    A fork that went on live has what it was answered from as `origin`, and all `changes` of what
+    its agent asked.
+    """
 
     run: str
     payloads: Sequence[JsonObject]
     values: dict[str, str]
+    changes: Changes = field(default_factory=Changes)
+    origin: "RecordedRun | None" = None
 
     @property
     def exchanges(self) -> list[Exchange]:
-        """The exchanges, in the order in which they began."""
+        """The exchanges, in the order in which they began, without those of the origin."""
         return sorted(map(exchange_of, self.payloads), key=lambda exchange: exchange.attempt)
+
+    @property
+    def stages(self) -> "list[RecordedRun]":
+        """The runs that went on from each other, from the first to this one."""
+        return [*(() if self.origin is None else self.origin.stages), self]
 
 
 def cassette_lines(run: RecordedRun) -> Iterator[JsonObject]:
     """Yield the lines of a run's cassette."""
-    yield {"cassette": _VERSION, "run": run.run, "values": {**run.values}}
     numbers: dict[bytes, int] = {}
-    for payload in run.payloads:
-        request = object_at(payload, "request")
-        used: list[JsonValue] = []
-        for piece in array_of(request.get("pieces")):
-            key = print_bytes(piece)
-            if key not in numbers:
-                numbers[key] = len(numbers)
-                yield {"piece": piece}
-            used.append(numbers[key])
-        yield {"exchange": {**payload, "request": {**request, "pieces": used}}}
+    for stage in run.stages:
+        changes: JsonObject = {"changes": stage.changes.payload} if stage.changes else {}
+        yield {"cassette": _VERSION, "run": stage.run, "values": {**stage.values}, **changes}
+        for payload in stage.payloads:
+            request = object_at(payload, "request")
+            used: list[JsonValue] = []
+            for piece in array_of(request.get("pieces")):
+                key = print_bytes(piece)
+                if key not in numbers:
+                    numbers[key] = len(numbers)
+                    yield {"piece": piece}
+                used.append(numbers[key])
+            yield {"exchange": {**payload, "request": {**request, "pieces": used}}}
 
 
 def read_cassette(lines: Iterable[bytes]) -> RecordedRun:
@@ -69,30 +83,46 @@ def read_cassette(lines: Iterable[bytes]) -> RecordedRun:
         InvalidCassette: with the number of the line.
     """
     pieces: list[JsonValue] = []
-    header: JsonObject | None = None
+    run: RecordedRun | None = None
     payloads: list[JsonObject] = []
     for number, text in enumerate(lines, 1):
         try:
             line = object_of(parse(text))
         except InvalidJson as error:
             raise InvalidCassette(number, str(error)) from error
-        if header is None:
+        if run is None or "cassette" in line:
             if integer_at(line, "cassette") != _VERSION:
-                raise InvalidCassette(number, f"the first has no cassette: {_VERSION}")
-            header = line
+                raise InvalidCassette(number, f"a run begins with cassette: {_VERSION}")
+            run, payloads = _begun(line, payloads, run), []
         elif "piece" in line:
             pieces.append(line["piece"])
         elif "exchange" in line:
             payloads.append(_with_pieces(object_of(line["exchange"]), pieces, number))
         else:
             raise InvalidCassette(number, "it has neither piece nor exchange")
-    if header is None:
+    if run is None:
         raise InvalidCassette(1, "the file is empty")
-    values = object_at(header, "values")
+    return replace(run, payloads=payloads)
+
+
+def _begun(
+    line: JsonObject, payloads: Sequence[JsonObject], before: RecordedRun | None
+) -> RecordedRun:
+    """Return a run without its exchanges, which goes on from the one `before`, if any."""
+    return run_of(line, [], None if before is None else replace(before, payloads=payloads))
+
+
+def run_of(
+    facts: JsonObject, payloads: Sequence[JsonObject], origin: RecordedRun | None
+) -> RecordedRun:
+    """Return the run of what the log or a cassette says of it."""
+    values = object_at(facts, "values")
     return RecordedRun(
-        text_at(header, "run") or "",
+        text_at(facts, "run") or "",
         payloads,
         {name: value for name, value in values.items() if isinstance(value, str)},
+        changes_of(object_at(facts, "changes")),
+        origin,
     )
 
 

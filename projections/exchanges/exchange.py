@@ -55,6 +55,8 @@ class Exchange:
     """What the client names its conversation by, if it does."""
     agent: str | None = None
     """What the client names a sub-agent by, if one asks."""
+    replayed: str | None = None
+    """How it was found on a tape; None where the provider was asked."""
 
     @property
     def api(self) -> Api | None:

@@ -13,9 +13,10 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_at, objects_of
 from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
-from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.cassette import RecordedRun
+from agentlog.projections.exchanges.exchange import Exchange, payload_of
 from agentlog.projections.exchanges.requests import Api, request_of
-from agentlog.projections.exchanges.tape import Difference, ReplayReport, Tape
+from agentlog.projections.exchanges.tape import Answered, Difference, Live, ReplayReport, Tape
 from agentlog.projections.exchanges.written.answers import written_exchange
 from agentlog.projections.item_content import arguments_of
 from agentlog.projections.readers.draft import sample_event
@@ -40,13 +41,11 @@ class ReconstructedTape(Tape):
     def __init__(self, events: Sequence[Event], values: Mapping[str, str]) -> None:
         placed = list(render(OpenAIView(), events).items)
         self._answers = [answer for answer in answers_of(events) if _is_said(answer)]
-        super().__init__(
-            [
-                _request(number, _conversation(_before(placed, answer.first)))
-                for number, answer in enumerate(self._answers, 1)
-            ],
-            values,
+        requests = (
+            _request(number, _conversation(_before(placed, answer.first)))
+            for number, answer in enumerate(self._answers, 1)
         )
+        super().__init__(RecordedRun("", [payload_of(sent, "") for sent in requests], {**values}))
 
     @property
     def is_empty(self) -> bool:
@@ -54,17 +53,20 @@ class ReconstructedTape(Tape):
         return not self._answers
 
     @override
-    def answer(self, exchange: Exchange, values: Mapping[str, str]) -> Exchange | Difference | None:
+    def answer(
+        self, exchange: Exchange, values: Mapping[str, str]
+    ) -> Answered | Live | Difference | None:
         if exchange.api is None:
             return super().answer(exchange, values)
         asked = _request(exchange.attempt, _conversation_of(exchange, exchange.api))
         match = super().answer(asked, values)
-        if not isinstance(match, Exchange):
-            self.report.unmatched[-1] = (exchange, match)
+        if not isinstance(match, Answered):
+            self.report.unmatched[-1] = (exchange, match if isinstance(match, Difference) else None)
             return match
         self.report.reconstructed += 1
-        recorded = self._answers[match.attempt - 1]
-        return written_exchange(exchange, recorded.answer(None), answer_id=recorded.response_id)
+        recorded = self._answers[match.exchange.attempt - 1]
+        given = written_exchange(exchange, recorded.answer(None), answer_id=recorded.response_id)
+        return match._replace(exchange=given)
 
     @override
     def finish(self) -> ReplayReport:

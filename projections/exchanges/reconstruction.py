@@ -6,6 +6,7 @@ view `openai` as of just before the answer. What they had beside is sent as far 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import Literal
 
 from agentlog.domain.errors import InvalidInput
@@ -15,11 +16,11 @@ from agentlog.domain.messages import CustomMessage
 from agentlog.projections.exchanges import exchange
 from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
 from agentlog.projections.exchanges.pairing import paired
+from agentlog.projections.exchanges.requests import is_system
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.openai import OpenAIView
 from agentlog.projections.views.request import RequestView
 
-_SYSTEM = frozenset({"system", "developer"})
 _NAMES: Mapping[str, str] = {
     **{
         name: name
@@ -112,9 +113,9 @@ _OF_STREAMS = frozenset({"stream", "stream_options"})
 
 def with_system(request: Item, text: str) -> Item:
     """Return a request with another system prompt: the one message before all others."""
-    messages = array_of(request["messages"])
-    begin = next((n for n, item in enumerate(messages) if not _is_system(item)), len(messages))
-    return {**request, "messages": [{"role": "system", "content": text}, *messages[begin:]]}
+    messages = array_of(request.get("messages"))
+    others = dropwhile(lambda item: is_system(object_of(item)), messages)
+    return {**request, "messages": [{"role": "system", "content": text}, *others]}
 
 
 def _messages(events: Sequence[Event], version: int) -> list[Item]:
@@ -141,7 +142,7 @@ def _reconstructed(
     missing = [
         name
         for name, is_there in {
-            "the system prompt": any(map(_is_system, messages)),
+            "the system prompt": any(map(is_system, messages)),
             "tool definitions": tools,
             "sampling parameters": parameters,
         }.items()
@@ -151,10 +152,6 @@ def _reconstructed(
     if erased:
         missing.append(f"the contents of {erased} messages, which are erased")
     return FrozenCall({**request, **parameters}, "reconstructed", missing, version, answer)
-
-
-def _is_system(item: JsonValue) -> bool:
-    return object_of(item).get("role") in _SYSTEM
 
 
 def _parameters(recorded: Item, *, with_tools: bool) -> Item:

@@ -19,6 +19,7 @@ from agentlog.projections.exchanges.requests import (
     Api,
     ModelRequest,
     is_assistants,
+    is_system,
     item_key,
     request_of,
 )
@@ -74,26 +75,33 @@ class _Lane:
     """A conversation: its thread, and its last request."""
 
     thread_id: str
+    head: list[bytes] = field(default_factory=list)
     keys: list[bytes] = field(default_factory=list)
     prompt: JsonValue = None
     beside: JsonObject = field(default_factory=dict)
     is_answered: bool = False
 
     def new_items(self, api: Api, request: ModelRequest) -> tuple[list[JsonValue], Draft | None]:
-        """Return what a request adds, and what it left out if it did; it is the last one then."""
+        """Return what a request adds, and what it left out if it did; it is the last one then.
+
+        System prompts before the conversation are added when they change.
+        """
         keys = [item_key(api, item) for item in request.items]
         if request.previous is not None:
             self.keys += keys
             return [*request.items], None
+        prompts = sum(1 for _ in takewhile(is_system, request.items))
+        head, keys = keys[:prompts], keys[prompts:]
+        added = [] if head == self.head else request.items[:prompts]
         equal = zip(self.keys, keys, strict=False)
         common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], equal))
         left_out = len(self.keys) - common
-        items = request.items[common:]
-        self.keys = keys
+        items = request.items[prompts + common :]
+        self.head, self.keys = head, keys
         if left_out:
-            payload: JsonObject = {"kept": common, "leftOut": left_out}
-            return [*items], {"type": REWRITTEN_TYPE, "payload": payload}
-        return [*(dropwhile(is_assistants, items) if self.is_answered else items)], None
+            payload: JsonObject = {"kept": prompts - len(added) + common, "leftOut": left_out}
+            return [*added, *items], {"type": REWRITTEN_TYPE, "payload": payload}
+        return [*added, *(dropwhile(is_assistants, items) if self.is_answered else items)], None
 
 
 class Recording:
@@ -101,12 +109,21 @@ class Recording:
 
     The first lane whose requests offer tools is the run's own thread, or the first that goes on;
     calls before it, for a title say, wait until that is known. `values` are of the machine: texts
-    such as the current folder, which are others when the same command runs again.
+    such as the current folder, which are others when the same command runs again. A replay that is
+    kept says in `fork` where it comes from; what was answered from its tape stands there already.
     """
 
-    def __init__(self, run: str, thread_id: str, values: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        run: str,
+        thread_id: str,
+        values: Mapping[str, str],
+        *,
+        fork: JsonObject | None = None,
+    ) -> None:
         self.run = run
         self.values = values
+        self._fork = fork or {}
         self.thread_id = thread_id
         self.exchanges = 0
         self._main: _LaneKey | None = None
@@ -167,18 +184,19 @@ class Recording:
         if lane is None:
             lane = _Lane(f"{self.thread_id[:_MOST_ID]}-{len(self._lanes) + 1}")
             self._lanes[name] = lane
-            if exchange.agent is not None:
+            if exchange.agent is not None and exchange.replayed is None:
                 yield ThreadAppend(self.thread_id, None, [self._spawned(exchange, lane.thread_id)])
         parent = None if name == self._main else self.thread_id
         asked: list[Draft] = []
         answered: list[Draft] = []
         if exchange.api is not None:
             asked = _asked(lane, exchange, exchange.api)
-            answer = exchange.answer
-            answered = _answered(exchange.api, answer, exchange.error)
+            answered, answer = answer_drafts(exchange), exchange.answer
             lane.is_answered = answer is not None
             if answer is not None and isinstance(answer.get("id"), str):
                 self._by_answer[str(answer["id"])] = name
+        if exchange.replayed is not None:
+            return
         record: Draft = {"type": TYPE, "payload": payload_of(exchange, self.run)}
         drafts = [*asked, record, *answered]
         ended_at = exchange.started_at + round(exchange.duration_ms or 0)
@@ -200,7 +218,7 @@ class Recording:
             "type": RUN_TYPE,
             "id": derived_message_id(self.run, "run"),
             "timestamp": at,
-            "payload": {"run": self.run, "values": {**self.values}},
+            "payload": {"run": self.run, "values": {**self.values}, **self._fork},
         }
 
     def _spawned(self, exchange: Exchange, thread_id: str) -> Draft:
@@ -241,12 +259,15 @@ _NOT_SENT_AGAIN = frozenset(
 """Fields of a request that say nothing of what a model is asked, or who asks."""
 
 
-def _answered(api: Api, answer: JsonObject | None, error: str | None) -> list[Draft]:
+def answer_drafts(exchange: Exchange) -> list[Draft]:
     """Return what a model answered, or what went wrong."""
+    answer, error = exchange.answer, exchange.error
+    if exchange.api is None:
+        return []
     if answer is None:
         return [] if error is None else [{"type": "runtime_error", "error": error}]
     own = {key: value for key, value in answer.items() if key not in _OF_REQUEST}
-    return _read(_ANSWERS[api], own)
+    return _read(_ANSWERS[exchange.api], own)
 
 
 def _read(form: Format, document: JsonObject) -> list[Draft]:

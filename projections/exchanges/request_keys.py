@@ -103,13 +103,31 @@ def common_items(recorded: Mapping[str, JsonValue], asked: Mapping[str, JsonValu
     return count
 
 
+def is_of_lane(recorded: KeyedRequest, asked: KeyedRequest) -> bool:
+    """Return whether a request goes on with the conversation of a recorded one.
+
+    Both offer tools or both do not, and both begin with the same message of a user. A conversation
+    that the provider keeps is not sent again.
+    """
+    if bool(recorded.parts.get("tools")) != bool(asked.parts.get("tools")):
+        return False
+    if "previous_response_id" in asked.parts:
+        return True
+    return _first_of_user(recorded) == _first_of_user(asked)
+
+
+def _first_of_user(request: KeyedRequest) -> JsonValue:
+    items = map(object_of, array_of(request.parts.get("items")))
+    return next((item for item in items if item.get("role") == "user"), None)
+
+
 def _canonical(api: Api, body: JsonObject) -> dict[str, JsonValue]:
     """Return the parts of a request with ids as numbers, and results in the order of calls."""
     request = request_of(api, body)
     ids: dict[str, str] = {}
     items = [_with_numbers(canonical_item(api, item), ids) for item in request.items]
     ordered = [_ordered_blocks(item) for item in _ordered_results(items)]
-    tools = sorted(array_of(request.beside.get("tools")), key=_tool_name)
+    tools = sorted(array_of(request.beside.get("tools")), key=tool_name)
     beside = {key: value for key, value in request.beside.items() if key not in _NOT_ASKED}
     prompt = canonical_item(api, {"content": request.prompt}).get("content")
     parts: dict[str, JsonValue] = {**beside, "items": [*ordered], "prompt": prompt}
@@ -120,7 +138,8 @@ def _without_marks(tool: JsonValue) -> JsonValue:
     return {key: value for key, value in object_of(tool).items() if key != "cache_control"}
 
 
-def _tool_name(tool: JsonValue) -> str:
+def tool_name(tool: JsonValue) -> str:
+    """Return the name of a tool of a request; empty where it has none."""
     fields = object_of(tool)
     return text_at(object_of(fields.get("function")), "name") or text_at(fields, "name") or ""
 
@@ -147,7 +166,7 @@ def _ordered_results(items: Sequence[JsonValue]) -> Iterator[JsonValue]:
     """Yield items, those that are results of one turn in the order of their calls."""
     results: list[JsonValue] = []
     for item in items:
-        if _call_of_result(item) is not None:
+        if call_of_result(item) is not None:
             results.append(item)
             continue
         yield from sorted(results, key=_order)
@@ -163,7 +182,7 @@ def _ordered_blocks(item: JsonValue) -> JsonValue:
     return {**object_of(item), "content": [*_ordered_results(content)]}
 
 
-def _call_of_result(item: JsonValue) -> str | None:
+def call_of_result(item: JsonValue) -> str | None:
     """Return the call that an item or a block is the result of, None if it is no result."""
     fields = object_of(item)
     if fields.get("role") == "tool":
@@ -177,7 +196,7 @@ def _call_of_result(item: JsonValue) -> str | None:
 
 
 def _order(item: JsonValue) -> str:
-    return _call_of_result(item) or ""
+    return call_of_result(item) or ""
 
 
 def _patterns(values: Mapping[str, str]) -> Sequence[tuple[re.Pattern[str], str]]:
@@ -211,7 +230,7 @@ def _masked(value: JsonValue) -> JsonValue:
     match value:
         case list():
             return [_masked(inner) for inner in value]
-        case dict() if _call_of_result(value) is not None:
+        case dict() if call_of_result(value) is not None:
             return {
                 key: _OUTPUT if key in {"content", "output"} else inner
                 for key, inner in value.items()

@@ -21,6 +21,7 @@ _CONVERSATION: Mapping[Api, str] = {
     "messages": "messages",
 }
 _PROMPT: Mapping[Api, str] = {"responses": "instructions", "messages": "system"}
+_SYSTEM = frozenset({"system", "developer"})
 _ASSISTANTS = frozenset(
     "reasoning function_call custom_tool_call local_shell_call web_search_call computer_call "
     "file_search_call code_interpreter_call mcp_call image_generation_call".split()
@@ -68,6 +69,11 @@ def request_of(api: Api, body: JsonObject) -> ModelRequest:
 def is_assistants(item: JsonObject) -> bool:
     """Return whether a model made an item: the client sends it back."""
     return item.get("role") == "assistant" or item.get("type") in _ASSISTANTS
+
+
+def is_system(item: JsonObject) -> bool:
+    """Return whether an item is a system prompt."""
+    return item.get("role") in _SYSTEM
 
 
 def item_key(api: Api, item: JsonValue) -> bytes:

@@ -1,13 +1,16 @@
 """A tape: the recorded exchanges of a run, which answer the requests of another run of it."""
 
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue, array_of
+from agentlog.projections.exchanges.cassette import RecordedRun
+from agentlog.projections.exchanges.changes import NoSuchField
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.request_keys import (
     RUNGS,
@@ -15,6 +18,7 @@ from agentlog.projections.exchanges.request_keys import (
     Rung,
     common_items,
     first_difference,
+    is_of_lane,
     keyed,
 )
 
@@ -34,6 +38,19 @@ class Difference(NamedTuple):
     asked: str
 
 
+class Answered(NamedTuple):
+    """The recorded exchange that answers a request, and how it was found."""
+
+    exchange: Exchange
+    by: Rung | Literal["other"]
+
+
+class Live(NamedTuple):
+    """A request beyond the tape, for the provider; `is_main`: of the conversation that forks."""
+
+    is_main: bool
+
+
 @dataclass(slots=True)
 class ReplayReport:
     """What came of a replay: how many requests were found by each rung, and what was not."""
@@ -43,6 +60,8 @@ class ReplayReport:
     """Requests that ask no model, answered as recorded."""
     reconstructed: int = 0
     """Answers that were built from messages: what was sent beside them is not known."""
+    live: int = 0
+    """Requests beyond the tape."""
     unmatched: list[tuple[Exchange, Difference | None]] = field(default_factory=list)
     unused: list[Exchange] = field(default_factory=list)
     """Recorded calls with tools that nothing asked for."""
@@ -57,33 +76,42 @@ class Tape:
     """Finds the recorded answer of each request: by the strictest key first, over all of the run.
 
     Equal requests get their answers in the recorded order, each once. Requests that ask no model
-    are answered as often as they come.
+    are answered as often as they come. With the request `goes_on` that was asked after the tape,
+    what is not on it is live once the last answer in that conversation is used.
     """
 
-    def __init__(self, exchanges: Sequence[Exchange], values: Mapping[str, str]) -> None:
+    def __init__(self, recorded: RecordedRun, goes_on: Exchange | None = None) -> None:
         self.report = ReplayReport()
-        self._recorded = [(exchange, keyed(exchange, values)) for exchange in exchanges]
+        self._recorded = [
+            (exchange, keyed(exchange, stage.values))
+            for stage in recorded.stages
+            for exchange in stage.exchanges
+        ]
+        self._changes = [stage.changes for stage in recorded.stages if stage.changes]
         self._used: set[int] = set()
         self._by_key: dict[bytes, deque[int]] = defaultdict(deque)
+        self._goes_on = None if goes_on is None else keyed(goes_on, recorded.values)
+        self._last: int | None = None
         for number, (exchange, request) in enumerate(self._recorded):
-            if exchange.end not in _UNSEEN:
-                for key in request.keys:
-                    self._by_key[key].append(number)
+            if exchange.end in _UNSEEN:
+                continue
+            for key in request.keys:
+                self._by_key[key].append(number)
+            if self._goes_on is not None and is_of_lane(self._goes_on, request):
+                self._last = number
 
-    def answer(self, exchange: Exchange, values: Mapping[str, str]) -> Exchange | Difference | None:
-        """Return the recorded exchange of a request, else how it differs, if from any."""
+    def answer(
+        self, exchange: Exchange, values: Mapping[str, str]
+    ) -> Answered | Live | Difference | None:
+        """Return what answers a request; else how it differs from the nearest recorded one."""
         request = keyed(exchange, values)
-        if exchange.api is None:
-            return self._other(exchange, request)
-        for rung, key in zip(RUNGS, request.keys, strict=True):
-            numbers = self._by_key[key]
-            while numbers and numbers[0] in self._used:
-                numbers.popleft()
-            if numbers:
-                self._used.add(numbers[0])
-                self.report.rungs[rung] += 1
-                return self._recorded[numbers[0]][0]
-        difference = self._nearest(request)
+        answer = self._on_tape(exchange, request, values)
+        if answer is not None:
+            return answer
+        if self._goes_on is not None and (self._last is None or self._last in self._used):
+            self.report.live += 1
+            return Live(is_of_lane(self._goes_on, request))
+        difference = None if exchange.api is None else self._nearest(request)
         self.report.unmatched.append((exchange, difference))
         return difference
 
@@ -98,13 +126,28 @@ class Tape:
         ]
         return self.report
 
-    def _other(self, exchange: Exchange, request: KeyedRequest) -> Exchange | None:
-        numbers = self._by_key[request.keys[0]]
-        if not numbers:
-            self.report.unmatched.append((exchange, None))
-            return None
-        self.report.others += 1
-        return self._recorded[numbers[0]][0]
+    def _on_tape(
+        self, exchange: Exchange, request: KeyedRequest, values: Mapping[str, str]
+    ) -> Answered | None:
+        """Return the recorded answer of a request, as it is or as forks changed it."""
+        if exchange.api is None:
+            numbers = self._by_key[request.keys[0]]
+            self.report.others += bool(numbers)
+            return Answered(self._recorded[numbers[0]][0], "other") if numbers else None
+        forms = [request]
+        for changes in self._changes:
+            with suppress(NoSuchField):
+                body = changes.applied(exchange.api, exchange.request)
+                forms.append(keyed(replace(exchange, request=body), values))
+        for rung, key in ((rung, form.keys[n]) for n, rung in enumerate(RUNGS) for form in forms):
+            numbers = self._by_key[key]
+            while numbers and numbers[0] in self._used:
+                numbers.popleft()
+            if numbers:
+                self._used.add(numbers[0])
+                self.report.rungs[rung] += 1
+                return Answered(self._recorded[numbers[0]][0], rung)
+        return None
 
     def _nearest(self, request: KeyedRequest) -> Difference | None:
         """Return how a request differs from the unused one that it shares the most items with."""

@@ -5,6 +5,9 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 
 from agentlog.api.cli.session import InvalidOption
+from agentlog.api.composition import Service
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.exchanges.uploader import Uploader
 
 _MEANWHILE_SECONDS = 0.2
 _SIGNALLED = 128
@@ -40,3 +43,17 @@ def run_command(
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def uploading(uploader: Uploader, service: Service | None) -> Callable[[], None]:
+    """Return what uploads now and then, as far as it can: the rest comes later."""
+
+    def upload() -> None:
+        if service is None:
+            return
+        try:
+            uploader.upload(service.threads)
+        except AgentlogError:
+            return
+
+    return upload

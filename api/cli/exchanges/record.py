@@ -3,7 +3,7 @@
 import secrets
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from agentlog.api.cli.exchanges.commands import run_command
+from agentlog.api.cli.exchanges.commands import run_command, uploading
 from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
 from agentlog.api.composition import Service, open_service
 from agentlog.api.gateway.__main__ import SPOOL_FAILED, Order
@@ -71,7 +71,7 @@ def record(
         )
         try:
             with proxy:
-                code = run_command(command, environment_with(urls), _upload_of(uploader, service))
+                code = run_command(command, environment_with(urls), uploading(uploader, service))
         except InvalidOption:
             spool.unlink()
             raise
@@ -104,20 +104,6 @@ def _service(stack: ExitStack, settings: Settings) -> Service | None:
 def _listener() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
         yield listener
-
-
-def _upload_of(uploader: Uploader, service: Service | None) -> Callable[[], None]:
-    """Return what uploads now and then, as far as it can: the rest comes later."""
-
-    def upload() -> None:
-        if service is None:
-            return
-        try:
-            uploader.upload(service.threads)
-        except AgentlogError:
-            return
-
-    return upload
 
 
 def _finish(uploader: Uploader, service: Service | None, spool: Path) -> None:

@@ -35,9 +35,9 @@ def replay_command(
         code = run_command(command, environment_with(base_urls(url, upstreams)))
     report = tape.finish()
     if as_json:
-        print_line(_json(thread_id, report, code))
+        print_line({"threadId": thread_id, **report_json(report), "commandExitCode": code})
     else:
-        for line in _lines(thread_id, report):
+        for line in report_lines(thread_id, report):
             typer.echo(printable(line), err=True)
     return code or (0 if report.is_equal else _DIVERGES)
 
@@ -50,12 +50,13 @@ def _tape(thread_id: str, data_dir: Path | None) -> Tape:
     except (OSError, ValueError):
         with service_in(data_dir) as service:
             return tape_of(service.threads, thread_id)
-    return Tape(recorded.exchanges, recorded.values)
+    return Tape(recorded)
 
 
-def _lines(thread_id: str, report: ReplayReport) -> Iterator[str]:
+def report_lines(thread_id: str, report: ReplayReport) -> Iterator[str]:
+    """Yield what came of a replay, in lines to read."""
     counts = ", ".join(f"{count} {rung}" for rung, count in report.rungs.items() if count)
-    yield f"{thread_id}: {counts or 'nothing was asked'}; live calls: 0"
+    yield f"{thread_id}: {counts or 'nothing was asked'}; live calls: {report.live}"
     if report.reconstructed:
         yield (
             f"built from messages: {report.reconstructed}; system prompt, tools and parameters "
@@ -73,7 +74,8 @@ def _lines(thread_id: str, report: ReplayReport) -> Iterator[str]:
         yield f"not asked for: exchange {exchange.attempt}, {exchange.method} {exchange.path}"
 
 
-def _json(thread_id: str, report: ReplayReport, code: int) -> JsonObject:
+def report_json(report: ReplayReport) -> JsonObject:
+    """Return what came of a replay as JSON."""
     unmatched: list[JsonValue] = [
         {
             "request": asked.attempt,
@@ -88,12 +90,10 @@ def _json(thread_id: str, report: ReplayReport, code: int) -> JsonObject:
     unused: list[JsonValue] = [exchange.attempt for exchange in report.unused]
     counts: JsonObject = dict(report.rungs.items())
     return {
-        "threadId": thread_id,
         **counts,
         "others": report.others,
         "reconstructed": report.reconstructed,
         "unmatched": unmatched,
         "unused": unused,
-        "liveCalls": 0,
-        "commandExitCode": code,
+        "liveCalls": report.live,
     }

@@ -15,6 +15,7 @@ from agentlog.api.gateway.replayer import replaying
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.tape import Tape
 from tests.api.gateway.test_proxy import TOKEN, gateway
+from tests.projections.exchanges.test_tape import tape_of
 from tests.providers.agent import NO_TLS, Agent
 from tests.providers.script import Answer, Call, InOrder, Script, Turn
 from tests.providers.server import Fault, ScriptedProvider
@@ -37,7 +38,7 @@ def recorded(
 
 @contextmanager
 def tape_at(exchanges: Sequence[Exchange]) -> Iterator[tuple[Tape, str]]:
-    tape = Tape(exchanges, HERE)
+    tape = tape_of(exchanges, HERE)
     with replaying(tape, THERE, token=TOKEN, names={"p"}) as url:
         yield tape, f"{url}/p"
 

@@ -1,5 +1,7 @@
 """Recorded runs as files."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from agentlog.projections.exchanges.cassette import (
     cassette_lines,
     read_cassette,
 )
+from agentlog.projections.exchanges.changes import Changes
 from agentlog.projections.exchanges.exchange import payload_of
 from tests.projections.exchanges.test_exchange import EXCHANGES
 
@@ -22,13 +25,26 @@ RUNS = st.lists(EXCHANGES, max_size=4).map(
         {"cwd": "/here"},
     )
 )
+FORKS = st.builds(
+    replace,
+    RUNS,
+    origin=st.none() | RUNS,
+    changes=st.builds(
+        Changes,
+        model=st.none() | st.text(),
+        system=st.none() | st.text(),
+        without_tools=st.lists(st.text(), max_size=2).map(tuple),
+        fields=st.dictionaries(st.text(), st.none() | st.text(), max_size=2),
+        results=st.dictionaries(st.text(), st.text(), max_size=2),
+    ),
+)
 
 
 def _written(run: RecordedRun) -> list[bytes]:
     return [print_bytes(line) + b"\n" for line in cassette_lines(run)]
 
 
-@given(RUNS)
+@given(FORKS)
 def test_a_run_is_read_as_it_was_written(run: RecordedRun) -> None:
     assert read_cassette(_written(run)) == run
 

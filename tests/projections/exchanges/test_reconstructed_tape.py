@@ -5,10 +5,9 @@ from typing import get_args
 
 import pytest
 
-from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.reconstructed_tape import ReconstructedTape
 from agentlog.projections.exchanges.requests import Api
-from agentlog.projections.exchanges.tape import Difference
+from agentlog.projections.exchanges.tape import Answered, Difference
 from agentlog.projections.readers.messages.chat import READER
 from tests.histories import history
 from tests.projections.exchanges.test_recording import echo
@@ -36,12 +35,12 @@ def test_an_imported_run_answers_in_the_asked_api(api: Api, stream: bool) -> Non
     agent = Agent("", api, stream=stream)
     agent.items.append({"role": "user", "content": "do it"})
     first = tape.answer(asked(agent), {})
-    assert isinstance(first, Exchange)
-    agent.items += echo(api, first.answer)
+    assert isinstance(first, Answered)
+    agent.items += echo(api, first.exchange.answer)
     agent.items += results(api, ["call_1"], ["seen"])
     second = tape.answer(asked(agent), {})
-    assert isinstance(second, Exchange)
-    assert b"done" in second.response
+    assert isinstance(second, Answered)
+    assert b"done" in second.exchange.response
     assert tape.report.rungs["exact"] == 2
 
 

@@ -1,19 +1,33 @@
 """Recorded answers found for the requests of another run."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
 
-from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.cassette import RecordedRun
+from agentlog.projections.exchanges.exchange import Exchange, payload_of
 from agentlog.projections.exchanges.requests import Api
-from agentlog.projections.exchanges.tape import Difference, Tape
+from agentlog.projections.exchanges.tape import Answered, Difference, Tape
 from tests.projections.exchanges.test_recording import Run, echo
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
 
 HERE, THERE = {"cwd": "/home/a/one", "user": "ann"}, {"cwd": "/srv/b2", "user": "bob"}
+
+
+def run_of(
+    exchanges: Sequence[Exchange], values: dict[str, str] | None = None, **more: Any
+) -> RecordedRun:
+    """Return a recorded run, as the log has it."""
+    payloads = [payload_of(exchange, "run") for exchange in exchanges]
+    return RecordedRun("run", payloads, values or {}, **more)
+
+
+def tape_of(exchanges: Sequence[Exchange], values: dict[str, str] | None = None) -> Tape:
+    return Tape(run_of(exchanges, values))
 
 
 def asked(agent: Agent, body: Any = None) -> Exchange:
@@ -26,7 +40,7 @@ def asked(agent: Agent, body: Any = None) -> Exchange:
 def answered(tape: Tape, agent: Agent, body: Any = None) -> str:
     """Return the text that a tape answers, or how the request differs."""
     answer = tape.answer(asked(agent, body), THERE)
-    return answer.response.decode() if isinstance(answer, Exchange) else str(answer)
+    return answer.exchange.response.decode() if isinstance(answer, Answered) else str(answer)
 
 
 def recorded(api: Api, *texts: str) -> tuple[Run, Agent]:
@@ -62,11 +76,12 @@ def ids_of(api: Api, whole: Any) -> list[str]:
 @pytest.mark.parametrize("api", get_args(Api))
 def test_the_same_run_is_answered_exactly(api: Api) -> None:
     run, agent = recorded(api, "first", "second")
-    tape = Tape(run.exchanges, HERE)
+    tape = tape_of(run.exchanges, HERE)
     for exchange in run.exchanges:
         answer = tape.answer(exchange, HERE)
-        assert isinstance(answer, Exchange)
-        assert answer.response == exchange.response
+        assert isinstance(answer, Answered)
+        assert answer.by == "exact"
+        assert answer.exchange.response == exchange.response
     report = tape.finish()
     assert report.rungs == {"exact": 2, "normalised": 0, "outputs": 0}
     assert report.is_equal
@@ -88,8 +103,8 @@ def test_results_in_another_order_and_other_ids_are_the_same_request(api: Api) -
         agent.items += results(api, [rename(ids[n]) for n in order], [outputs[n] for n in order])
         return asked(agent)
 
-    tape = Tape([turn(str, [0, 1])], {})
-    assert isinstance(tape.answer(turn(lambda call: f"other-{call}", [1, 0]), {}), Exchange)
+    tape = tape_of([turn(str, [0, 1])])
+    assert isinstance(tape.answer(turn(lambda call: f"other-{call}", [1, 0]), {}), Answered)
     assert tape.report.rungs["exact"] == 1
 
 
@@ -98,7 +113,7 @@ def test_another_folder_user_and_day_are_normalised(api: Api) -> None:
     run, _ = recorded(api, "first")
     agent = Agent("", api)
     agent.items.append({"role": "user", "content": "in /srv/b2 on 2026-11-26: do it"})
-    tape = Tape(run.exchanges, HERE)
+    tape = tape_of(run.exchanges, HERE)
     assert "first" in answered(tape, agent)
     assert tape.report.rungs["normalised"] == 1
 
@@ -107,7 +122,7 @@ def test_folders_are_the_same_as_claude_code_names_its_own_after_them() -> None:
     run, agent = Run(), Agent("", "messages")
     agent.items.append({"role": "user", "content": "notes are in projects/-home-a-my-work-v1-2"})
     run.ask(agent, Answer("first"))
-    tape = Tape(run.exchanges, {"cwd": "/home/a/my_work v1.2"})
+    tape = tape_of(run.exchanges, {"cwd": "/home/a/my_work v1.2"})
     agent.items[0]["content"] = "notes are in projects/-srv-b2"
     assert "first" in answered(tape, agent)
 
@@ -123,7 +138,7 @@ def test_what_claude_code_says_of_a_sub_agent_is_the_same_but_for_its_id_and_tim
     agent.items = results("messages", ["call"], [output("a0ee4409081d056d4", 327)])
     run.ask(agent, Answer("first"))
     agent.items = results("messages", ["call"], [output("a5d1d43e964025bf2", 700)])
-    tape = Tape(run.exchanges, {})
+    tape = tape_of(run.exchanges, {})
     assert "first" in answered(tape, agent)
     assert tape.report.rungs == {"exact": 0, "normalised": 1, "outputs": 0}
 
@@ -138,7 +153,7 @@ def test_a_tool_that_says_something_else_is_named_so(api: Api) -> None:
     agent.items = [*before, *results(api, ids, ["it is 10:01"])]
     run.ask(agent, Answer("done"))
     agent.items = [*before, *results(api, ids, ["it is 10:02"])]
-    tape = Tape(run.exchanges, {})
+    tape = tape_of(run.exchanges)
     assert "done" in answered(tape, agent)
     assert tape.report.rungs["outputs"] == 1
 
@@ -148,7 +163,7 @@ def test_equal_requests_get_their_answers_in_the_recorded_order() -> None:
     agent.items.append({"role": "user", "content": "again"})
     for text in ("first", "second", "third"):
         run.ask(agent, Answer(text))
-    tape = Tape(run.exchanges, {})
+    tape = tape_of(run.exchanges)
     for text in ("first", "second", "third"):
         assert text in answered(tape, agent)
     assert tape.answer(asked(agent), {}) is None
@@ -163,7 +178,7 @@ def test_requests_of_one_template_each_get_their_own_answer() -> None:
         )
         run.ask(agent, Answer(f"about {n}."))
         agents.append(agent)
-    tape = Tape(run.exchanges, {})
+    tape = tape_of(run.exchanges)
     for n in reversed(range(30)):
         assert f"about {n}." in answered(tape, agents[n])
     assert tape.finish().rungs["exact"] == 30
@@ -173,7 +188,7 @@ def test_what_differs_is_named() -> None:
     run, _ = recorded("chat", "first")
     agent = Agent("", "chat")
     agent.items.append({"role": "user", "content": "in /home/a/one on 2026-11-25: do it"})
-    tape = Tape(run.exchanges, HERE)
+    tape = tape_of(run.exchanges, HERE)
     body = agent.body()
     places = {
         "model": {**body, "model": "model-2"},
@@ -193,8 +208,8 @@ def test_what_differs_is_named() -> None:
 
 def test_requests_that_ask_no_model_are_answered_as_often_as_they_come() -> None:
     probe = Exchange(1, "HEAD", "/", b"", "complete", 5, status=200)
-    tape = Tape([probe], {})
+    tape = tape_of([probe])
     for _ in range(3):
-        assert tape.answer(probe, {}) == probe
+        assert tape.answer(probe, {}) == Answered(replace(probe, chunks=[]), "other")
     assert tape.finish().is_equal
     assert tape.report.others == 3

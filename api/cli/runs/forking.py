@@ -1,0 +1,238 @@
+"""Replays that are kept: an agent is answered from its tape up to a cursor, and goes on live."""
+
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+
+from agentlog.api.cli.exchanges.commands import run_command, uploading
+from agentlog.api.cli.runs.agents import report_json, report_lines
+from agentlog.api.cli.session import (
+    InvalidOption,
+    print_line,
+    print_listing,
+    printable,
+    service_in,
+    settings_with,
+)
+from agentlog.api.composition import Service
+from agentlog.api.gateway.replayer import Fork, replaying
+from agentlog.api.gateway.upstreams import base_urls, environment_with, upstreams_of
+from agentlog.domain.identifiers import Ulids
+from agentlog.domain.json.values import JsonObject
+from agentlog.domain.messages import LlmResponseMessage
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.appending.append_request import wall_clock
+from agentlog.infrastructure.exchanges.machine import values_here
+from agentlog.infrastructure.exchanges.recorded_runs import Cursor, cursor_at
+from agentlog.infrastructure.exchanges.spool import (
+    Header,
+    SpoolWriter,
+    create_spool,
+    held_spool,
+)
+from agentlog.infrastructure.exchanges.uploader import Uploader
+from agentlog.infrastructure.settings import ProviderSettings
+from agentlog.projections.exchanges.answers import Answer
+from agentlog.projections.exchanges.cassette import RecordedRun
+from agentlog.projections.exchanges.changes import Changes
+from agentlog.projections.exchanges.hazards import hazards
+from agentlog.projections.exchanges.tape import ReplayReport, Tape
+from agentlog.projections.prices import cost_of
+
+_DIVERGES = 1
+_COLUMNS = {"model": 0, "verdict": 7, "in": 2, "out": 3, "cost": 4, "time": 4, "fork": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class ForkOrder:
+    """What is replayed and kept: all of a run, or up to the answer at version `begin`."""
+
+    thread_id: str
+    command: Sequence[str]
+    begin: int | None
+    changes: Changes
+    answer: Answer | JsonObject | None = None
+    as_thread: str | None = None
+
+
+class ForkRun(NamedTuple):
+    """How a fork went: the command's exit code, what it took, and what a check says of it."""
+
+    thread_id: str
+    version: int
+    model: str | None
+    report: ReplayReport
+    code: int
+    seconds: float
+    tokens: tuple[int | None, int | None]
+    cost_usd: float | None
+    passed: bool | None = None
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the replayed part was as recorded, the command ended well, the check passed."""
+        return self.report.is_equal and not self.code and self.passed is not False
+
+
+def fork_command(  # noqa: PLR0913 - one parameter a choice
+    order: ForkOrder,
+    models: Sequence[str | None],
+    *,
+    check: str | None,
+    yes: bool,
+    data_dir: Path | None,
+    as_json: bool,
+) -> int:
+    """Run a command once for each model, into a fork of its own, and return the exit code.
+
+    None is the model that the agent asks.
+    """
+    if shutil.which(order.command[0]) is None:
+        raise InvalidOption(f"{order.command[0]}: there is no such command")
+    runs = []
+    with service_in(data_dir) as service:
+        cursor = cursor_at(service.threads, order.thread_id, order.begin)
+        _allow(cursor.below, yes=yes)
+        try:
+            for model in models:
+                own = replace(order, changes=replace(order.changes, model=model))
+                run = _run(service, settings_with(data_dir=data_dir).spool_dir, own, cursor)
+                runs.append(run if check is None else run._replace(passed=_passes(check, run)))
+                if as_json:
+                    print_line(_json(runs[-1], order.thread_id))
+                else:
+                    _print(runs[-1], order)
+        finally:
+            if len(models) > 1 and runs and not as_json:
+                print_listing(_COLUMNS, [_cells(run) for run in runs])
+    if len(runs) > 1:
+        return 0 if all(run.is_good for run in runs) else _DIVERGES
+    return runs[0].code or (0 if runs[0].is_good else _DIVERGES)
+
+
+def _allow(below: RecordedRun, *, yes: bool) -> None:
+    """Say which recorded calls the agent runs again, and ask whether it may."""
+    calls = hazards(below)
+    if not calls or yes:
+        return
+    names = ", ".join(f"{name} ({count})" for name, count in calls.most_common())
+    text = printable(f"tools of the agent run again, and may have effects: {names}")
+    if not sys.stdin.isatty():
+        raise InvalidOption(f"{text}; --yes goes on")
+    typer.confirm(f"{text}. Go on?", abort=True, err=True)
+
+
+def _run(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor) -> ForkRun:
+    below, version, asked = cursor
+    upstreams = upstreams_of(ProviderSettings())
+    made = service.own.forker.fork(
+        order.thread_id,
+        AtVersion(version),
+        as_thread=order.as_thread,
+        facts={"metadata": {"source": "replay"}},
+    )
+    if made.replayed:
+        raise InvalidOption(f"--as {made.thread_id}: the fork is there already")
+    origin: JsonObject = {
+        "threadId": order.thread_id,
+        "version": version,
+        "run": below.run,
+        "attempt": None if asked is None else asked.attempt,
+    }
+    changes = below.changes.then(order.changes)
+    facts: JsonObject = {"origin": origin, "changes": changes.payload}
+    if order.answer is not None:
+        facts["answer"] = "given"
+    run = Ulids(wall_clock, secrets.randbits)()
+    spool = create_spool(spool_dir, Header(run, made.thread_id, None, values_here(), facts))
+    tape = Tape(below, asked)
+    fork = Fork(SpoolWriter(spool), answer=order.answer, changes=changes)
+    if asked is not None:
+        fork.upstreams = {upstream.name: upstream.origin for upstream in upstreams}
+    began = time.monotonic()
+    with closing(held_spool(spool) or spool.open("rb")):
+        uploader = Uploader(spool)
+        token, names = secrets.token_urlsafe(24), {upstream.name for upstream in upstreams}
+        with replaying(tape, values_here(), token=token, names=names, fork=fork) as url:
+            environment = environment_with(base_urls(url, upstreams))
+            code = run_command(order.command, environment, uploading(uploader, service))
+        seconds = time.monotonic() - began
+        uploader.upload(service.threads, is_over=True)
+        spool.unlink()
+    report = tape.finish()
+    kept: JsonObject = {"run": run, "of": origin, **report_json(report), "commandExitCode": code}
+    service.threads.append(made.thread_id, [{"type": "agentlog.replay", "payload": kept}])
+    tokens, cost = _figures(service, made.thread_id, made.version)
+    model = order.changes.model
+    return ForkRun(made.thread_id, version, model, report, code, seconds, tokens, cost)
+
+
+def _figures(
+    service: Service, thread_id: str, after: int
+) -> tuple[tuple[int | None, int | None], float | None]:
+    """Return the tokens in and out and the dollars of what is the fork's own."""
+    events = service.threads.messages(thread_id, after=after, types=["llm_response"])
+    answers = [event.message for event in events]
+    responses = [answer for answer in answers if isinstance(answer, LlmResponseMessage)]
+    usages = [answer.usage for answer in responses if answer.usage is not None]
+    tokens = (
+        _sum(usage.input_tokens for usage in usages),
+        _sum(usage.output_tokens for usage in usages),
+    )
+    costs = [cost_of(answer, answer.model).usd for answer in responses]
+    known = [cost for cost in costs if cost is not None]
+    return tokens, sum(known) if known and len(known) == len(costs) else None
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _passes(check: str, run: ForkRun) -> bool:
+    """Return whether a shell command ends with 0; `$1` there is the fork."""
+    words = ["sh", "-c", check, "sh", run.thread_id]
+    return subprocess.run(words, check=False).returncode == 0  # noqa: S603 - the user's own
+
+
+def _print(run: ForkRun, order: ForkOrder) -> None:
+    for line in _lines(run, order):
+        typer.echo(printable(line), err=True)
+
+
+def _lines(run: ForkRun, order: ForkOrder) -> Iterator[str]:
+    yield f"{run.thread_id}: forked from {order.thread_id} at version {run.version}"
+    yield from report_lines(run.thread_id, run.report)
+    if run.passed is not None:
+        yield f"check: {'passed' if run.passed else 'failed'}"
+
+
+def _cells(run: ForkRun) -> list[str | None]:
+    verdict = "passed" if run.is_good else "failed"
+    tokens = [None if count is None else str(count) for count in run.tokens]
+    cost = None if run.cost_usd is None else f"${run.cost_usd:.6f}"
+    return [run.model, verdict, *tokens, cost, f"{run.seconds:.1f} s", run.thread_id]
+
+
+def _json(run: ForkRun, origin: str) -> JsonObject:
+    return {
+        "threadId": run.thread_id,
+        "forkedFrom": {"thread": origin, "version": run.version},
+        "model": run.model,
+        **report_json(run.report),
+        "commandExitCode": run.code,
+        "check": None if run.passed is None else "passed" if run.passed else "failed",
+        "inputTokens": run.tokens[0],
+        "outputTokens": run.tokens[1],
+        "costUsd": run.cost_usd,
+        "seconds": round(run.seconds, 3),
+    }

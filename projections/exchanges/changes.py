@@ -1,0 +1,159 @@
+"""Changes of requests: what a fork asks a model otherwise than its agent does."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from jsonpatch import JsonPointer, JsonPointerException
+
+from agentlog.domain.errors import InvalidInput, InvalidJson
+from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.values import (
+    JsonObject,
+    JsonValue,
+    array_of,
+    object_at,
+    object_of,
+    text_at,
+)
+from agentlog.projections.exchanges.reconstruction import with_system
+from agentlog.projections.exchanges.request_keys import call_of_result, tool_name
+from agentlog.projections.exchanges.requests import Api
+
+
+class NoSuchField(InvalidInput):
+    """A pointer leads nowhere in a request."""
+
+    def __init__(self, pointer: str) -> None:
+        super().__init__(f"the request has no place for {pointer!r}, a JSON pointer: /temperature")
+        self.pointer = pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is changed in each request: null in `fields`, by JSON pointer, takes a field away.
+
+    `results` are texts in place of what tools gave back, by the id of the call.
+    """
+
+    model: str | None = None
+    system: str | None = None
+    without_tools: tuple[str, ...] = ()
+    fields: Mapping[str, JsonValue] = field(default_factory=dict)
+    results: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return self != Changes()
+
+    def applied(self, api: Api, request: bytes) -> bytes:
+        """Return a request with the changes; as it is where they change nothing.
+
+        Raises:
+            NoSuchField: a pointer leads nowhere in it.
+        """
+        try:
+            body = object_of(parse(request))
+        except InvalidJson:
+            return request
+        changed = self._changed(api, body)
+        return request if changed == body else print_bytes(changed)
+
+    def then(self, later: "Changes") -> "Changes":
+        """Return these changes and later ones, which win."""
+        return Changes(
+            self.model if later.model is None else later.model,
+            self.system if later.system is None else later.system,
+            tuple(dict.fromkeys((*self.without_tools, *later.without_tools))),
+            {**self.fields, **later.fields},
+            {**self.results, **later.results},
+        )
+
+    @property
+    def payload(self) -> JsonObject:
+        """The changes as JSON, those that there are."""
+        document: JsonObject = {
+            "model": self.model,
+            "system": self.system,
+            "withoutTools": [*self.without_tools],
+            "fields": {**self.fields},
+            "results": {**self.results},
+        }
+        return {name: value for name, value in document.items() if value not in (None, [], {})}
+
+    def _changed(self, api: Api, body: JsonObject) -> JsonObject:
+        changed = dict(body)
+        if self.model is not None:
+            changed["model"] = self.model
+        if self.system is not None:
+            changed = _SYSTEMS[api](changed, self.system)
+        if self.without_tools:
+            changed["tools"] = [
+                tool
+                for tool in array_of(changed.get("tools"))
+                if tool_name(tool) not in self.without_tools
+            ]
+        if self.results:
+            changed = object_of(self._with_results(changed))
+        return _with_fields(changed, self.fields) if self.fields else changed
+
+    def _with_results(self, value: JsonValue) -> JsonValue:
+        match value:
+            case list():
+                return [self._with_results(inner) for inner in value]
+            case dict() if (result := self.results.get(call_of_result(value) or "")) is not None:
+                return {**value, ("output" if "output" in value else "content"): result}
+            case dict():
+                return {key: self._with_results(inner) for key, inner in value.items()}
+            case _:
+                return value
+
+
+def changes_of(payload: JsonObject) -> Changes:
+    """Return the changes that JSON says."""
+    return Changes(
+        model=text_at(payload, "model"),
+        system=text_at(payload, "system"),
+        without_tools=tuple(
+            name for name in array_of(payload.get("withoutTools")) if isinstance(name, str)
+        ),
+        fields=object_at(payload, "fields"),
+        results={
+            call: text
+            for call, text in object_at(payload, "results").items()
+            if isinstance(text, str)
+        },
+    )
+
+
+def check_pointer(pointer: str) -> str:
+    """Return a JSON pointer (RFC 6901) to a field; raises `NoSuchField` if it is none."""
+    try:
+        parts = JsonPointer(pointer).parts
+    except JsonPointerException as error:
+        raise NoSuchField(pointer) from error
+    if not parts:
+        raise NoSuchField(pointer)
+    return pointer
+
+
+def _with_fields(body: JsonObject, fields: Mapping[str, JsonValue]) -> JsonObject:
+    document = object_of(parse(print_bytes(body)))  # a copy, since it is changed in place
+    for pointer, value in fields.items():
+        try:
+            place, part = JsonPointer(pointer).to_last(document)
+            if value is None:
+                del place[part]
+            elif isinstance(place, list) and part == "-":
+                place.append(value)
+            else:
+                place[part] = value
+        except (JsonPointerException, LookupError, TypeError) as error:
+            if value is not None:
+                raise NoSuchField(pointer) from error
+    return document
+
+
+_SYSTEMS: Mapping[Api, Callable[[JsonObject, str], JsonObject]] = {
+    "chat": with_system,
+    "responses": lambda body, text: {**body, "instructions": text},
+    "messages": lambda body, text: {**body, "system": text},
+}
