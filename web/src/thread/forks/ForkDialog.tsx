@@ -6,7 +6,9 @@ import { Dialog } from "../../parts/Dialog";
 import { DownloadButton } from "../../parts/DownloadButton";
 import { nameOf } from "../../parts/kinds";
 import { fieldsIn, type Recorded } from "../event/contents";
-import { forkCommand, type Forking } from "./command";
+import { hasType } from "../timeline/threadTimeline";
+import { useTimeline } from "../timeline/timeline";
+import { forkCommand, type Forking, replayCommand } from "./command";
 import styles from "./forks.module.css";
 
 interface ForkDialogProps {
@@ -25,6 +27,8 @@ const CHANGES: Readonly<Record<Forking["change"], string>> = {
 /** The command that forks a thread after an event; the service runs no agents. */
 export function ForkDialog({ threadId, event, onClose }: ForkDialogProps) {
   const { version, type, kind } = event;
+  const timeline = useTimeline();
+  const [isRecorded] = useState(() => hasType(timeline, "agentlog.exchange"));
   const [as, setAs] = useState("");
   const [change, setChange] = useState<Forking["change"]>("none");
   const [file, setFile] = useState(`message-${version}.json`);
@@ -80,16 +84,66 @@ export function ForkDialog({ threadId, event, onClose }: ForkDialogProps) {
           </FileField>
         )}
         <h3>Command</h3>
-        <pre className="code" tabIndex={0} aria-label="Command">
-          {command}
-        </pre>
-        <div className={styles["choice"]}>
-          <Copy text={command} className="primary">
-            Copy command
-          </Copy>
-        </div>
+        <Command text={command} name="Copy command" />
+        {isRecorded && <Replay {...{ threadId, at: version, as: as.trim() }} />}
       </div>
     </Dialog>
+  );
+}
+
+/** The command that goes on live from here with the agent that was recorded. */
+function Replay(place: Pick<Forking, "threadId" | "at" | "as">) {
+  const [model, setModel] = useState("");
+  const [agent, setAgent] = useState("");
+  return (
+    <>
+      <h3>Run the agent again from here</h3>
+      <Field label="Model (else the recorded one)" value={model} onChange={setModel} />
+      <Field label="Its command" value={agent} onChange={setAgent} />
+      <Command
+        text={replayCommand(place, model.trim(), agent.trim())}
+        name="Copy command of the replay"
+      />
+    </>
+  );
+}
+
+function Command({ text, name }: { text: string; name: string }) {
+  return (
+    <>
+      <pre className="code" tabIndex={0} aria-label={name.replace("Copy c", "C")}>
+        {text}
+      </pre>
+      <div className={styles["choice"]}>
+        <Copy text={text} className="primary">
+          {name}
+        </Copy>
+      </div>
+    </>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function Field({ label, value, onChange }: FieldProps) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={({ target }) => {
+          onChange(target.value);
+        }}
+      />
+    </>
   );
 }
 

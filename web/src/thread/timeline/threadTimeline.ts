@@ -126,3 +126,11 @@ export class ThreadTimeline implements Timeline {
     return { ...counts, toolCalls: counts.toolCalls + asked.length };
   }
 }
+
+/** Whether a thread has an event of a type, as far as it is read. */
+export function hasType(timeline: ThreadTimeline, type: string): boolean {
+  for (let version = 1; version <= timeline.loadedTo; version += 1) {
+    if (timeline.typeOf(version) === type) return true;
+  }
+  return false;
+}
