@@ -88,6 +88,36 @@ def test_coding_agents_are_replayed(database_url: str, tmp_path: Path, name: str
     assert KEY not in agentlog("export", "threads", url=database_url).out
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", AGENTS)
+def test_coding_agents_go_on_live_at_each_answer(
+    database_url: str, tmp_path: Path, name: str
+) -> None:
+    command = AGENTS[name].command
+    with ScriptedProvider() as provider:
+        machine = Machine(database_url, provider, tmp_path, SETTINGS)
+        assert machine.record(command).code == 0
+        messages = agentlog("show", "run", "--json", url=database_url).lines
+        answers = [line for line in messages if line.get("type") == "llm_response"]
+        versions = [line["version"] for line in answers]
+        assert len(versions) == 3
+        for place, version in enumerate(versions):
+            provider.requests.clear()
+            words = ("--from", str(version), "--model", "model-2", "--as", f"fork-{place}")
+            forked = machine.run("replay", "run", "--yes", *words, "--", *command)
+            assert forked.code == 0, forked.err
+            assert "Done after 2 calls." in forked.out
+            asked = [request.json["model"] for request in provider.requests if request.body]
+            assert asked.count("model-2") == 3 - place, asked
+        last = agentlog("view", "fork-1", "openai", url=database_url).lines[-1]
+        assert last["content"] == "Done after 2 calls."
+    for place in range(3):
+        machine.move()
+        outcome = machine.run("replay", f"fork-{place}", "--", *command)
+        assert outcome.code == 0, outcome.err
+    assert agentlog("verify", url=database_url).code == 0
+
+
 def two_sub_agents(turn: Turn) -> Answer:
     """Have Claude Code's main agent, which alone has this tool, start two at once."""
     if "Workflow" not in turn.tools:
