@@ -54,6 +54,10 @@ COMMANDS = {
         "runs.replay",
         "Run an agent or an engine again from the log: exit code 0 says as recorded, 1 diverges.",
     ),
+    "cause": (
+        "runs.cause",
+        "Find the steps that caused that a run failed, by runs with and without a good run's.",
+    ),
     "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
     "find": (
         "queries",

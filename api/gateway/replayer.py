@@ -15,6 +15,7 @@ from agentlog.api.gateway.door import Door, Place, begun_exchange, refuse, reque
 from agentlog.api.gateway.proxy import Proxy
 from agentlog.api.gateway.server import server_of
 from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.exchanges.spool import SpoolWriter
 from agentlog.projections.exchanges.answers import Answer
@@ -39,8 +40,13 @@ class Fork:
     spool: SpoolWriter
     upstreams: Mapping[str, str] = field(default_factory=dict)
     changes: Changes = field(default_factory=Changes)
-    answer: Answer | JsonObject | None = None
-    """What the model is to say there first, in its place."""
+    answers: dict[int, Answer | JsonObject] = field(default_factory=dict)
+    """What the model is to say in its place, by the number of the request beyond the tape, from 0;
+    those that were given are taken out."""
+    asked: int = 0
+    """How many requests beyond the tape the conversation had."""
+    results: set[str] = field(default_factory=set)
+    """The calls whose results were changed."""
 
 
 class Replayer:
@@ -93,7 +99,11 @@ class Replayer:
         try:
             if is_main and asked.api is not None:
                 body = fork.changes.applied(asked.api, body)
-                given, fork.answer = fork.answer, None
+                given = fork.answers.pop(fork.asked, None)
+                fork.asked += 1
+                fork.results |= {
+                    call for call in fork.changes.results if print_bytes(call) in asked.request
+                }
             if given is None:
                 await proxy.forward(place, body, scope, receive, send)
             else:

@@ -15,7 +15,7 @@ from typing_extensions import override
 from agentlog.api.gateway.__main__ import Order
 from agentlog.api.testing.agent_run import AgentRun, providers
 from agentlog.api.testing.tools import Parse, ToolReplayer
-from agentlog.domain.errors import AgentlogError, InvalidInput
+from agentlog.domain.errors import InvalidInput
 from agentlog.domain.identifiers import Ulids
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.append_request import wall_clock
@@ -28,7 +28,7 @@ from agentlog.projections.exchanges.exchange import payload_of
 _PROXY = (sys.executable, "-m", "agentlog.api.gateway")
 
 
-class NothingRecorded(AgentlogError):
+class NothingRecorded(InvalidInput):
     """A test that is to be recorded asked no model."""
 
     def __init__(self) -> None:

@@ -102,6 +102,13 @@ def cursor_at(threads: Threads, thread_id: str, version: int | None) -> Cursor:
     return Cursor(_run(threads, thread_id, run, exchange.attempt), begins - 1, exchange)
 
 
+def answered_attempts(threads: Threads, thread_id: str, run: str) -> list[int]:
+    """Return the attempts of a run that a model answered in the run's own conversation."""
+    payloads = map(_payload, threads.messages(thread_id, types=[TYPE]))
+    exchanges = [exchange_of(payload) for payload in payloads if payload.get("run") == run]
+    return [exchange.attempt for exchange in exchanges if exchange.answer is not None]
+
+
 def _run(threads: Threads, thread_id: str, run: str, below: int | None) -> RecordedRun:
     """Return a run that a thread has, or as a fork has copied; of its attempts those `below`."""
     own = threads.messages(thread_id, types=[RUN_TYPE, TYPE])

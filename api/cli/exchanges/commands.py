@@ -18,13 +18,16 @@ def run_command(
     command: Sequence[str],
     environment: Mapping[str, str],
     meanwhile: Callable[[], None] = lambda: None,
+    *,
+    output: int | None = None,
 ) -> int:
     """Run a command, which gets the signals that this process gets, and return its exit code.
 
-    `meanwhile` is called now and then. Raises `InvalidOption` if there is no such command.
+    `meanwhile` is called now and then. `output` is the descriptor that it prints to, by default
+    ours. Raises `InvalidOption` if there is no such command.
     """
     try:
-        started = subprocess.Popen(command, env=environment)  # noqa: S603 - the user's own
+        started = subprocess.Popen(command, env=environment, stdout=output)  # noqa: S603 - the user's own
     except OSError as error:
         raise InvalidOption(f"{command[0]}: {error.strerror}") from error
     with started as process:

@@ -5,9 +5,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,8 +60,11 @@ class ForkOrder:
     command: Sequence[str]
     begin: int | None
     changes: Changes
-    answer: Answer | JsonObject | None = None
+    answers: Mapping[int, Answer | JsonObject] = field(default_factory=dict)
+    """What the model says in its place, by the number of the request from `begin` on, from 0."""
     as_thread: str | None = None
+    output: int | None = None
+    """The descriptor that the command prints to; None is ours."""
 
 
 class ForkRun(NamedTuple):
@@ -75,6 +78,8 @@ class ForkRun(NamedTuple):
     seconds: float
     tokens: tuple[int | None, int | None]
     cost_usd: float | None
+    reached: bool
+    """Whether all that was to be changed was met, and the provider answered."""
     passed: bool | None = None
 
     @property
@@ -96,17 +101,16 @@ def fork_command(  # noqa: PLR0913 - one parameter a choice
 
     None is the model that the agent asks.
     """
-    if shutil.which(order.command[0]) is None:
-        raise InvalidOption(f"{order.command[0]}: there is no such command")
     runs = []
     with service_in(data_dir) as service:
+        check_command(order.command)
         cursor = cursor_at(service.threads, order.thread_id, order.begin)
-        _allow(cursor.below, yes=yes)
+        allow_hazards(cursor.below, yes=yes)
         try:
             for model in models:
                 own = replace(order, changes=replace(order.changes, model=model))
-                run = _run(service, settings_with(data_dir=data_dir).spool_dir, own, cursor)
-                runs.append(run if check is None else run._replace(passed=_passes(check, run)))
+                run = run_fork(service, settings_with(data_dir=data_dir).spool_dir, own, cursor)
+                runs.append(run if check is None else run._replace(passed=passes(check, run)))
                 if as_json:
                     print_line(_json(runs[-1], order.thread_id))
                 else:
@@ -119,7 +123,13 @@ def fork_command(  # noqa: PLR0913 - one parameter a choice
     return runs[0].code or (0 if runs[0].is_good else _DIVERGES)
 
 
-def _allow(below: RecordedRun, *, yes: bool) -> None:
+def check_command(command: Sequence[str]) -> None:
+    """Raise `InvalidOption` if there is no such command, before anything is written."""
+    if shutil.which(command[0]) is None:
+        raise InvalidOption(f"{command[0]}: there is no such command")
+
+
+def allow_hazards(below: RecordedRun, *, yes: bool) -> None:
     """Say which recorded calls the agent runs again, and ask whether it may."""
     calls = hazards(below)
     if not calls or yes:
@@ -131,7 +141,8 @@ def _allow(below: RecordedRun, *, yes: bool) -> None:
     typer.confirm(f"{text}. Go on?", abort=True, err=True)
 
 
-def _run(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor) -> ForkRun:
+def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor) -> ForkRun:
+    """Run a command from a cursor into a fork."""
     below, version, asked = cursor
     upstreams = upstreams_of(ProviderSettings())
     made = service.own.forker.fork(
@@ -150,12 +161,12 @@ def _run(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor) ->
     }
     changes = below.changes.then(order.changes)
     facts: JsonObject = {"origin": origin, "changes": changes.payload}
-    if order.answer is not None:
-        facts["answer"] = "given"
+    if order.answers:
+        facts["answersGiven"] = len(order.answers)
     run = Ulids(wall_clock, secrets.randbits)()
     spool = create_spool(spool_dir, Header(run, made.thread_id, None, values_here(), facts))
     tape = Tape(below, asked)
-    fork = Fork(SpoolWriter(spool), answer=order.answer, changes=changes)
+    fork = Fork(SpoolWriter(spool), answers=dict(order.answers), changes=changes)
     if asked is not None:
         fork.upstreams = {upstream.name: upstream.origin for upstream in upstreams}
     began = time.monotonic()
@@ -164,7 +175,8 @@ def _run(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor) ->
         token, names = secrets.token_urlsafe(24), {upstream.name for upstream in upstreams}
         with replaying(tape, values_here(), token=token, names=names, fork=fork) as url:
             environment = environment_with(base_urls(url, upstreams))
-            code = run_command(order.command, environment, uploading(uploader, service))
+            upload = uploading(uploader, service)
+            code = run_command(order.command, environment, upload, output=order.output)
         seconds = time.monotonic() - began
         uploader.upload(service.threads, is_over=True)
         spool.unlink()
@@ -173,7 +185,13 @@ def _run(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor) ->
     service.threads.append(made.thread_id, [{"type": "agentlog.replay", "payload": kept}])
     tokens, cost = _figures(service, made.thread_id, made.version)
     model = order.changes.model
-    return ForkRun(made.thread_id, version, model, report, code, seconds, tokens, cost)
+    errors = service.threads.messages(
+        made.thread_id, after=made.version, types=["runtime_error"], limit=1
+    )
+    reached = not fork.answers and fork.results == order.changes.results.keys() and not errors
+    return ForkRun(
+        made.thread_id, version, model, report, code, seconds, tokens, cost, reached=reached
+    )
 
 
 def _figures(
@@ -198,10 +216,10 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def _passes(check: str, run: ForkRun) -> bool:
+def passes(check: str, run: ForkRun) -> bool:
     """Return whether a shell command ends with 0; `$1` there is the fork."""
     words = ["sh", "-c", check, "sh", run.thread_id]
-    return subprocess.run(words, check=False).returncode == 0  # noqa: S603 - the user's own
+    return subprocess.run(words, check=False, stdout=sys.stderr).returncode == 0  # noqa: S603 - the user's own
 
 
 def _print(run: ForkRun, order: ForkOrder) -> None:

@@ -132,7 +132,8 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
             raise InvalidOption("changes need --from VERSION: where the agent goes on live")
         if begin is None and as_thread is None and check is None:
             raise typer.Exit(replay_command(thread, command, data_dir=data_dir, as_json=json))
-        order = ForkOrder(thread, command, begin, changes, given, as_thread)
+        answers = {} if given is None else {0: given}
+        order = ForkOrder(thread, command, begin, changes, answers, as_thread)
         if as_thread is not None and len(several) > 1:
             raise InvalidOption("--as names one fork: leave it out with --models")
         raise typer.Exit(
