@@ -13,7 +13,6 @@ from agentlog.domain.json.values import (
     array_of,
     object_at,
     object_of,
-    text_at,
 )
 from agentlog.projections.exchanges.reconstruction import with_system
 from agentlog.projections.exchanges.request_keys import call_of_result, tool_name
@@ -110,8 +109,8 @@ class Changes:
 def changes_of(payload: JsonObject) -> Changes:
     """Return the changes that JSON says."""
     return Changes(
-        model=text_at(payload, "model"),
-        system=text_at(payload, "system"),
+        model=_text(payload.get("model")),
+        system=_text(payload.get("system")),
         without_tools=tuple(
             name for name in array_of(payload.get("withoutTools")) if isinstance(name, str)
         ),
@@ -122,6 +121,10 @@ def changes_of(payload: JsonObject) -> Changes:
             if isinstance(text, str)
         },
     )
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def check_pointer(pointer: str) -> str:

@@ -59,6 +59,10 @@ def test_without_a_change_the_bytes_are_as_they_were() -> None:
         assert Changes(model="m").applied("chat", request) == request
 
 
+def test_an_empty_prompt_is_a_change() -> None:
+    assert changed("messages", Changes(system=""))["system"] == ""
+
+
 def test_later_changes_win() -> None:
     one = Changes("m1", "s1", ("a",), {"/x": 1, "/y": 1}, {"c": "1"})
     two = Changes(None, "s2", ("a", "b"), {"/y": 2}, {"d": "2"})
