@@ -6,6 +6,6 @@ The plugin of pytest, with the marker and the fixture `agentlog`, loads by itsel
 from agentlog.api.testing.agent_run import AgentRun
 from agentlog.api.testing.engines import assert_replays
 from agentlog.api.testing.tools import RecordedToolError, recorded_tool
-from agentlog.projections.exchanges.recorded_tools import CallNotRecorded
+from agentlog.projections.exchanges.tapes.recorded_tools import CallNotRecorded
 
 __all__ = ["AgentRun", "CallNotRecorded", "RecordedToolError", "assert_replays", "recorded_tool"]

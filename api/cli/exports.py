@@ -34,11 +34,11 @@ from agentlog.api.shapes.threads import event_json
 from agentlog.domain.errors import AgentlogError, FutureMoment
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.exchanges.recorded_runs import recorded_run
+from agentlog.infrastructure.exchanges.recorded_runs import RecordedThread
 from agentlog.infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
 from agentlog.infrastructure.transfer.finetuning import threads_matching, training_examples
 from agentlog.infrastructure.transfer.otlp import export_request
-from agentlog.projections.exchanges.cassette import cassette_lines
+from agentlog.projections.exchanges.tapes.cassette import cassette_lines
 from agentlog.projections.finetuning import FEWEST, LeftOut
 from agentlog.projections.spans import spans_of
 
@@ -212,7 +212,7 @@ def cassette(thread: ThreadArgument, output: Output = None, data_dir: DataDir = 
     It holds all that was said, as the log does: only its owner may read it.
     """
     with service_in(data_dir) as service, _opened(output, mode=0o600) as file:
-        for line in cassette_lines(recorded_run(service.threads, thread)):
+        for line in cassette_lines(RecordedThread(service.threads, thread).run()):
             file.write(f"{json_line(line)}\n".encode())
 
 

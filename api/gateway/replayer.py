@@ -1,5 +1,6 @@
 """The replayer: answers the requests of a run from its tape, and what goes beyond it live."""
 
+import secrets
 import socket
 import threading
 import time
@@ -19,10 +20,10 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.exchanges.spool import SpoolWriter
 from agentlog.projections.exchanges.answers import Answer
-from agentlog.projections.exchanges.changes import Changes
 from agentlog.projections.exchanges.exchange import Exchange
-from agentlog.projections.exchanges.request_keys import RUNGS
-from agentlog.projections.exchanges.tape import Answered, Difference, Live, Tape
+from agentlog.projections.exchanges.tapes.changes import Changes
+from agentlog.projections.exchanges.tapes.request_keys import RUNGS
+from agentlog.projections.exchanges.tapes.tape import Answered, Difference, Live, Tape
 from agentlog.projections.exchanges.written.answers import written_exchange
 
 _NO_RETRY = [(b"x-should-retry", b"false")]
@@ -33,14 +34,14 @@ _NO_RETRY = [(b"x-should-retry", b"false")]
 class Fork:
     """What becomes of a replay that is kept: where it is written, and how it goes on.
 
-    `upstreams` are the providers' origins by name; there are none where all is on the tape. In the
-    conversation that forks `changes` are made in each request beyond the tape.
+    `upstreams` are the providers' origins by name. In the conversation that forks `changes` are
+    made in each request beyond the tape.
     """
 
     spool: SpoolWriter
-    upstreams: Mapping[str, str] = field(default_factory=dict)
-    changes: Changes = field(default_factory=Changes)
-    answers: dict[int, Answer | JsonObject] = field(default_factory=dict)
+    upstreams: Mapping[str, str]
+    changes: Changes
+    answers: dict[int, Answer | JsonObject]
     """What the model is to say in its place, by the number of the request beyond the tape, from 0;
     those that were given are taken out."""
     asked: int = 0
@@ -105,8 +106,10 @@ class Replayer:
                     call for call in fork.changes.results if print_bytes(call) in asked.request
                 }
             if given is None:
+                self._tape.report.live += 1
                 await proxy.forward(place, body, scope, receive, send)
             else:
+                self._tape.report.given += 1
                 attempt = fork.spool.next_attempt()
                 written = written_exchange(replace(asked, attempt=attempt, request=body), given)
                 fork.spool.keep(written)
@@ -174,11 +177,11 @@ def replaying(
     tape: Tape,
     values: Mapping[str, str],
     *,
-    token: str,
     names: Container[str],
     fork: Fork | None = None,
 ) -> Iterator[str]:
     """Serve a tape on loopback until the block ends; yields the URL, without a provider's name."""
+    token = secrets.token_urlsafe(24)
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
         host = f"127.0.0.1:{listener.getsockname()[1]}"
         server = server_of(Replayer(tape, values, Door(token=token, host=host, names=names), fork))

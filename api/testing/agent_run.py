@@ -1,7 +1,6 @@
 """An agent's run in a test: before a tape, which answers its requests as recorded."""
 
 import os
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -10,11 +9,11 @@ from agentlog.api.gateway.upstreams import Upstream, base_urls, environment_with
 from agentlog.api.testing.tools import ToolReplayer
 from agentlog.infrastructure.exchanges.machine import values_here
 from agentlog.infrastructure.settings import ProviderSettings
-from agentlog.projections.exchanges.cassette import RecordedRun
 from agentlog.projections.exchanges.exchange import Exchange
-from agentlog.projections.exchanges.recorded_tools import ToolMode, calls_of_run
-from agentlog.projections.exchanges.request_keys import RUNGS
-from agentlog.projections.exchanges.tape import Difference, ReplayReport, Tape
+from agentlog.projections.exchanges.tapes.cassette import RecordedRun
+from agentlog.projections.exchanges.tapes.recorded_tools import ToolMode, calls_of_run
+from agentlog.projections.exchanges.tapes.request_keys import RUNGS
+from agentlog.projections.exchanges.tapes.tape import ReplayReport, Tape
 
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
 """Without these, clients refuse to start; a tape asks for none."""
@@ -67,7 +66,8 @@ class AgentRun:
         self._shown += len(unmatched)
         for asked, difference in unmatched:
             yield f"not on the tape: request {_name(asked)} (tried: {', '.join(RUNGS)})"
-            yield from _difference_lines(difference)
+            if difference is not None:
+                yield from difference.lines()
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def replayed_agent(run: RecordedRun, *, mode: ToolMode) -> Iterator[AgentRun]:
     values = values_here()
     tape = Tape(run)
     names = {upstream.name for upstream in providers()}
-    with replaying(tape, values, token=secrets.token_urlsafe(24), names=names) as url:
+    with replaying(tape, values, names=names) as url:
         agent = AgentRun(url, values, ToolReplayer(calls_of_run(run), mode=mode), tape)
         agent.env |= {key: "none" for key in _KEYS if key not in os.environ}
         yield agent
@@ -85,13 +85,6 @@ def replayed_agent(run: RecordedRun, *, mode: ToolMode) -> Iterator[AgentRun]:
 def providers() -> list[Upstream]:
     """Return the providers whose clients find a gateway."""
     return upstreams_of(ProviderSettings())
-
-
-def _difference_lines(difference: Difference | None) -> Iterator[str]:
-    if difference is not None:
-        yield f"  {difference.place} differs from that of exchange {difference.attempt}"
-        yield f"  recorded  {difference.recorded}"
-        yield f"  now       {difference.asked}"
 
 
 def _name(exchange: Exchange) -> str:

@@ -1,18 +1,15 @@
 """An agent's run in a test before its providers, recorded into a cassette without a log."""
 
 import secrets
-import socket
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from typing_extensions import override
 
-from agentlog.api.gateway.__main__ import Order
+from agentlog.api.gateway.recorder import recording
 from agentlog.api.testing.agent_run import AgentRun, providers
 from agentlog.api.testing.tools import Parse, ToolReplayer
 from agentlog.domain.errors import InvalidInput
@@ -21,11 +18,8 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.exchanges.machine import values_here
 from agentlog.infrastructure.exchanges.spool import Header, SpoolReader, create_spool
-from agentlog.infrastructure.runtime.supervised_process import SupervisedProcess
-from agentlog.projections.exchanges.cassette import RecordedRun, cassette_lines
 from agentlog.projections.exchanges.exchange import payload_of
-
-_PROXY = (sys.executable, "-m", "agentlog.api.gateway")
+from agentlog.projections.exchanges.tapes.cassette import RecordedRun, cassette_lines
 
 
 class NothingRecorded(InvalidInput):
@@ -66,21 +60,11 @@ def recorded_agent(cassette: Path, *, is_kept: Callable[[], bool]) -> Iterator[A
         NothingRecorded: no request came.
     """
     run = Ulids(wall_clock, secrets.randbits)()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        socket.create_server(("127.0.0.1", 0), backlog=1024) as listener,
-    ):
+    with tempfile.TemporaryDirectory() as folder:
         spool = create_spool(Path(folder), Header(run, run))
-        token, port = secrets.token_urlsafe(24), listener.getsockname()[1]
         origins = {upstream.name: upstream.origin for upstream in providers()}
-        order = Order(listener.fileno(), str(spool), token, origins)
-        agent = AgentRun(f"http://127.0.0.1:{port}/{token}", values_here(), LiveTools(), None)
-        with SupervisedProcess(
-            _PROXY,
-            name="the proxy",
-            order=msgspec.json.encode(order) + b"\n",
-            descriptors=[listener.fileno()],
-        ):
+        with recording(spool, origins) as recorder:
+            agent = AgentRun(recorder.url, values_here(), LiveTools(), None)
             yield agent
         if is_kept():
             _write(cassette, _recorded(spool, run, agent.values))

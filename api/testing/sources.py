@@ -10,10 +10,14 @@ from agentlog.domain.events import Event
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import objects_of, text_at
-from agentlog.infrastructure.exchanges.recorded_runs import NotRecorded, recorded_run
+from agentlog.infrastructure.exchanges.recorded_runs import NotRecorded, RecordedThread
 from agentlog.infrastructure.threads import Threads
-from agentlog.projections.exchanges.cassette import InvalidCassette, RecordedRun, read_cassette
-from agentlog.projections.exchanges.recorded_tools import (
+from agentlog.projections.exchanges.tapes.cassette import (
+    InvalidCassette,
+    RecordedRun,
+    read_cassette,
+)
+from agentlog.projections.exchanges.tapes.recorded_tools import (
     RecordedCall,
     appends_of,
     calls_of_messages,
@@ -46,7 +50,7 @@ def run_of(source: Source, folder: Path) -> RecordedRun:
     if path is not None:
         return _cassette(path)
     with _threads(source) as threads:
-        return recorded_run(threads, str(source))
+        return RecordedThread(threads, str(source)).run()
 
 
 def calls_of(source: Source) -> list[RecordedCall]:
@@ -56,7 +60,7 @@ def calls_of(source: Source) -> list[RecordedCall]:
         return calls_of_run(_cassette(path))
     with _threads(source) as threads:
         try:
-            return calls_of_run(recorded_run(threads, str(source)))
+            return calls_of_run(RecordedThread(threads, str(source)).run())
         except NotRecorded:
             events = threads.messages(str(source))
             return calls_of_messages(event.message for event in events)

@@ -9,7 +9,11 @@ from agentlog.api.testing.sources import Source, calls_of
 from agentlog.domain.errors import InvalidInput, InvalidJson
 from agentlog.domain.json.text import parse, print_checked
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.exchanges.recorded_tools import RecordedCall, RecordedTools, ToolMode
+from agentlog.projections.exchanges.tapes.recorded_tools import (
+    RecordedCall,
+    RecordedTools,
+    ToolMode,
+)
 
 Parse = Callable[[Any], Any]
 

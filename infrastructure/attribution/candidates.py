@@ -7,7 +7,7 @@ from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonObject, JsonValue, text_at
 from agentlog.infrastructure.comparison.comparer import Comparer, SideAsked
-from agentlog.infrastructure.exchanges.recorded_runs import Cursor, answered_attempts, cursor_at
+from agentlog.infrastructure.exchanges.recorded_runs import Cursor, RecordedThread
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Printed
@@ -66,11 +66,12 @@ def candidates(  # noqa: PLR0913 - what they are found by
         if block.op == "changed"
         for a, b in zip(block.a, block.b, strict=True)
     ]
+    runs = RecordedThread(threads, bad), RecordedThread(threads, good)
     made = [
         candidate
         for ours, theirs in pairs
         if not versions or ours.version in versions
-        for candidate in _of_pair(threads, bad, ours, good, theirs)
+        for candidate in _of_pair(*runs, ours, theirs)
     ]
     unknown = {*versions} - {candidate.version for candidate in made}
     if unknown or not made:
@@ -85,16 +86,16 @@ def candidates(  # noqa: PLR0913 - what they are found by
 
 
 def _of_pair(
-    threads: Threads, bad: str, ours: Printed, good: str, theirs: Printed
+    bad: RecordedThread, good: RecordedThread, ours: Printed, theirs: Printed
 ) -> Iterator[Candidate]:
     """Yield what two items of one kind come to; none where they are no model's and no tool's."""
     item, other = ours.item, theirs.item
     if {item["role"], other["role"]} not in ({"assistant"}, {"tool"}):
         return
-    cursor = cursor_at(threads, bad, ours.version)
+    cursor = bad.cursor(ours.version)
     if cursor.asked is None:
         return
-    attempts = answered_attempts(threads, bad, cursor.below.run)
+    attempts = bad.answered(cursor.below.run)
     if cursor.asked.attempt not in attempts:
         return
     number = attempts.index(cursor.asked.attempt)
@@ -104,7 +105,7 @@ def _of_pair(
         if call_id is not None:
             yield step._replace(kind="result", call_id=call_id, result=result)
         return
-    asked = cursor_at(threads, good, theirs.version).asked
+    asked = good.cursor(theirs.version).asked
     if asked is not None and asked.answer is not None:
         yield step._replace(answer=asked.answer)
 

@@ -1,6 +1,7 @@
 """Recorded runs, read from the log."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from agentlog.domain.errors import NotThere
@@ -11,11 +12,11 @@ from agentlog.domain.messages import CustomMessage
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
-from agentlog.projections.exchanges.cassette import RecordedRun, run_of
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
-from agentlog.projections.exchanges.reconstructed_tape import ReconstructedTape
 from agentlog.projections.exchanges.recording import RUN_TYPE
-from agentlog.projections.exchanges.tape import Tape
+from agentlog.projections.exchanges.tapes.cassette import RecordedRun, run_of
+from agentlog.projections.exchanges.tapes.reconstructed_tape import ReconstructedTape
+from agentlog.projections.exchanges.tapes.tape import Tape
 
 _PAGE = 200
 
@@ -41,6 +42,110 @@ class Cursor(NamedTuple):
     asked: Exchange | None = None
 
 
+class RecordedThread:
+    """The runs that were recorded into a thread, each read from the log once.
+
+    Raises:
+        UnknownThread: there is no such thread.
+    """
+
+    def __init__(self, threads: Threads, thread_id: str) -> None:
+        self._threads = threads
+        self._thread_id = thread_id
+        self._events = threads.messages(thread_id, types=[RUN_TYPE, TYPE])
+        self._whole: dict[str, RecordedRun] = {}
+
+    def run(self, name: str | None = None, *, below: int | None = None) -> RecordedRun:
+        """Return a run, the last one unless it is named, with what it has in threads below.
+
+        Of its attempts those `below` a number.
+
+        Raises:
+            NotRecorded: there is none.
+        """
+        if name is None:
+            name = self._name_at(None)
+        if name not in self._whole:
+            self._whole[name] = self._read(name)
+        whole = self._whole[name]
+        if below is None:
+            return whole
+        return replace(whole, payloads=[item for item in whole.payloads if _attempt(item) < below])
+
+    def cursor(self, version: int | None) -> Cursor:
+        """Return the cursor before the request whose answer stands at a version, or comes next.
+
+        Messages that are new in a request stand after its cursor: they are read from it. None is
+        the end of the last run.
+
+        Raises:
+            NotRecorded: no exchange of a run is there.
+            FutureMoment: there is no such version.
+        """
+        if version is None:
+            return Cursor(self.run(), self._threads.version_at(self._thread_id, None))
+        self._threads.version_at(self._thread_id, AtVersion(version))
+        name = self._name_at(version)
+        asked = self._exchanges(name)
+        if not asked:
+            raise NotRecorded(self._thread_id)
+        place = next((n for n, (stands, _) in enumerate(asked) if stands >= version), len(asked))
+        for _, exchange in reversed(asked[: place + 1]):
+            first = derived_message_id(name, exchange.attempt, 0)
+            begins = self._threads.message(self._thread_id, first).version
+            if begins <= version:
+                break
+        return Cursor(self.run(name, below=exchange.attempt), begins - 1, exchange)
+
+    def answered(self, name: str) -> list[int]:
+        """Return the attempts of a run that a model answered in the run's own conversation."""
+        return [sent.attempt for _, sent in self._exchanges(name) if sent.answer is not None]
+
+    def _exchanges(self, name: str) -> list[tuple[int, Exchange]]:
+        """Return the exchanges of a run in its own thread, each with its version."""
+        return [
+            (event.version, exchange_of(_payload(event)))
+            for event in self._of(name)
+            if event.type == TYPE
+        ]
+
+    def _of(self, name: str) -> list[Event]:
+        return [event for event in self._events if _payload(event).get("run") == name]
+
+    def _name_at(self, version: int | None) -> str:
+        """Return the name of the run that a version is in; of the first one before all of them."""
+        runs = [event for event in self._events if event.type == RUN_TYPE]
+        begun = [event for event in runs if version is None or event.version <= version]
+        name = text_at(_payload((begun[-1:] or runs[:1])[0]), "run") if runs else None
+        if name is None:
+            raise NotRecorded(self._thread_id)
+        return name
+
+    def _read(self, name: str) -> RecordedRun:
+        """Return a whole run; one that a fork copied as far as it has it."""
+        own = self._of(name)
+        if not own:
+            raise NotRecorded(self._thread_id)
+        origin_id = self._threads.head(self._thread_id).origin
+        if origin_id is not None and own[0].origin_version is not None:
+            copied = 1 + max(_attempt(_payload(event)) for event in own)
+            return RecordedThread(self._threads, origin_id).run(name, below=copied)
+        below = (
+            event
+            for child in _below(self._threads, self._thread_id)
+            for event in self._threads.messages(child, types=[TYPE])
+        )
+        payloads = [_payload(event) for event in (*own, *below)]
+        facts = payloads[0]
+        origin, before = object_at(facts, "origin"), None
+        if origin:
+            thread, run = text_at(origin, "threadId") or "", text_at(origin, "run")
+            attempt = integer_at(origin, "attempt")
+            before = RecordedThread(self._threads, thread).run(run, below=attempt)
+        exchanges = [item for item in payloads if item.get("run") == name and "attempt" in item]
+        return run_of(facts, exchanges, before)
+
+
 def tape_of(threads: Threads, thread_id: str) -> Tape:
     """Return the tape of a thread: its last recorded run, else what its messages say.
 
@@ -49,7 +154,7 @@ def tape_of(threads: Threads, thread_id: str) -> Tape:
         UnknownThread: there is no such thread.
     """
     try:
-        recorded = recorded_run(threads, thread_id)
+        recorded = RecordedThread(threads, thread_id).run()
     except NotRecorded:
         tape = ReconstructedTape([*threads.messages(thread_id)], {})
         if tape.is_empty:
@@ -58,99 +163,8 @@ def tape_of(threads: Threads, thread_id: str) -> Tape:
     return Tape(recorded)
 
 
-def recorded_run(threads: Threads, thread_id: str) -> RecordedRun:
-    """Return the last run that was recorded into a thread, with what it has in threads below.
-
-    Raises:
-        NotRecorded: there is none.
-        UnknownThread: there is no such thread.
-    """
-    runs = threads.messages(thread_id, types=[RUN_TYPE])
-    return _run(threads, thread_id, _name_of(runs[-1:], thread_id), None)
-
-
-def cursor_at(threads: Threads, thread_id: str, version: int | None) -> Cursor:
-    """Return the cursor before the request whose answer stands at a version, or comes next.
-
-    Messages that are new in a request stand after its cursor: they are read from it. None is the
-    end of the last run.
-
-    Raises:
-        NotRecorded: no exchange of a run is there.
-        UnknownThread, FutureMoment: there is no such thread, or no such version.
-    """
-    if version is None:
-        return Cursor(recorded_run(threads, thread_id), threads.version_at(thread_id, None))
-    threads.version_at(thread_id, AtVersion(version))
-    runs = threads.messages(thread_id, types=[RUN_TYPE])
-    begun = [event for event in runs if event.version <= version] or runs[:1]
-    run = _name_of(begun[-1:], thread_id)
-    asked = [
-        event
-        for event in threads.messages(thread_id, types=[TYPE])
-        if text_at(_payload(event), "run") == run
-    ]
-    if not asked:
-        raise NotRecorded(thread_id)
-    place = next((n for n, event in enumerate(asked) if event.version >= version), len(asked))
-    for event in reversed(asked[: place + 1]):
-        exchange = exchange_of(_payload(event))
-        first = derived_message_id(run, exchange.attempt, 0)
-        begins = threads.message(thread_id, first).version
-        if begins <= version:
-            break
-    return Cursor(_run(threads, thread_id, run, exchange.attempt), begins - 1, exchange)
-
-
-def answered_attempts(threads: Threads, thread_id: str, run: str) -> list[int]:
-    """Return the attempts of a run that a model answered in the run's own conversation."""
-    payloads = map(_payload, threads.messages(thread_id, types=[TYPE]))
-    exchanges = [exchange_of(payload) for payload in payloads if payload.get("run") == run]
-    return [exchange.attempt for exchange in exchanges if exchange.answer is not None]
-
-
-def _run(threads: Threads, thread_id: str, run: str, below: int | None) -> RecordedRun:
-    """Return a run that a thread has, or as a fork has copied; of its attempts those `below`."""
-    own = threads.messages(thread_id, types=[RUN_TYPE, TYPE])
-    of_run = [event for event in own if text_at(_payload(event), "run") == run]
-    origin_id = threads.head(thread_id).origin
-    if origin_id is not None and of_run and of_run[0].origin_version is not None:
-        copied = 1 + max(map(_attempt, of_run))
-        return _run(threads, origin_id, run, copied if below is None else min(copied, below))
-    if not of_run:
-        raise NotRecorded(thread_id)
-    events = [
-        *of_run,
-        *(
-            event
-            for child in _below(threads, thread_id)
-            for event in threads.messages(child, types=[TYPE])
-            if text_at(_payload(event), "run") == run
-        ),
-    ]
-    facts = _payload(of_run[0])
-    origin = object_at(facts, "origin")
-    before = None
-    if origin:
-        thread, name = text_at(origin, "threadId"), text_at(origin, "run")
-        before = _run(threads, thread or "", name or "", integer_at(origin, "attempt"))
-    payloads = [
-        _payload(event)
-        for event in events
-        if event.type == TYPE and (below is None or _attempt(event) < below)
-    ]
-    return run_of(facts, payloads, before)
-
-
-def _name_of(runs: Sequence[Event], thread_id: str) -> str:
-    name = next((text_at(_payload(event), "run") for event in runs), None)
-    if name is None:
-        raise NotRecorded(thread_id)
-    return name
-
-
-def _attempt(event: Event) -> int:
-    return integer_at(_payload(event), "attempt") or 0
+def _attempt(payload: JsonObject) -> int:
+    return integer_at(payload, "attempt") or 0
 
 
 def _below(threads: Threads, thread_id: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ an end ended with its recorder.
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,15 @@ def create_spool(folder: Path, header: Header) -> Path:
     with os.fdopen(descriptor, "wb") as file:
         file.write(_encode(header) + b"\n")
     return path
+
+
+@contextmanager
+def own_spool(folder: Path, header: Header) -> Iterator[Path]:
+    """Create the spool of a run, which no other process uploads until the block ends."""
+    path = create_spool(folder, header)
+    lock = held_spool(path)
+    with nullcontext() if lock is None else closing(lock):  # another may just look at it
+        yield path
 
 
 def held_spool(path: Path) -> FileLock | None:

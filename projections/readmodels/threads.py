@@ -48,9 +48,8 @@ ThreadOutcome = Literal["complete", "step_limit", "user_request", "error", "clos
 
 _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
-_NO_TOOLS = "[]"
+_NOTHING = "[]"
 _MOST_TOOLS = 100
-_NO_REQUESTS = "[]"
 _MOST_REQUESTS = 100
 
 
@@ -84,9 +83,7 @@ class ThreadRow(Row):
     inputs: Annotated[int, "how many messages of that type"] = 0
     replies: Annotated[int, "how many messages of that type"] = 0
     steps: Annotated[int, "as the view agent-state counts them: one a model response, input, …"] = 0
-    tools: Annotated[str, "names of the first 100 tools that it called, as a JSON array"] = (
-        _NO_TOOLS
-    )
+    tools: Annotated[str, "names of the first 100 tools that it called, as a JSON array"] = _NOTHING
     tool_calls: Annotated[int, "how many were asked for"] = 0
     tool_failures: Annotated[
         int | None, "how many results say that the tool failed; null where none says whether"
@@ -108,7 +105,7 @@ class ThreadRow(Row):
     runtime_errors: Annotated[int, "how many messages of that type"] = 0
     requests_open: Annotated[int, "how many requests to a model have no answer yet"] = 0
     open_requests: Annotated[str, "response id and model of the latest 100, as a JSON array"] = (
-        _NO_REQUESTS
+        _NOTHING
     )
     last_response_id: Annotated[
         str | None, "the model response that was last counted as a step"

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from agentlog.api.cli.session import InvalidOption
 from agentlog.api.composition import Service
@@ -14,14 +15,21 @@ _SIGNALLED = 128
 """A shell's exit code of a command that a signal ended, less the signal's number."""
 
 
+class Ended(NamedTuple):
+    """The exit code of a command, and whether Ctrl-C came meanwhile."""
+
+    code: int
+    is_interrupted: bool
+
+
 def run_command(
     command: Sequence[str],
     environment: Mapping[str, str],
     meanwhile: Callable[[], None] = lambda: None,
     *,
     output: int | None = None,
-) -> int:
-    """Run a command, which gets the signals that this process gets, and return its exit code.
+) -> Ended:
+    """Run a command, which gets the signals that this process gets, until it ends.
 
     `meanwhile` is called now and then. `output` is the descriptor that it prints to, by default
     ours. Raises `InvalidOption` if there is no such command.
@@ -30,9 +38,11 @@ def run_command(
         started = subprocess.Popen(command, env=environment, stdout=output)  # noqa: S603 - the user's own
     except OSError as error:
         raise InvalidOption(f"{command[0]}: {error.strerror}") from error
+    interrupts: list[bool] = []
     with started as process:
         before = {
-            signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),  # the terminal's to send
+            # the terminal sends it to the command too
+            signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: interrupts.append(True)),
             signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
         }
         try:
@@ -42,7 +52,7 @@ def run_command(
                 except subprocess.TimeoutExpired:
                     meanwhile()
                 else:
-                    return code if code >= 0 else _SIGNALLED - code
+                    return Ended(code if code >= 0 else _SIGNALLED - code, any(interrupts))
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

@@ -1,33 +1,27 @@
 """The command record."""
 
 import secrets
-import socket
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from agentlog.api.cli.exchanges.commands import run_command, uploading
 from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
 from agentlog.api.composition import Service, open_service
-from agentlog.api.gateway.__main__ import SPOOL_FAILED, Order
+from agentlog.api.gateway.__main__ import SPOOL_FAILED
+from agentlog.api.gateway.recorder import recording
 from agentlog.api.gateway.upstreams import base_urls, environment_with, upstreams_of
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.identifiers import Ulids, check_thread_id
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.exchanges.machine import values_here
-from agentlog.infrastructure.exchanges.spool import Header, create_spool, held_spool
+from agentlog.infrastructure.exchanges.spool import Header, own_spool
 from agentlog.infrastructure.exchanges.uploader import Uploader, upload_left
-from agentlog.infrastructure.runtime.supervised_process import SupervisedProcess
 from agentlog.infrastructure.settings import ProviderSettings, Settings
 
 app = typer.Typer()
-
-_PROXY = (sys.executable, "-m", "agentlog.api.gateway")
 
 
 @app.command()
@@ -54,30 +48,18 @@ def record(
     header = Header(run, check_thread_id(thread or f"record-{run}"), name, values_here())
     with ExitStack() as stack:
         service = _service(stack, settings)
-        spool = create_spool(settings.spool_dir, header)
-        lock = held_spool(spool)
-        if lock is not None:
-            stack.enter_context(closing(lock))
+        spool = stack.enter_context(own_spool(settings.spool_dir, header))
         uploader = Uploader(spool)
-        listener = stack.enter_context(_listener())
-        token, port = secrets.token_urlsafe(24), listener.getsockname()[1]
-        order = Order(listener.fileno(), str(spool), token, origins)
-        urls = base_urls(f"http://127.0.0.1:{port}/{token}", upstreams)
-        proxy = SupervisedProcess(
-            _PROXY,
-            name="the proxy",
-            order=msgspec.json.encode(order) + b"\n",
-            descriptors=[listener.fileno()],
-        )
         try:
-            with proxy:
-                code = run_command(command, environment_with(urls), uploading(uploader, service))
+            with recording(spool, origins) as recorder:
+                environment = environment_with(base_urls(recorder.url, upstreams))
+                code = run_command(command, environment, uploading(uploader, service)).code
         except InvalidOption:
             spool.unlink()
             raise
         service = service or _service(stack, settings)
         _finish(uploader, service, spool)
-    if proxy.status == SPOOL_FAILED:
+    if recorder.process.status == SPOOL_FAILED:
         _say(f"not all was recorded: {spool.parent} could not be written")
         code = code or SPOOL_FAILED
     raise typer.Exit(code)
@@ -98,12 +80,6 @@ def _service(stack: ExitStack, settings: Settings) -> Service | None:
         _say(f"{error}: exchanges wait in {settings.spool_dir}")
         return None
     return service
-
-
-@contextmanager
-def _listener() -> Iterator[socket.socket]:
-    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
-        yield listener
 
 
 def _finish(uploader: Uploader, service: Service | None, spool: Path) -> None:

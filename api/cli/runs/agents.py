@@ -1,6 +1,5 @@
 """Replays of recorded agents: the same command before its tape, and what came of it."""
 
-import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,8 +13,8 @@ from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.infrastructure.exchanges.machine import values_here
 from agentlog.infrastructure.exchanges.recorded_runs import tape_of
 from agentlog.infrastructure.settings import ProviderSettings
-from agentlog.projections.exchanges.cassette import read_cassette
-from agentlog.projections.exchanges.tape import ReplayReport, Tape
+from agentlog.projections.exchanges.tapes.cassette import read_cassette
+from agentlog.projections.exchanges.tapes.tape import ReplayReport, Tape
 
 _DIVERGES = 1
 
@@ -30,9 +29,8 @@ def replay_command(
     tape = _tape(thread_id, data_dir)
     upstreams = upstreams_of(ProviderSettings())
     names = {upstream.name for upstream in upstreams}
-    token = secrets.token_urlsafe(24)
-    with replaying(tape, values_here(), token=token, names=names) as url:
-        code = run_command(command, environment_with(base_urls(url, upstreams)))
+    with replaying(tape, values_here(), names=names) as url:
+        code = run_command(command, environment_with(base_urls(url, upstreams))).code
     report = tape.finish()
     if as_json:
         print_line({"threadId": thread_id, **report_json(report), "commandExitCode": code})
@@ -62,14 +60,14 @@ def report_lines(thread_id: str, report: ReplayReport) -> Iterator[str]:
             f"built from messages: {report.reconstructed}; system prompt, tools and parameters "
             "are not known, and not compared"
         )
+    if report.given:
+        yield f"answers put in: {report.given}"
     if report.others:
         yield f"requests that ask no model, answered as recorded: {report.others}"
     for asked, difference in report.unmatched:
         yield f"not on the tape: request {asked.attempt}, {asked.method} {asked.path}"
         if difference is not None:
-            yield f"  {difference.place} differs from that of exchange {difference.attempt}"
-            yield f"  recorded  {difference.recorded}"
-            yield f"  now       {difference.asked}"
+            yield from difference.lines()
     for exchange in report.unused:
         yield f"not asked for: exchange {exchange.attempt}, {exchange.method} {exchange.path}"
 
@@ -95,5 +93,6 @@ def report_json(report: ReplayReport) -> JsonObject:
         "reconstructed": report.reconstructed,
         "unmatched": unmatched,
         "unused": unused,
+        "given": report.given,
         "liveCalls": report.live,
     }

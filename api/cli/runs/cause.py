@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from agentlog.api.cli.runs.forking import ForkOrder, allow_hazards, check_command, passes, run_fork
+from agentlog.api.cli.runs.forking import ForkOrder, allow, check_command, passes, run_fork
 from agentlog.api.cli.session import (
     AsJson,
     DataDir,
@@ -21,9 +21,10 @@ from agentlog.api.composition import Service
 from agentlog.domain.errors import Refused
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.infrastructure.attribution.candidates import Candidate, candidates
+from agentlog.infrastructure.exchanges.recorded_runs import RecordedThread
 from agentlog.projections.attribution.minimal_set import minimal_set
 from agentlog.projections.attribution.verdicts import FEWEST_RUNS, Arm, Verdict, verdict
-from agentlog.projections.exchanges.changes import Changes
+from agentlog.projections.exchanges.tapes.changes import Changes
 
 app = typer.Typer()
 
@@ -97,7 +98,11 @@ def cause(  # noqa: PLR0913, PLR0917 - one parameter an option
             good=good,
             versions=at or (),
         )
-        _allow(steps, runs, most_runs, yes=yes)
+        tried = ", ".join(f"{step.kind} at {step.version}" for step in steps)
+        typer.echo(printable(f"candidates: {tried}"), err=True)
+        cost = f"{min(2 * runs, most_runs)} runs at least, {most_runs} at most"
+        run = RecordedThread(service.threads, bad).run(steps[0].cursor.below.run)
+        allow(run, yes=yes, cost=cost)
         spool_dir = settings_with(data_dir=data_dir).spool_dir
         lab = _Lab(service, spool_dir, bad, command, check, runs, most_runs)
         left = _search(lab, steps)
@@ -112,19 +117,6 @@ def cause(  # noqa: PLR0913, PLR0917 - one parameter an option
         for line in _lines(lab, left):
             typer.echo(printable(line))
     raise typer.Exit(0 if left else _NOT_CAUSED)
-
-
-def _allow(steps: Sequence[Candidate], runs: int, most_runs: int, *, yes: bool) -> None:
-    """Say what is tried and what it may take, and ask whether it may."""
-    least = min(2 * runs, most_runs)
-    names = ", ".join(f"{step.kind} at {step.version}" for step in steps)
-    typer.echo(printable(f"candidates: {names}"), err=True)
-    text = f"{least} runs at least, {most_runs} at most"
-    if yes:
-        return
-    allow_hazards(steps[0].cursor.below, yes=yes)
-    typer.echo(text, err=True)
-    typer.confirm("Go on?", abort=True, err=True)
 
 
 @dataclass
@@ -174,10 +166,11 @@ class _Lab:
         uncounted: list[str] = []
         for _ in range(self.runs):
             if self.done >= self.most_runs:
-                self.is_spent = True
                 raise BudgetSpent
             self.done += 1
             run = run_fork(self.service, self.spool_dir, order, first.cursor)
+            if run.is_interrupted:
+                raise KeyboardInterrupt
             is_passed = passes(self.check, run)
             counts = run.reached and run.report.is_equal
             (passed if is_passed and counts else failed if counts else uncounted).append(
@@ -199,6 +192,7 @@ def _search(lab: _Lab, steps: Sequence[Candidate]) -> Sequence[Candidate]:
     try:
         return minimal_set(steps, is_cause) if is_cause(steps) else ()
     except BudgetSpent:
+        lab.is_spent = True
         return min(best, key=len, default=())
 
 

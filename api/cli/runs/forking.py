@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -32,20 +31,15 @@ from agentlog.domain.messages import LlmResponseMessage
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.exchanges.machine import values_here
-from agentlog.infrastructure.exchanges.recorded_runs import Cursor, cursor_at
-from agentlog.infrastructure.exchanges.spool import (
-    Header,
-    SpoolWriter,
-    create_spool,
-    held_spool,
-)
+from agentlog.infrastructure.exchanges.recorded_runs import Cursor, RecordedThread
+from agentlog.infrastructure.exchanges.spool import Header, SpoolWriter, own_spool
 from agentlog.infrastructure.exchanges.uploader import Uploader
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.projections.exchanges.answers import Answer
-from agentlog.projections.exchanges.cassette import RecordedRun
-from agentlog.projections.exchanges.changes import Changes
-from agentlog.projections.exchanges.hazards import hazards
-from agentlog.projections.exchanges.tape import ReplayReport, Tape
+from agentlog.projections.exchanges.tapes.cassette import RecordedRun
+from agentlog.projections.exchanges.tapes.changes import Changes
+from agentlog.projections.exchanges.tapes.hazards import hazards
+from agentlog.projections.exchanges.tapes.tape import ReplayReport, Tape
 from agentlog.projections.prices import cost_of
 
 _DIVERGES = 1
@@ -75,6 +69,7 @@ class ForkRun(NamedTuple):
     model: str | None
     report: ReplayReport
     code: int
+    is_interrupted: bool
     seconds: float
     tokens: tuple[int | None, int | None]
     cost_usd: float | None
@@ -104,17 +99,23 @@ def fork_command(  # noqa: PLR0913 - one parameter a choice
     runs = []
     with service_in(data_dir) as service:
         check_command(order.command)
-        cursor = cursor_at(service.threads, order.thread_id, order.begin)
-        allow_hazards(cursor.below, yes=yes)
+        recorded = RecordedThread(service.threads, order.thread_id)
+        cursor = recorded.cursor(order.begin)
+        if cursor.asked is not None:
+            allow(recorded.run(cursor.below.run), yes=yes)
         try:
             for model in models:
                 own = replace(order, changes=replace(order.changes, model=model))
                 run = run_fork(service, settings_with(data_dir=data_dir).spool_dir, own, cursor)
-                runs.append(run if check is None else run._replace(passed=passes(check, run)))
+                if check is not None and not run.is_interrupted:
+                    run = run._replace(passed=passes(check, run))
+                runs.append(run)
                 if as_json:
-                    print_line(_json(runs[-1], order.thread_id))
+                    print_line(_json(run, order.thread_id))
                 else:
-                    _print(runs[-1], order)
+                    _print(run, order)
+                if run.is_interrupted and len(models) > 1:
+                    raise KeyboardInterrupt
         finally:
             if len(models) > 1 and runs and not as_json:
                 print_listing(_COLUMNS, [_cells(run) for run in runs])
@@ -129,13 +130,14 @@ def check_command(command: Sequence[str]) -> None:
         raise InvalidOption(f"{command[0]}: there is no such command")
 
 
-def allow_hazards(below: RecordedRun, *, yes: bool) -> None:
-    """Say which recorded calls the agent runs again, and ask whether it may."""
-    calls = hazards(below)
-    if not calls or yes:
-        return
+def allow(run: RecordedRun, *, yes: bool, cost: str | None = None) -> None:
+    """Say which calls of a run may be made again, and what it costs, and ask whether it may."""
+    calls = hazards(run)
     names = ", ".join(f"{name} ({count})" for name, count in calls.most_common())
-    text = printable(f"tools of the agent run again, and may have effects: {names}")
+    effects = f"tools of the agent run again, and may have effects: {names}" if calls else None
+    text = printable("; ".join(part for part in (effects, cost) if part is not None))
+    if yes or not text:
+        return
     if not sys.stdin.isatty():
         raise InvalidOption(f"{text}; --yes goes on")
     typer.confirm(f"{text}. Go on?", abort=True, err=True)
@@ -164,33 +166,36 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
     if order.answers:
         facts["answersGiven"] = len(order.answers)
     run = Ulids(wall_clock, secrets.randbits)()
-    spool = create_spool(spool_dir, Header(run, made.thread_id, None, values_here(), facts))
     tape = Tape(below, asked)
-    fork = Fork(SpoolWriter(spool), answers=dict(order.answers), changes=changes)
-    if asked is not None:
-        fork.upstreams = {upstream.name: upstream.origin for upstream in upstreams}
-    began = time.monotonic()
-    with closing(held_spool(spool) or spool.open("rb")):
+    origins = {upstream.name: upstream.origin for upstream in upstreams}
+    header = Header(run, made.thread_id, None, values_here(), facts)
+    with own_spool(spool_dir, header) as spool:
+        fork = Fork(SpoolWriter(spool), origins, changes, dict(order.answers))
         uploader = Uploader(spool)
-        token, names = secrets.token_urlsafe(24), {upstream.name for upstream in upstreams}
-        with replaying(tape, values_here(), token=token, names=names, fork=fork) as url:
+        began = time.monotonic()
+        with replaying(tape, values_here(), names=origins, fork=fork) as url:
             environment = environment_with(base_urls(url, upstreams))
             upload = uploading(uploader, service)
-            code = run_command(order.command, environment, upload, output=order.output)
+            ended = run_command(order.command, environment, upload, output=order.output)
         seconds = time.monotonic() - began
         uploader.upload(service.threads, is_over=True)
         spool.unlink()
     report = tape.finish()
-    kept: JsonObject = {"run": run, "of": origin, **report_json(report), "commandExitCode": code}
+    kept: JsonObject = {
+        "run": run,
+        "of": origin,
+        **report_json(report),
+        "commandExitCode": ended.code,
+    }
     service.threads.append(made.thread_id, [{"type": "agentlog.replay", "payload": kept}])
     tokens, cost = _figures(service, made.thread_id, made.version)
     model = order.changes.model
     errors = service.threads.messages(
         made.thread_id, after=made.version, types=["runtime_error"], limit=1
     )
-    reached = not fork.answers and fork.results == order.changes.results.keys() and not errors
+    reached = not fork.answers and fork.results >= order.changes.results.keys() and not errors
     return ForkRun(
-        made.thread_id, version, model, report, code, seconds, tokens, cost, reached=reached
+        made.thread_id, version, model, report, *ended, seconds, tokens, cost, reached=reached
     )
 
 

@@ -13,7 +13,7 @@ from agentlog.api.cli.session import AsJson, DataDir, InvalidOption, pairs_of, s
 from agentlog.api.filters import metadata_value
 from agentlog.infrastructure.engine_replay import EngineReplay, load_engine
 from agentlog.projections.cognition.replay import StateSource
-from agentlog.projections.exchanges.changes import Changes, check_pointer
+from agentlog.projections.exchanges.tapes.changes import Changes, check_pointer
 from agentlog.projections.exchanges.written.files import answer_in
 
 app = typer.Typer()

@@ -4,19 +4,19 @@ import http.client
 import os
 import signal
 import socket
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import msgspec
 import pytest
 
-from agentlog.api.gateway.__main__ import Order
+from agentlog.api.gateway.recorder import recording
 from agentlog.infrastructure.exchanges.spool import Header, SpoolReader, create_spool
 from agentlog.infrastructure.runtime.supervised_process import SupervisedProcess
 from agentlog.projections.exchanges.exchange import Exchange
@@ -26,7 +26,6 @@ from tests.providers.script import Answer
 from tests.providers.server import Fault, ScriptedProvider
 from tests.waiting import until
 
-TOKEN = "token-0123456789"  # noqa: S105 - of a test
 KEY = "sk-secret-0123456789"
 
 
@@ -34,14 +33,25 @@ KEY = "sk-secret-0123456789"
 class Gateway:
     """A running proxy."""
 
-    port: int
+    address: str
     process: SupervisedProcess
     spool: Path
     reader: SpoolReader
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/{TOKEN}/p"
+        return f"{self.address}/p"
+
+    @property
+    def path(self) -> str:
+        """The path of its URL: a slash and the token."""
+        return urlsplit(self.address).path
+
+    @property
+    def port(self) -> int:
+        port = urlsplit(self.address).port
+        assert port is not None
+        return port
 
     def recorded(self, count: int) -> list[Exchange]:
         """Return the exchanges that ended, which come to so many before long."""
@@ -58,16 +68,8 @@ class Gateway:
 @contextmanager
 def gateway(folder: Path, upstream: str) -> Iterator[Gateway]:
     spool = create_spool(folder, Header("run", "thread"))
-    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
-        order = Order(listener.fileno(), str(spool), TOKEN, {"p": upstream})
-        process = SupervisedProcess(
-            (sys.executable, "-m", "agentlog.api.gateway"),
-            name="the proxy",
-            order=msgspec.json.encode(order) + b"\n",
-            descriptors=[listener.fileno()],
-        )
-        with process:
-            yield Gateway(listener.getsockname()[1], process, spool, SpoolReader(spool))
+    with recording(spool, {"p": upstream}) as recorder:
+        yield Gateway(recorder.url, recorder.process, spool, SpoolReader(spool))
 
 
 @pytest.fixture(name="provider")
@@ -119,7 +121,7 @@ def test_a_stream_passes_as_it_comes(proxy: Gateway, provider: ScriptedProvider)
     provider.fail(Fault("stall", 3))
     connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
     text = msgspec.json.encode(body(stream=True))
-    connection.request("POST", f"/{TOKEN}/p/v1/messages", text)
+    connection.request("POST", f"{proxy.path}/p/v1/messages", text)
     response = connection.getresponse()
     received = response.read1()  # the provider sends no end
     while received.count(b"\n\n") < 3:
@@ -172,15 +174,14 @@ def test_a_provider_that_is_away_is_an_error_that_clients_read(
     assert [exchange.end for exchange in proxy.recorded(1)] == ["upstream_refused"]
 
 
-@pytest.mark.parametrize(
-    "path", ["/other/p/v1/messages", f"/{TOKEN}/x/v1/messages", "/", f"/{TOKEN}"]
-)
+@pytest.mark.parametrize("path", ["/other/p/v1/messages", "{token}/x/v1/messages", "/", "{token}"])
 def test_without_the_token_nothing_is_there(
     proxy: Gateway, provider: ScriptedProvider, path: str
 ) -> None:
-    response = httpx2.post(f"http://127.0.0.1:{proxy.port}{path}", json=body())
+    url = f"http://127.0.0.1:{proxy.port}{path.format(token=proxy.path)}"
+    response = httpx2.post(url, json=body())
     assert response.status_code == 404
-    assert TOKEN not in response.text
+    assert proxy.path not in response.text
     assert provider.requests == []
 
 
@@ -239,7 +240,7 @@ def test_a_killed_proxy_is_there_again_on_its_port(
     provider.fail(Fault("stall", 3, only=1))
     connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
     text = msgspec.json.encode(body(stream=True))
-    connection.request("POST", f"/{TOKEN}/p/v1/messages", text)
+    connection.request("POST", f"{proxy.path}/p/v1/messages", text)
     assert connection.getresponse().read1()
     pid = proxy.process.pid
     assert pid is not None
@@ -266,7 +267,7 @@ def test_a_proxy_may_be_killed_at_each_chunk_of_a_stream(
         with gateway(tmp_path / str(number), provider.url) as proxy:
             connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
             text = msgspec.json.encode(body(stream=True))
-            connection.request("POST", f"/{TOKEN}/p/v1/messages", text)
+            connection.request("POST", f"{proxy.path}/p/v1/messages", text)
             assert connection.getresponse().read(end) == whole[:end]
             pid = proxy.process.pid
             assert pid is not None

@@ -1,6 +1,7 @@
 """Recorded agents that go on live from a point: forks, and what is on record of them."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,9 +12,10 @@ import pytest
 
 from agentlog.domain.json.text import parse
 from tests.api.cli.exchanges.test_record import agent, record, replay
-from tests.command_line import AGENTLOG, agentlog
+from tests.command_line import AGENTLOG, WAIT_SECONDS, agentlog, started
 from tests.providers.script import Answer, ShellCalls, Turn
 from tests.providers.server import ScriptedProvider
+from tests.waiting import until
 
 
 @dataclass
@@ -106,7 +108,7 @@ def test_an_answer_of_a_file_is_given_once(recorded: Recorded, tmp_path: Path) -
     second = str(recorded.answers()[1])
     code, line, err = recorded.fork("--from", second, "--answer", str(given), "--as", "fork")
     assert code == 0, err
-    assert (line["exact"], line["liveCalls"]) == (1, 1)
+    assert (line["exact"], line["given"], line["liveCalls"]) == (1, 1, 0)
     assert recorded.provider.requests == []
     assert recorded.view("fork")[-1] == {"role": "assistant", "content": "I stop here."}
 
@@ -177,11 +179,23 @@ def test_models_are_compared_by_a_check(chat: Recorded) -> None:
 
 
 def test_calls_with_effects_are_listed_before_anything_runs(chat: Recorded) -> None:
-    words = ["run", "--from", str(chat.answers()[-1]), "--", *chat.command]
-    code, out, err = replay(chat.url, chat.settings, *words)
+    code, out, err = replay(chat.url, chat.settings, "run", "--from", "1", "--", *chat.command)
     assert (code, out) == (2, "")
     assert "run again, and may have effects: shell (2)" in err
     assert len(agentlog("forks", "run", "--json", url=chat.url).lines) == 1
+
+
+def test_ctrl_c_ends_the_forks_of_all_models(chat: Recorded) -> None:
+    def forks() -> int:
+        return len(agentlog("forks", "run", "--json", url=chat.url).lines)
+
+    words = ("run", "--yes", "--from", "1", "--models", "a,b,c", "--", "sleep", "3")
+    with started("replay", *words, url=chat.url, **chat.settings) as process:
+        until(lambda: forks() == 2)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=WAIT_SECONDS)
+    assert process.returncode == 130, err
+    assert forks() == 2
 
 
 def test_a_request_that_differs_below_the_cursor_is_not_asked_live(chat: Recorded) -> None:

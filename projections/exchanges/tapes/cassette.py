@@ -19,8 +19,8 @@ from agentlog.domain.json.values import (
     object_of,
     text_at,
 )
-from agentlog.projections.exchanges.changes import Changes, changes_of
 from agentlog.projections.exchanges.exchange import Exchange, exchange_of
+from agentlog.projections.exchanges.tapes.changes import Changes, changes_of
 
 _VERSION = 1
 

@@ -15,8 +15,8 @@ from agentlog.domain.json.values import (
     object_of,
 )
 from agentlog.projections.exchanges.reconstruction import with_system
-from agentlog.projections.exchanges.request_keys import call_of_result, tool_name
 from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.exchanges.tapes.request_keys import call_of_result, tool_name
 
 
 class NoSuchField(InvalidInput):

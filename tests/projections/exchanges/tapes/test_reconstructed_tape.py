@@ -5,13 +5,13 @@ from typing import get_args
 
 import pytest
 
-from agentlog.projections.exchanges.reconstructed_tape import ReconstructedTape
 from agentlog.projections.exchanges.requests import Api
-from agentlog.projections.exchanges.tape import Answered, Difference
+from agentlog.projections.exchanges.tapes.reconstructed_tape import ReconstructedTape
+from agentlog.projections.exchanges.tapes.tape import Answered, Difference
 from agentlog.projections.readers.messages.chat import READER
 from tests.histories import history
+from tests.projections.exchanges.tapes.test_tape import asked, results
 from tests.projections.exchanges.test_recording import echo
-from tests.projections.exchanges.test_tape import asked, results
 from tests.providers.agent import Agent
 
 CALL = {"name": "shell", "arguments": '{"n":1}'}

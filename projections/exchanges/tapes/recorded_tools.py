@@ -11,9 +11,9 @@ from agentlog.domain.json.text import print_bytes, print_text
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.messages import ToolCall, ToolCallsMessage, ToolResultsMessage
 from agentlog.projections.call_texts import arguments_value, error_text
-from agentlog.projections.exchanges.cassette import RecordedRun
 from agentlog.projections.exchanges.exchange import TYPE
 from agentlog.projections.exchanges.recording import Recording, ThreadAppend
+from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 from agentlog.projections.readers.draft import sample_event
 
 ToolMode = Literal["strict", "fifo"]
@@ -130,8 +130,9 @@ def calls_of_messages(messages: Iterable[object]) -> list[RecordedCall]:
 def appends_of(run: RecordedRun) -> Iterator[ThreadAppend]:
     """Yield what a run adds to its threads."""
     recording = Recording(run.run, "run", run.values)
-    for exchange in run.exchanges:
-        yield from recording.add(exchange)
+    for stage in run.stages:
+        for exchange in stage.exchanges:
+            yield from recording.add(exchange)
     yield from recording.finish()
 
 

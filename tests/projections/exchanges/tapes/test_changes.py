@@ -5,9 +5,14 @@ from typing import Any, get_args
 
 import pytest
 
-from agentlog.projections.exchanges.changes import Changes, NoSuchField, changes_of, check_pointer
 from agentlog.projections.exchanges.requests import Api
-from tests.projections.exchanges.test_tape import results
+from agentlog.projections.exchanges.tapes.changes import (
+    Changes,
+    NoSuchField,
+    changes_of,
+    check_pointer,
+)
+from tests.projections.exchanges.tapes.test_tape import results
 from tests.providers.agent import Agent
 
 

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import object_of
-from agentlog.projections.exchanges.cassette import (
+from agentlog.projections.exchanges.exchange import payload_of
+from agentlog.projections.exchanges.tapes.cassette import (
     InvalidCassette,
     RecordedRun,
     cassette_lines,
     read_cassette,
 )
-from agentlog.projections.exchanges.changes import Changes
-from agentlog.projections.exchanges.exchange import payload_of
+from agentlog.projections.exchanges.tapes.changes import Changes
 from tests.projections.exchanges.test_exchange import EXCHANGES
 
 RUNS = st.lists(EXCHANGES, max_size=4).map(

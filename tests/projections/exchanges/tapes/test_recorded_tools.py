@@ -1,14 +1,22 @@
 """Calls of a recorded run, and how they answer others."""
 
+from typing import get_args
+
 import pytest
 
-from agentlog.projections.exchanges.recorded_tools import (
+from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.exchanges.tapes.recorded_tools import (
     CallNotRecorded,
     RecordedCall,
     RecordedTools,
     calls_of_messages,
+    calls_of_run,
 )
 from tests.histories import history
+from tests.projections.exchanges.tapes.test_tape import ids_of, results, run_of
+from tests.projections.exchanges.test_recording import Run, echo
+from tests.providers.agent import Agent
+from tests.providers.script import Answer, Call
 
 CALLS = [RecordedCall("look", {"at": at}, output) for at, output in [("a", 1), ("b", 2), ("a", 3)]]
 
@@ -40,3 +48,17 @@ def test_results_are_paired_with_calls_whose_ids_come_again() -> None:
     ]
     calls = calls_of_messages(event.message for event in history(*drafts))
     assert calls == [RecordedCall("look", {"n": n}, "x") for n in (1, 2)]
+
+
+@pytest.mark.parametrize("api", get_args(Api))
+def test_a_fork_has_the_calls_of_what_it_went_on_from(api: Api) -> None:
+    run, agent = Run(), Agent("", api)
+    agent.items.append({"role": "user", "content": "do it"})
+    for number in (1, 2):
+        whole = run.ask(agent, Answer(calls=[Call("shell", {"n": number})]))
+        agent.items += echo(api, whole)
+        agent.items += results(api, ids_of(api, whole), [f"did {number}"])
+    run.ask(agent, Answer("done"))
+    fork = run_of(run.exchanges[1:], origin=run_of(run.exchanges[:1]))
+    assert calls_of_run(fork) == calls_of_run(run_of(run.exchanges))
+    assert [call.output for call in calls_of_run(fork)] == ["did 1", "did 2"]

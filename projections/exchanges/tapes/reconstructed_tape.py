@@ -13,10 +13,10 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_at, objects_of
 from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
-from agentlog.projections.exchanges.cassette import RecordedRun
 from agentlog.projections.exchanges.exchange import Exchange, payload_of
 from agentlog.projections.exchanges.requests import Api, request_of
-from agentlog.projections.exchanges.tape import Answered, Difference, Live, ReplayReport, Tape
+from agentlog.projections.exchanges.tapes.cassette import RecordedRun
+from agentlog.projections.exchanges.tapes.tape import Answered, Difference, Live, ReplayReport, Tape
 from agentlog.projections.exchanges.written.answers import written_exchange
 from agentlog.projections.item_content import arguments_of
 from agentlog.projections.readers.draft import sample_event

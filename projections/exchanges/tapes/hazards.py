@@ -3,8 +3,8 @@
 from collections import Counter
 
 from agentlog.domain.json.values import array_of, object_of, text_at
-from agentlog.projections.exchanges.cassette import RecordedRun
 from agentlog.projections.exchanges.recording import answer_drafts
+from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 
 _READ_ONLY = frozenset(
     "Glob Grep LS NotebookRead Read TodoRead TodoWrite "  # Claude Code

@@ -1,7 +1,7 @@
 """A tape: the recorded exchanges of a run, which answer the requests of another run of it."""
 
 from collections import defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue, array_of
-from agentlog.projections.exchanges.cassette import RecordedRun
-from agentlog.projections.exchanges.changes import NoSuchField
 from agentlog.projections.exchanges.exchange import Exchange
-from agentlog.projections.exchanges.request_keys import (
+from agentlog.projections.exchanges.tapes.cassette import RecordedRun
+from agentlog.projections.exchanges.tapes.changes import NoSuchField
+from agentlog.projections.exchanges.tapes.request_keys import (
     RUNGS,
     KeyedRequest,
     Rung,
@@ -36,6 +36,12 @@ class Difference(NamedTuple):
     place: str
     recorded: str
     asked: str
+
+    def lines(self) -> Iterator[str]:
+        """Yield the place and both forms, in lines to read."""
+        yield f"  {self.place} differs from that of exchange {self.attempt}"
+        yield f"  recorded  {self.recorded}"
+        yield f"  now       {self.asked}"
 
 
 class Answered(NamedTuple):
@@ -61,7 +67,9 @@ class ReplayReport:
     reconstructed: int = 0
     """Answers that were built from messages: what was sent beside them is not known."""
     live: int = 0
-    """Requests beyond the tape."""
+    """Requests beyond the tape, which a provider was asked."""
+    given: int = 0
+    """Requests beyond the tape, answered by what was put in."""
     unmatched: list[tuple[Exchange, Difference | None]] = field(default_factory=list)
     unused: list[Exchange] = field(default_factory=list)
     """Recorded calls with tools that nothing asked for."""
@@ -109,7 +117,6 @@ class Tape:
         if answer is not None:
             return answer
         if self._goes_on is not None and (self._last is None or self._last in self._used):
-            self.report.live += 1
             return Live(is_of_lane(self._goes_on, request))
         difference = None if exchange.api is None else self._nearest(request)
         self.report.unmatched.append((exchange, difference))
