@@ -109,9 +109,9 @@ class Replayer:
                 self._tape.report.live += 1
                 await proxy.forward(place, body, scope, receive, send)
             else:
-                self._tape.report.given += 1
                 attempt = fork.spool.next_attempt()
                 written = written_exchange(replace(asked, attempt=attempt, request=body), given)
+                self._tape.report.given += 1
                 fork.spool.keep(written)
                 await _send(send, written)
         except InvalidInput as error:

@@ -106,7 +106,7 @@ def _of_pair(
             yield step._replace(kind="result", call_id=call_id, result=result)
         return
     asked = good.cursor(theirs.version).asked
-    if asked is not None and asked.answer is not None:
+    if asked is not None and asked.api == cursor.asked.api and asked.answer is not None:
         yield step._replace(answer=asked.answer)
 
 

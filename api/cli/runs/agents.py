@@ -53,15 +53,14 @@ def _tape(thread_id: str, data_dir: Path | None) -> Tape:
 
 def report_lines(thread_id: str, report: ReplayReport) -> Iterator[str]:
     """Yield what came of a replay, in lines to read."""
-    counts = ", ".join(f"{count} {rung}" for rung, count in report.rungs.items() if count)
-    yield f"{thread_id}: {counts or 'nothing was asked'}; live calls: {report.live}"
+    counted = [*report.rungs.items(), ("put in", report.given)]
+    counts = ", ".join(f"{count} {what}" for what, count in counted if count)
+    yield f"{thread_id}: {counts or 'nothing from the tape'}; live calls: {report.live}"
     if report.reconstructed:
         yield (
             f"built from messages: {report.reconstructed}; system prompt, tools and parameters "
             "are not known, and not compared"
         )
-    if report.given:
-        yield f"answers put in: {report.given}"
     if report.others:
         yield f"requests that ask no model, answered as recorded: {report.others}"
     for asked, difference in report.unmatched:

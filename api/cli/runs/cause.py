@@ -172,7 +172,7 @@ class _Lab:
             if run.is_interrupted:
                 raise KeyboardInterrupt
             is_passed = passes(self.check, run)
-            counts = run.reached and run.report.is_equal
+            counts = run.counts and not run.failures
             (passed if is_passed and counts else failed if counts else uncounted).append(
                 run.thread_id
             )

@@ -40,6 +40,7 @@ from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 from agentlog.projections.exchanges.tapes.changes import Changes
 from agentlog.projections.exchanges.tapes.hazards import hazards
 from agentlog.projections.exchanges.tapes.tape import ReplayReport, Tape
+from agentlog.projections.exchanges.written.answers import written_exchange
 from agentlog.projections.prices import cost_of
 
 _DIVERGES = 1
@@ -73,14 +74,21 @@ class ForkRun(NamedTuple):
     seconds: float
     tokens: tuple[int | None, int | None]
     cost_usd: float | None
-    reached: bool
-    """Whether all that was to be changed was met, and the provider answered."""
+    unmet: Sequence[str]
+    """The answers and results that the run never came to."""
+    failures: int
+    """How many requests the provider did not answer."""
     passed: bool | None = None
 
     @property
+    def counts(self) -> bool:
+        """Whether the run is what was ordered: as recorded at first, then with all changes."""
+        return self.report.is_equal and not self.unmet
+
+    @property
     def is_good(self) -> bool:
-        """Whether the replayed part was as recorded, the command ended well, the check passed."""
-        return self.report.is_equal and not self.code and self.passed is not False
+        """Whether it is what was ordered, the command ended well, and the check passed."""
+        return self.counts and not self.code and self.passed is not False
 
 
 def fork_command(  # noqa: PLR0913 - one parameter a choice
@@ -144,8 +152,15 @@ def allow(run: RecordedRun, *, yes: bool, cost: str | None = None) -> None:
 
 
 def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor) -> ForkRun:
-    """Run a command from a cursor into a fork."""
+    """Run a command from a cursor into a fork.
+
+    Raises:
+        OtherApi: an answer is none of the API that the agent asks.
+    """
     below, version, asked = cursor
+    if asked is not None:
+        for answer in order.answers.values():
+            written_exchange(asked, answer)
     upstreams = upstreams_of(ProviderSettings())
     made = service.own.forker.fork(
         order.thread_id,
@@ -190,12 +205,22 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
     service.threads.append(made.thread_id, [{"type": "agentlog.replay", "payload": kept}])
     tokens, cost = _figures(service, made.thread_id, made.version)
     model = order.changes.model
-    errors = service.threads.messages(
-        made.thread_id, after=made.version, types=["runtime_error"], limit=1
-    )
-    reached = not fork.answers and fork.results >= order.changes.results.keys() and not errors
+    errors = service.threads.messages(made.thread_id, after=made.version, types=["runtime_error"])
+    unmet = [
+        *(f"the answer to request {number + 1} from there on" for number in fork.answers),
+        *(f"the result of call {call}" for call in order.changes.results.keys() - fork.results),
+    ]
     return ForkRun(
-        made.thread_id, version, model, report, *ended, seconds, tokens, cost, reached=reached
+        made.thread_id,
+        version,
+        model,
+        report,
+        *ended,
+        seconds,
+        tokens,
+        cost,
+        unmet=unmet,
+        failures=len(errors),
     )
 
 
@@ -235,6 +260,8 @@ def _print(run: ForkRun, order: ForkOrder) -> None:
 def _lines(run: ForkRun, order: ForkOrder) -> Iterator[str]:
     yield f"{run.thread_id}: forked from {order.thread_id} at version {run.version}"
     yield from report_lines(run.thread_id, run.report)
+    for change in run.unmet:
+        yield f"never came to: {change}"
     if run.passed is not None:
         yield f"check: {'passed' if run.passed else 'failed'}"
 
@@ -252,6 +279,7 @@ def _json(run: ForkRun, origin: str) -> JsonObject:
         "forkedFrom": {"thread": origin, "version": run.version},
         "model": run.model,
         **report_json(run.report),
+        "unmet": [*run.unmet],
         "commandExitCode": run.code,
         "check": None if run.passed is None else "passed" if run.passed else "failed",
         "inputTokens": run.tokens[0],

@@ -138,6 +138,24 @@ def test_a_result_and_a_system_prompt_are_changed_from_there_on(
     assert code == 0, err
 
 
+def test_an_answer_of_another_api_is_refused_before_anything_runs(
+    chat: Recorded, tmp_path: Path
+) -> None:
+    given = tmp_path / "answer.json"
+    given.write_text('{"type": "message", "content": []}')
+    code, line, err = chat.fork("--from", "1", "--answer", str(given))
+    assert (code, line) == (2, None)
+    assert "the answer is one of Anthropic's Messages" in err
+    assert len(agentlog("forks", "run", "--json", url=chat.url).lines) == 1
+
+
+def test_a_change_that_the_run_never_came_to_is_said(chat: Recorded, tmp_path: Path) -> None:
+    (tmp_path / "result").write_text("x")
+    words = ("--from", str(chat.answers()[-1]), "--result", f"no-call={tmp_path / 'result'}")
+    code, line, _ = chat.fork(*words)
+    assert (code, line["unmet"]) == (1, ["the result of call no-call"])
+
+
 def test_a_fork_is_forked_again(chat: Recorded) -> None:
     first, second, third = chat.answers()
     assert chat.fork("--from", str(second), "--model", "model-2", "--as", "one")[0] == 0
