@@ -54,6 +54,7 @@ class RecordedThread:
         self._thread_id = thread_id
         self._events = threads.messages(thread_id, types=[RUN_TYPE, TYPE])
         self._whole: dict[str, RecordedRun] = {}
+        self._exchanges: dict[str, list[tuple[int, Exchange]]] = {}
 
     def run(self, name: str | None = None, *, below: int | None = None) -> RecordedRun:
         """Return a run, the last one unless it is named, with what it has in threads below.
@@ -86,7 +87,7 @@ class RecordedThread:
             return Cursor(self.run(), self._threads.version_at(self._thread_id, None))
         self._threads.version_at(self._thread_id, AtVersion(version))
         name = self._name_at(version)
-        asked = self._exchanges(name)
+        asked = self._exchanges_of(name)
         if not asked:
             raise NotRecorded(self._thread_id)
         place = next((n for n, (stands, _) in enumerate(asked) if stands >= version), len(asked))
@@ -99,15 +100,17 @@ class RecordedThread:
 
     def answered(self, name: str) -> list[int]:
         """Return the attempts of a run that a model answered in the run's own conversation."""
-        return [sent.attempt for _, sent in self._exchanges(name) if sent.answer is not None]
+        return [sent.attempt for _, sent in self._exchanges_of(name) if sent.answer is not None]
 
-    def _exchanges(self, name: str) -> list[tuple[int, Exchange]]:
+    def _exchanges_of(self, name: str) -> list[tuple[int, Exchange]]:
         """Return the exchanges of a run in its own thread, each with its version."""
-        return [
-            (event.version, exchange_of(_payload(event)))
-            for event in self._of(name)
-            if event.type == TYPE
-        ]
+        if name not in self._exchanges:
+            self._exchanges[name] = [
+                (event.version, exchange_of(_payload(event)))
+                for event in self._of(name)
+                if event.type == TYPE
+            ]
+        return self._exchanges[name]
 
     def _of(self, name: str) -> list[Event]:
         return [event for event in self._events if _payload(event).get("run") == name]

@@ -53,7 +53,7 @@ class Changes:
             body = object_of(parse(request))
         except InvalidJson:
             return request
-        changed = self._changed(api, body)
+        changed = self.changed(api, body)
         return request if changed == body else print_bytes(changed)
 
     def then(self, later: "Changes") -> "Changes":
@@ -78,7 +78,8 @@ class Changes:
         }
         return {name: value for name, value in document.items() if value not in (None, [], {})}
 
-    def _changed(self, api: Api, body: JsonObject) -> JsonObject:
+    def changed(self, api: Api, body: JsonObject) -> JsonObject:
+        """Return a request's body with the changes; raises as `applied` does."""
         changed = dict(body)
         if self.model is not None:
             changed["model"] = self.model

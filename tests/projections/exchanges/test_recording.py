@@ -16,6 +16,7 @@ from agentlog.projections.exchanges.recording import (
     ThreadAppend,
 )
 from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.exchanges.tapes.changes import Changes
 from tests.histories import history
 from tests.providers.agent import PATHS, Agent
 from tests.providers.dialects import DIALECTS, sse
@@ -109,6 +110,18 @@ def test_only_what_is_new_becomes_messages(api: Api, *, stream: bool) -> None:
     said = [message["text"] for message in messages if message["type"] in {"input", "reply"}]
     assert said == ["do it", "step 0", "go on 0", "step 1", "go on 1", "step 2"]
     assert len({message["id"] for message in messages}) == len(messages)
+
+
+@pytest.mark.parametrize("api", get_args(Api))
+def test_a_system_prompt_that_changes_is_added_alone(api: Api) -> None:
+    run, agent = Run(), Agent("", api)
+    agent.items.append({"role": "user", "content": "do it"})
+    whole = run.ask(agent, Answer("yes"))
+    agent.items += [*echo(api, whole), {"role": "user", "content": "more"}]
+    run.ask(agent, Answer("well"), body=Changes(system="Be bold.").changed(api, agent.body()))
+    messages = run.recorded()["main"]
+    said = [message["text"] for message in messages if "text" in message]
+    assert said == ["Be careful.", "do it", "yes", "Be bold.", "more", "well"]
 
 
 def test_a_moved_cache_mark_and_a_text_as_a_block_change_nothing() -> None:
