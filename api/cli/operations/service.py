@@ -8,6 +8,7 @@ import sys
 from contextlib import ExitStack, suppress
 from ipaddress import ip_address
 from pathlib import Path
+from shlex import quote
 from types import FrameType
 from typing import Annotated
 
@@ -141,7 +142,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         if traces.notice:
             console.print(traces.notice, markup=False)
         if with_examples:
-            console.print(_tour(address))
+            console.print(_tour(address, settings), markup=False)
         if settings.projections == "on":
             beside.enter_context(projector_process(service.url))
         collect_rarely()
@@ -257,8 +258,11 @@ def _examples_dir() -> Path:
     return inside if inside.is_dir() else package.parent / "examples"
 
 
-def _tour(address: str) -> str:
-    """Return the list of links that the demo prints."""
+def _tour(address: str, settings: Settings) -> str:
+    """Return what the demo prints: links, and commands that record an agent into its log."""
+    python, recording = quote(sys.executable), quote(str(_examples_dir() / "recording"))
+    own = settings.database_url is None
+    data = f" --data-dir {quote(str(settings.data_dir.absolute()))}" if own else ""
     return "\n".join(
         (
             "",
@@ -273,6 +277,12 @@ def _tour(address: str) -> str:
             f"  {address}/v1/threads/refund/diff?from=5&to=9        what changed from 5 to 9",
             f"  {address}/v1/log                                    all that happened, in order",
             f"  {address}/v1/log/events?follow=false                the same as a stream",
+            "",
+            "Record an agent, from another terminal; its model is a script, so no key is needed:",
+            f"  {python} {recording}/model.py 9753 &",
+            "  OPENAI_BASE_URL=http://127.0.0.1:9753/v1 \\",
+            f"    {python} -m agentlog record{data} -- \\",
+            f"    {python} {recording}/agent.py 'What should I wear in Lisbon?'",
             "",
             "Ctrl-C stops it; the data stays.",
         )
