@@ -11,15 +11,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.exchanges.requests import SHAPES, Api
 
 _Fields = dict[str, msgspec.Raw]
-_IDENTITIES = {
-    "chat": frozenset({"user", "safety_identifier"}),
-    "responses": frozenset({"user", "safety_identifier", "client_metadata"}),
-    "messages": frozenset({"metadata"}),  # its one field is the user's id
-}
-"""Fields of requests that say who asks, by API."""
 _HIDDEN = b"null"
 
 
@@ -39,7 +33,7 @@ def without_identity(body: bytes, api: Api) -> bytes:
     """Return a body with null in place of what says who asks."""
     parts, done = [], 0
     for value in _values(body):
-        if value.key in _IDENTITIES[api]:
+        if value.key in SHAPES[api].identities:
             parts += [body[done : value.start], _HIDDEN]
             done = value.end
     return b"".join((*parts, body[done:]))

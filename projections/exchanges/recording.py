@@ -16,6 +16,7 @@ from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of, text_at
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, payload_of
 from agentlog.projections.exchanges.requests import (
+    SHAPES,
     Api,
     ModelRequest,
     is_assistants,
@@ -25,8 +26,6 @@ from agentlog.projections.exchanges.requests import (
 )
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.history import Format
-from agentlog.projections.readers.messages import anthropic, chat, responses
-from agentlog.projections.readers.wires import chat_completions
 
 RUN_TYPE = "agentlog.run"
 """The type of messages that a run begins with: its name, and the values that differ by machine."""
@@ -35,16 +34,6 @@ REQUEST_TYPE = "agentlog.request"
 REWRITTEN_TYPE = "agentlog.rewritten"
 """The type of messages that say that a client left out what it had sent before."""
 
-_REQUESTS: Mapping[Api, tuple[Format, str, str]] = {
-    "chat": (chat.FORMAT, "messages", ""),
-    "responses": (responses.FORMAT, "input", "instructions"),
-    "messages": (anthropic.FORMAT, "messages", "system"),
-}
-_ANSWERS: Mapping[Api, Format] = {
-    "chat": chat_completions.FORMAT,
-    "responses": responses.FORMAT,
-    "messages": anthropic.FORMAT,
-}
 _OF_REQUEST = frozenset({"instructions", "tools"})
 """Fields of the request that an answer of Responses repeats."""
 _MOST_ID = 100
@@ -235,18 +224,18 @@ class Recording:
 def _asked(lane: _Lane, exchange: Exchange, api: Api) -> list[Draft]:
     """Return what is new in a request, and that the model was asked."""
     request = request_of(api, exchange.body)
-    form, items_key, prompt_key = _REQUESTS[api]
+    shape = SHAPES[api]
     document: JsonObject = {}
     if request.prompt and request.prompt != lane.prompt:
-        document[prompt_key] = lane.prompt = request.prompt
-    document[items_key], rewritten = lane.new_items(api, request)
+        document[shape.prompt] = lane.prompt = request.prompt
+    document[shape.items], rewritten = lane.new_items(api, request)
     drafts: list[Draft] = [] if rewritten is None else [rewritten]
     beside = {key: value for key, value in request.beside.items() if key not in _NOT_SENT_AGAIN}
     if beside != lane.beside:
         lane.beside = beside
         drafts.append({"type": REQUEST_TYPE, "payload": beside})
-    if document != {items_key: []}:
-        drafts += _read(form, document)
+    if document != {shape.items: []}:
+        drafts += _read(shape.requests, document)
     call: Draft = {"type": "llm_request"}
     if (model := text_at(request.beside, "model")) is not None:
         call["model"] = model
@@ -267,7 +256,7 @@ def answer_drafts(exchange: Exchange) -> list[Draft]:
     if answer is None:
         return [] if error is None else [{"type": "runtime_error", "error": error}]
     own = {key: value for key, value in answer.items() if key not in _OF_REQUEST}
-    return _read(_ANSWERS[exchange.api], own)
+    return _read(SHAPES[exchange.api].answers, own)
 
 
 def _read(form: Format, document: JsonObject) -> list[Draft]:

@@ -2,25 +2,64 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of, text_at
+from agentlog.projections.readers.history import Format
+from agentlog.projections.readers.messages import anthropic, chat, responses
+from agentlog.projections.readers.wires import chat_completions
 
 Api = Literal["chat", "responses", "messages"]
 """OpenAI's chat completions, OpenAI's Responses, Anthropic's Messages."""
 
-_ENDS: Mapping[str, Api] = {
-    "/chat/completions": "chat",
-    "/responses": "responses",
-    "/messages": "messages",
+
+class Shape(NamedTuple):
+    """How an API writes its requests and answers.
+
+    `end` is that of its path, `items` the field of the conversation, `prompt` that of the system
+    prompt, empty where it is an item. `identities` are fields that say who asks. `requests` and
+    `answers` read what the names say.
+    """
+
+    title: str
+    end: str
+    items: str
+    prompt: str
+    identities: frozenset[str]
+    requests: Format
+    answers: Format
+
+
+SHAPES: Mapping[Api, Shape] = {
+    "chat": Shape(
+        "OpenAI's chat completions",
+        end="/chat/completions",
+        items="messages",
+        prompt="",
+        identities=frozenset({"user", "safety_identifier"}),
+        requests=chat.FORMAT,
+        answers=chat_completions.FORMAT,
+    ),
+    "responses": Shape(
+        "OpenAI's Responses",
+        end="/responses",
+        items="input",
+        prompt="instructions",
+        identities=frozenset({"user", "safety_identifier", "client_metadata"}),
+        requests=responses.FORMAT,
+        answers=responses.FORMAT,
+    ),
+    "messages": Shape(
+        "Anthropic's Messages",
+        end="/messages",
+        items="messages",
+        prompt="system",
+        identities=frozenset({"metadata"}),  # its one field is the user's id
+        requests=anthropic.FORMAT,
+        answers=anthropic.FORMAT,
+    ),
 }
-_CONVERSATION: Mapping[Api, str] = {
-    "chat": "messages",
-    "responses": "input",
-    "messages": "messages",
-}
-_PROMPT: Mapping[Api, str] = {"responses": "instructions", "messages": "system"}
 _SYSTEM = frozenset({"system", "developer"})
 _ASSISTANTS = frozenset(
     "reasoning function_call custom_tool_call local_shell_call web_search_call computer_call "
@@ -33,7 +72,7 @@ def api_of(method: str, path: str) -> Api | None:
     """Return the API that a model is asked by at a path; None for all other requests."""
     if method != "POST":
         return None
-    return next((api for end, api in _ENDS.items() if path.endswith(end)), None)
+    return next((api for api, shape in SHAPES.items() if path.endswith(shape.end)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +94,7 @@ class ModelRequest:
 
 def request_of(api: Api, body: JsonObject) -> ModelRequest:
     """Return a request's parts; a text in place of items is a user's message."""
-    key, prompt = _CONVERSATION[api], _PROMPT.get(api, "")
+    key, prompt = SHAPES[api].items, SHAPES[api].prompt
     items = body.get(key)
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]

@@ -14,22 +14,15 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_at, objects_of
 from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
 from agentlog.projections.exchanges.exchange import Exchange, payload_of
-from agentlog.projections.exchanges.requests import Api, request_of
+from agentlog.projections.exchanges.requests import SHAPES, Api, request_of
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 from agentlog.projections.exchanges.tapes.tape import Answered, Difference, Live, ReplayReport, Tape
 from agentlog.projections.exchanges.written.answers import written_exchange
 from agentlog.projections.item_content import arguments_of
 from agentlog.projections.readers.draft import sample_event
-from agentlog.projections.readers.history import Format
-from agentlog.projections.readers.messages import anthropic, chat, responses
 from agentlog.projections.view import Item, Placed, render
 from agentlog.projections.views.openai import OpenAIView
 
-_READERS: Mapping[Api, tuple[Format, str]] = {
-    "chat": (chat.FORMAT, "messages"),
-    "responses": (responses.FORMAT, "input"),
-    "messages": (anthropic.FORMAT, "messages"),
-}
 _PATH = "/v1/chat/completions"
 _SAID = ("role", "content", "tool_calls", "tool_call_id")
 _SYSTEM = frozenset({"system", "developer"})
@@ -85,10 +78,10 @@ def _before(placed: Iterable[Placed], version: int) -> Iterator[Item]:
 
 def _conversation_of(exchange: Exchange, api: Api) -> list[JsonValue]:
     """Return the conversation of a request as the chat API has it; empty where it is off."""
-    form, key = _READERS[api]
-    document: JsonObject = {key: [*request_of(api, exchange.body).items]}
+    shape = SHAPES[api]
+    document: JsonObject = {shape.items: [*request_of(api, exchange.body).items]}
     try:
-        drafts = [draft for history in form.read(document) for draft in history.drafts]
+        drafts = [draft for history in shape.requests.read(document) for draft in history.drafts]
     except InvalidMessage:
         return []
     events = [sample_event(draft, version) for version, draft in enumerate(drafts, 1)]

@@ -15,14 +15,9 @@ from agentlog.domain.messages import TokenUsage, ToolCall
 from agentlog.projections.call_texts import arguments_text, arguments_value
 from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.exchange import Exchange
-from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.exchanges.requests import SHAPES, Api
 from agentlog.projections.exchanges.written.streams import written_stream
 
-_TITLES: Mapping[Api, str] = {
-    "chat": "OpenAI's chat completions",
-    "responses": "OpenAI's Responses",
-    "messages": "Anthropic's Messages",
-}
 _LIMITED = frozenset({"length", "max_tokens", "max_output_tokens", "incomplete"})
 """Reasons why an answer ended early, in the words of any API."""
 
@@ -39,7 +34,7 @@ class OtherApi(InvalidInput):
 
 
 def _title(api: Api | None) -> str:
-    return "no model" if api is None else _TITLES[api]
+    return "no model" if api is None else SHAPES[api].title
 
 
 def api_of_answer(document: JsonObject) -> Api | None:
