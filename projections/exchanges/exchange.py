@@ -51,6 +51,8 @@ class Exchange:
     headers: Mapping[str, str] = field(default_factory=dict)
     response: bytes = b""
     chunks: Sequence[tuple[int, float]] = ()
+    thread: str | None = None
+    """The thread that the client asks to be put on record in, if it does."""
     session: str | None = None
     """What the client names its conversation by, if it does."""
     agent: str | None = None
@@ -114,7 +116,14 @@ def payload_of(exchange: Exchange, run: str) -> JsonObject:
         "end": exchange.end,
         "startedAt": exchange.started_at,
         "durationMs": exchange.duration_ms,
+        **_names(exchange),
     }
+
+
+def _names(exchange: Exchange) -> JsonObject:
+    """Return what the client names its conversation and its sub-agent by, as far as it does."""
+    names = {"session": exchange.session, "agent": exchange.agent}
+    return {key: name for key, name in names.items() if name is not None}
 
 
 def _texts(pieces: Sequence[bytes]) -> list[JsonValue]:
@@ -149,6 +158,8 @@ def exchange_of(payload: JsonValue) -> Exchange:
             for offset, ms in [array_of(chunk)]
             if isinstance(offset, int) and isinstance(ms, int | float)
         ],
+        session=text_at(fields, "session"),
+        agent=text_at(fields, "agent"),
     )
 
 

@@ -7,35 +7,17 @@ sub-agent, else by the first message of a user. Each lane is a thread.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import derived_message_id
-from agentlog.domain.json.values import JsonObject, JsonValue, array_of, text_at
+from agentlog.domain.json.values import JsonObject, array_of
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, payload_of
-from agentlog.projections.exchanges.requests import (
-    SHAPES,
-    Api,
-    ModelRequest,
-    is_assistants,
-    is_system,
-    item_key,
-    request_of,
-)
+from agentlog.projections.exchanges.lanes import Lane, answer_drafts, asked_drafts
+from agentlog.projections.exchanges.requests import item_key, request_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.history import Format
 
 RUN_TYPE = "agentlog.run"
 """The type of messages that a run begins with: its name, and the values that differ by machine."""
-REQUEST_TYPE = "agentlog.request"
-"""The type of messages that hold what stands beside the conversation of a request."""
-REWRITTEN_TYPE = "agentlog.rewritten"
-"""The type of messages that say that a client left out what it had sent before."""
-
-_OF_REQUEST = frozenset({"instructions", "tools"})
-"""Fields of the request that an answer of Responses repeats."""
 _MOST_ID = 100
 """Characters of a thread's id in the ids of its sub-threads."""
 
@@ -46,6 +28,14 @@ class ThreadAppend(NamedTuple):
     thread_id: str
     parent: str | None
     drafts: Sequence[Draft]
+
+
+class Resumed(NamedTuple):
+    """What a log has of a run: its exchanges, and the last of each thread, its own first."""
+
+    run: str
+    exchanges: int
+    last: Sequence[tuple[str, Exchange]]
 
 
 class _LaneKey(NamedTuple):
@@ -59,40 +49,6 @@ _NO_MODEL = _LaneKey(None, has_tools=False)
 """The lane of a run that asks no model."""
 
 
-@dataclass(slots=True)
-class _Lane:
-    """A conversation: its thread, and its last request."""
-
-    thread_id: str
-    head: list[bytes] = field(default_factory=list)
-    keys: list[bytes] = field(default_factory=list)
-    prompt: JsonValue = None
-    beside: JsonObject = field(default_factory=dict)
-    is_answered: bool = False
-
-    def new_items(self, api: Api, request: ModelRequest) -> tuple[list[JsonValue], Draft | None]:
-        """Return what a request adds, and what it left out if it did; it is the last one then.
-
-        System prompts before the conversation are added when they change.
-        """
-        keys = [item_key(api, item) for item in request.items]
-        if request.previous is not None:
-            self.keys += keys
-            return [*request.items], None
-        prompts = sum(1 for _ in takewhile(is_system, request.items))
-        head, keys = keys[:prompts], keys[prompts:]
-        added = [] if head == self.head else request.items[:prompts]
-        equal = zip(self.keys, keys, strict=False)
-        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], equal))
-        left_out = len(self.keys) - common
-        items = request.items[prompts + common :]
-        self.head, self.keys = head, keys
-        if left_out:
-            payload: JsonObject = {"kept": prompts - len(added) + common, "leftOut": left_out}
-            return [*added, *items], {"type": REWRITTEN_TYPE, "payload": payload}
-        return [*added, *(dropwhile(is_assistants, items) if self.is_answered else items)], None
-
-
 class Recording:
     """The threads of one run; exchanges are added in the order in which they ended.
 
@@ -100,6 +56,7 @@ class Recording:
     calls before it, for a title say, wait until that is known. `values` are of the machine: texts
     such as the current folder, which are others when the same command runs again. A replay that is
     kept says in `fork` where it comes from; what was answered from its tape stands there already.
+    With `waits` off the first lane is the run's own thread at once.
     """
 
     def __init__(
@@ -109,17 +66,37 @@ class Recording:
         values: Mapping[str, str],
         *,
         fork: JsonObject | None = None,
+        waits: bool = True,
     ) -> None:
         self.run = run
         self.values = values
         self._fork = fork or {}
+        self._waits = waits
         self.thread_id = thread_id
         self.exchanges = 0
+        self._is_begun = False
         self._main: _LaneKey | None = None
         self._held: list[tuple[_LaneKey | None, Exchange]] = []
         self._held_lanes: set[_LaneKey | None] = set()
-        self._lanes: dict[_LaneKey, _Lane] = {}
+        self._lanes: dict[_LaneKey, Lane] = {}
+        self._sub_threads = 0
         self._by_answer: dict[str, _LaneKey] = {}
+
+    def resume(self, resumed: Resumed) -> None:
+        """Go on with a run that the log has, before anything is added."""
+        self.run, self.exchanges, self._is_begun = resumed.run, resumed.exchanges, True
+        for thread_id, exchange in resumed.last:
+            name = self._lane_of(exchange) or _NO_MODEL
+            if self._main is None and thread_id == self.thread_id:
+                self._main = name
+            self._sub_threads += thread_id != self.thread_id
+            lane = self._lanes.setdefault(name, Lane(thread_id))
+            self._messages(name, lane, exchange)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether exchanges wait until it is known which lane is the run's own thread."""
+        return self._main is None and bool(self._held)
 
     @property
     def threads(self) -> int:
@@ -134,9 +111,9 @@ class Recording:
             goes_on = lane in self._held_lanes
             self._held.append((lane, exchange))
             self._held_lanes.add(lane)
-            if lane is None or not (goes_on or (exchange.agent is None and lane.has_tools)):
-                return
-            yield from self._release(lane)
+            is_main = lane is not None and (goes_on or (exchange.agent is None and lane.has_tools))
+            if is_main or not self._waits:
+                yield from self._release(lane or _NO_MODEL)
         else:
             yield from self._append(exchange)
 
@@ -149,8 +126,9 @@ class Recording:
     def _release(self, main: _LaneKey) -> Iterator[ThreadAppend]:
         self._main = main
         held, self._held = self._held, []
-        self._lanes[main] = _Lane(self.thread_id)
-        yield ThreadAppend(self.thread_id, None, [self._begun(held[0][1].started_at)])
+        self._lanes[main] = Lane(self.thread_id)
+        if not self._is_begun:
+            yield ThreadAppend(self.thread_id, None, [self._begun(held[0][1].started_at)])
         for _, exchange in held:
             yield from self._append(exchange)
 
@@ -171,19 +149,13 @@ class Recording:
         name = self._lane_of(exchange) or self._main or _NO_MODEL
         lane = self._lanes.get(name)
         if lane is None:
-            lane = _Lane(f"{self.thread_id[:_MOST_ID]}-{len(self._lanes) + 1}")
+            self._sub_threads += 1
+            lane = Lane(f"{self.thread_id[:_MOST_ID]}-{self._sub_threads + 1}")
             self._lanes[name] = lane
             if exchange.agent is not None and exchange.replayed is None:
                 yield ThreadAppend(self.thread_id, None, [self._spawned(exchange, lane.thread_id)])
         parent = None if name == self._main else self.thread_id
-        asked: list[Draft] = []
-        answered: list[Draft] = []
-        if exchange.api is not None:
-            asked = _asked(lane, exchange, exchange.api)
-            answered, answer = answer_drafts(exchange), exchange.answer
-            lane.is_answered = answer is not None
-            if answer is not None and isinstance(answer.get("id"), str):
-                self._by_answer[str(answer["id"])] = name
+        asked, answered = self._messages(name, lane, exchange)
         if exchange.replayed is not None:
             return
         record: Draft = {"type": TYPE, "payload": payload_of(exchange, self.run)}
@@ -202,6 +174,19 @@ class Recording:
             ],
         )
 
+    def _messages(
+        self, name: _LaneKey, lane: Lane, exchange: Exchange
+    ) -> tuple[list[Draft], list[Draft]]:
+        """Return what is new in a request, and its answer; it is the last one of its lane then."""
+        if exchange.api is None:
+            return [], []
+        asked = asked_drafts(lane, exchange, exchange.api)
+        answer = exchange.answer
+        lane.is_answered = answer is not None
+        if answer is not None and isinstance(answer.get("id"), str):
+            self._by_answer[str(answer["id"])] = name
+        return asked, answer_drafts(exchange)
+
     def _begun(self, at: int) -> Draft:
         return {
             "type": RUN_TYPE,
@@ -219,49 +204,3 @@ class Recording:
             "objective": thread_id,
             "threadId": thread_id,
         }
-
-
-def _asked(lane: _Lane, exchange: Exchange, api: Api) -> list[Draft]:
-    """Return what is new in a request, and that the model was asked."""
-    request = request_of(api, exchange.body)
-    shape = SHAPES[api]
-    document: JsonObject = {}
-    if request.prompt and request.prompt != lane.prompt:
-        document[shape.prompt] = lane.prompt = request.prompt
-    document[shape.items], rewritten = lane.new_items(api, request)
-    drafts: list[Draft] = [] if rewritten is None else [rewritten]
-    beside = {key: value for key, value in request.beside.items() if key not in _NOT_SENT_AGAIN}
-    if beside != lane.beside:
-        lane.beside = beside
-        drafts.append({"type": REQUEST_TYPE, "payload": beside})
-    if document != {shape.items: []}:
-        drafts += _read(shape.requests, document)
-    call: Draft = {"type": "llm_request"}
-    if (model := text_at(request.beside, "model")) is not None:
-        call["model"] = model
-    return [*drafts, call]
-
-
-_NOT_SENT_AGAIN = frozenset(
-    "previous_response_id metadata client_metadata user safety_identifier prompt_cache_key".split()
-)
-"""Fields of a request that say nothing of what a model is asked, or who asks."""
-
-
-def answer_drafts(exchange: Exchange) -> list[Draft]:
-    """Return what a model answered, or what went wrong."""
-    answer, error = exchange.answer, exchange.error
-    if exchange.api is None:
-        return []
-    if answer is None:
-        return [] if error is None else [{"type": "runtime_error", "error": error}]
-    own = {key: value for key, value in answer.items() if key not in _OF_REQUEST}
-    return _read(SHAPES[exchange.api].answers, own)
-
-
-def _read(form: Format, document: JsonObject) -> list[Draft]:
-    """Return the messages of a document; none where it is off: the exchange has it whole."""
-    try:
-        return [draft for history in form.read(document) for draft in history.drafts]
-    except InvalidMessage:
-        return []

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal, NamedTuple
 
 from agentlog.domain.json.text import print_bytes
@@ -116,8 +117,8 @@ def is_system(item: JsonObject) -> bool:
 
 
 def item_key(api: Api, item: JsonValue) -> bytes:
-    """Return what is equal for an item of two requests that mean the same."""
-    return print_bytes(canonical_item(api, item), sort_keys=True)
+    """Return a digest that is equal for an item of two requests that mean the same."""
+    return sha256(print_bytes(canonical_item(api, item), sort_keys=True)).digest()
 
 
 def canonical_item(api: Api, item: JsonValue) -> JsonObject:

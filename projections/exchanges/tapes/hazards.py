@@ -3,7 +3,7 @@
 from collections import Counter
 
 from agentlog.domain.json.values import array_of, object_of, text_at
-from agentlog.projections.exchanges.recording import answer_drafts
+from agentlog.projections.exchanges.lanes import answer_drafts
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 
 _READ_ONLY = frozenset(

@@ -6,13 +6,13 @@ from typing import Any, get_args
 
 import pytest
 
-from agentlog.projections.exchanges.exchange import TYPE, Exchange
+from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
+from agentlog.projections.exchanges.lanes import REQUEST_TYPE, REWRITTEN_TYPE
 from agentlog.projections.exchanges.reconstruction import frozen_call
 from agentlog.projections.exchanges.recording import (
-    REQUEST_TYPE,
-    REWRITTEN_TYPE,
     RUN_TYPE,
     Recording,
+    Resumed,
     ThreadAppend,
 )
 from agentlog.projections.exchanges.requests import Api
@@ -210,6 +210,54 @@ def test_requests_at_once_are_threads_by_their_first_message() -> None:
     for messages in threads.values():
         said = [m["text"] for m in messages if m["type"] in {"input", "reply"}]
         assert said[0].removeprefix("document ") == said[1].removeprefix("about ")
+
+
+def a_long_run() -> Run:
+    """Return a run with a title, retries, a sub-agent, a rewritten conversation, and all APIs."""
+    run, agent = Run(), Agent("", "messages")
+    agent.items += [{"role": "user", "content": "do it"}]
+    run.ask(agent, Answer("A title"), body={**agent.body(), "tools": []}, session="s")
+    whole = run.ask(agent, Answer(calls=[Call("Agent", {})]), session="s")
+    below = Agent("", "messages", stream=True)
+    below.items += [{"role": "user", "content": "a part of it"}]
+    run.ask(below, None, session="s", sub_agent="a-1")
+    part = run.ask(below, Answer("done"), session="s", sub_agent="a-1")
+    below.items += [*echo("messages", part), {"role": "user", "content": "and more"}]
+    run.ask(below, Answer("done too"), session="s", sub_agent="a-1")
+    agent.items += [*echo("messages", whole), {"role": "user", "content": "more"}]
+    run.ask(agent, Answer("well"), session="s")
+    run.ask(agent, Answer("well"), body=Changes(system="Bold.").changed("messages", agent.body()))
+    agent.items[:] = [{"role": "user", "content": "summary: do it, more"}]
+    run.ask(agent, Answer("on it"), session="s")
+    for api in ("chat", "responses"):
+        other = Agent("", api)
+        for n in range(2):
+            other.items.append({"role": "user", "content": f"{api} {n}"})
+            other.items += echo(api, run.ask(other, Answer(f"answer {n}")))
+    return run
+
+
+def resumed(appends: Iterable[ThreadAppend]) -> Resumed:
+    """Return what a log with these appends has of a run."""
+    last: dict[str, Any] = {}
+    exchanges = 0
+    for append in appends:
+        for draft in append.drafts:
+            if draft["type"] == TYPE:
+                exchanges += 1
+                last[append.thread_id] = exchange_of(draft["payload"])
+    return Resumed("run", exchanges, list(last.items()))
+
+
+def test_a_run_goes_on_after_any_exchange_as_if_it_had_not_stopped() -> None:
+    exchanges = a_long_run().exchanges
+    recording = Recording("run", "main", {}, waits=False)
+    appends = [[*recording.add(exchange)] for exchange in exchanges]
+    assert len({append.thread_id for added in appends for append in added}) == 6
+    for cut in range(1, len(exchanges)):
+        again = Recording("another", "main", {}, waits=False)
+        again.resume(resumed(append for added in appends[:cut] for append in added))
+        assert [[*again.add(exchange)] for exchange in exchanges[cut:]] == appends[cut:]
 
 
 @pytest.mark.parametrize(

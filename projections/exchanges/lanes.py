@@ -1,0 +1,107 @@
+"""Lanes: conversations within a run, and the messages that each of their exchanges adds."""
+
+from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
+
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.values import JsonObject, JsonValue, text_at
+from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.requests import (
+    SHAPES,
+    Api,
+    ModelRequest,
+    is_assistants,
+    is_system,
+    item_key,
+    request_of,
+)
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import Format
+
+REQUEST_TYPE = "agentlog.request"
+"""The type of messages that hold what stands beside the conversation of a request."""
+REWRITTEN_TYPE = "agentlog.rewritten"
+"""The type of messages that say that a client left out what it had sent before."""
+
+_OF_REQUEST = frozenset({"instructions", "tools"})
+"""Fields of the request that an answer of Responses repeats."""
+
+
+@dataclass(slots=True)
+class Lane:
+    """A conversation: its thread, and its last request."""
+
+    thread_id: str
+    head: list[bytes] = field(default_factory=list)
+    keys: list[bytes] = field(default_factory=list)
+    prompt: JsonValue = None
+    beside: JsonObject = field(default_factory=dict)
+    is_answered: bool = False
+
+    def new_items(self, api: Api, request: ModelRequest) -> tuple[list[JsonValue], Draft | None]:
+        """Return what a request adds, and what it left out if it did; it is the last one then.
+
+        System prompts before the conversation are added when they change.
+        """
+        keys = [item_key(api, item) for item in request.items]
+        if request.previous is not None:
+            self.keys += keys
+            return [*request.items], None
+        prompts = sum(1 for _ in takewhile(is_system, request.items))
+        head, keys = keys[:prompts], keys[prompts:]
+        added = [] if head == self.head else request.items[:prompts]
+        equal = zip(self.keys, keys, strict=False)
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], equal))
+        left_out = len(self.keys) - common
+        items = request.items[prompts + common :]
+        self.head, self.keys = head, keys
+        if left_out:
+            payload: JsonObject = {"kept": prompts - len(added) + common, "leftOut": left_out}
+            return [*added, *items], {"type": REWRITTEN_TYPE, "payload": payload}
+        return [*added, *(dropwhile(is_assistants, items) if self.is_answered else items)], None
+
+
+def asked_drafts(lane: Lane, exchange: Exchange, api: Api) -> list[Draft]:
+    """Return what is new in a request, and that the model was asked."""
+    request = request_of(api, exchange.body)
+    shape = SHAPES[api]
+    document: JsonObject = {}
+    if request.prompt and request.prompt != lane.prompt:
+        document[shape.prompt] = lane.prompt = request.prompt
+    document[shape.items], rewritten = lane.new_items(api, request)
+    drafts: list[Draft] = [] if rewritten is None else [rewritten]
+    beside = {key: value for key, value in request.beside.items() if key not in _NOT_SENT_AGAIN}
+    if beside != lane.beside:
+        lane.beside = beside
+        drafts.append({"type": REQUEST_TYPE, "payload": beside})
+    if document != {shape.items: []}:
+        drafts += _read(shape.requests, document)
+    call: Draft = {"type": "llm_request"}
+    if (model := text_at(request.beside, "model")) is not None:
+        call["model"] = model
+    return [*drafts, call]
+
+
+_NOT_SENT_AGAIN = frozenset(
+    "previous_response_id metadata client_metadata user safety_identifier prompt_cache_key".split()
+)
+"""Fields of a request that say nothing of what a model is asked, or who asks."""
+
+
+def answer_drafts(exchange: Exchange) -> list[Draft]:
+    """Return what a model answered, or what went wrong."""
+    answer, error = exchange.answer, exchange.error
+    if exchange.api is None:
+        return []
+    if answer is None:
+        return [] if error is None else [{"type": "runtime_error", "error": error}]
+    own = {key: value for key, value in answer.items() if key not in _OF_REQUEST}
+    return _read(SHAPES[exchange.api].answers, own)
+
+
+def _read(form: Format, document: JsonObject) -> list[Draft]:
+    """Return the messages of a document; none where it is off: the exchange has it whole."""
+    try:
+        return [draft for history in form.read(document) for draft in history.drafts]
+    except InvalidMessage:
+        return []
