@@ -16,7 +16,6 @@ from agentlog.api.gateway.door import Door, Place, begun_exchange, refuse, reque
 from agentlog.api.gateway.proxy import Proxy
 from agentlog.api.gateway.server import server_of
 from agentlog.domain.errors import InvalidInput
-from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.exchanges.spool import SpoolWriter
 from agentlog.projections.exchanges.answers import Answer
@@ -96,21 +95,20 @@ class Replayer:
         fork, proxy = self._fork, self._proxy
         if fork is None or proxy is None:
             return
-        body, given = asked.request, None
+        changed, given = asked, None
         try:
             if is_main and asked.api is not None:
-                body = fork.changes.applied(asked.api, body)
+                changed = fork.changes.applied(asked)
                 given = fork.answers.pop(fork.asked, None)
                 fork.asked += 1
-                fork.results |= {
-                    call for call in fork.changes.results if print_bytes(call) in asked.request
-                }
+                fork.results |= fork.changes.results_in(asked)
             if given is None:
                 self._tape.report.live += 1
-                await proxy.forward(place, body, scope, receive, send)
+                place = place._replace(path=changed.path.partition("?")[0])
+                await proxy.forward(place, changed.request, scope, receive, send)
             else:
                 attempt = fork.spool.next_attempt()
-                written = written_exchange(replace(asked, attempt=attempt, request=body), given)
+                written = written_exchange(replace(changed, attempt=attempt), given)
                 self._tape.report.given += 1
                 fork.spool.keep(written)
                 await _send(send, written)

@@ -30,6 +30,9 @@ from agentlog.projections.readers.wires import chat_completions
 Dialect = Literal["openai", "anthropic"]
 """The API that a model is asked by: chat completions, or Messages."""
 
+MADE_ID = "import-"
+"""How ids of answers begin that readers make up."""
+
 _FORMATS: Mapping[Dialect, Format] = {
     "openai": chat_completions.FORMAT,
     "anthropic": anthropic.FORMAT,
@@ -155,7 +158,7 @@ class _Splitter:
     def _answer(self, event: Event, kind: type) -> None:
         response_id = event.response_id
         # ids that a reader made up are others' too in another import into the thread
-        is_made = response_id is not None and response_id.startswith("import-")
+        is_made = response_id is not None and response_id.startswith(MADE_ID)
         known = self._by_made_id if is_made else self._by_id
         answer = None if response_id is None else known.get(response_id)
         if answer is None and self._goes_on(response_id, kind):

@@ -18,8 +18,8 @@ from agentlog.domain.json.values import (
     text_at,
 )
 from agentlog.projections.exchanges.pieces import cut, without_identity
-from agentlog.projections.exchanges.requests import Api, api_of
-from agentlog.projections.exchanges.streams import answer_of, events_in
+from agentlog.projections.exchanges.requests import SHAPES, Api, api_of
+from agentlog.projections.exchanges.streams import answer_of, elements_in, events_in
 
 TYPE = "agentlog.exchange"
 """The type of the messages that hold exchanges."""
@@ -67,8 +67,9 @@ class Exchange:
 
     @property
     def body(self) -> JsonObject:
-        """The request as JSON; empty where it is none."""
-        return object_of(_parsed(self.request))
+        """The request as JSON, with what its path says; empty where it is none."""
+        body = object_of(_parsed(self.request))
+        return body if self.api is None or not body else SHAPES[self.api].opened(self.path, body)
 
     @property
     def answer(self) -> JsonObject | None:
@@ -77,6 +78,8 @@ class Exchange:
             return None
         if "event-stream" in self.headers.get("content-type", ""):
             return answer_of(events_in(self.response), self.api)
+        if self.response.lstrip().startswith(b"["):
+            return answer_of(elements_in(self.response), self.api)
         return object_of(_parsed(self.response)) or None
 
     @property
@@ -86,7 +89,8 @@ class Exchange:
             return self.end.replace("_", " ")
         if self.status == _OK:
             return None
-        document = object_of(_parsed(self.response))
+        parsed = _parsed(self.response)
+        document = object_of(parsed[0] if isinstance(parsed, list) and parsed else parsed)
         text = text_at(object_at(document, "error"), "message") or text_at(document, "message")
         return f"status {self.status}" + (f": {text}" if text else "")
 

@@ -95,8 +95,10 @@ def answer_drafts(exchange: Exchange) -> list[Draft]:
         return []
     if answer is None:
         return [] if error is None else [{"type": "runtime_error", "error": error}]
+    shape = SHAPES[exchange.api]
     own = {key: value for key, value in answer.items() if key not in _OF_REQUEST}
-    return _read(SHAPES[exchange.api].answers, own)
+    items = request_of(exchange.api, exchange.body).items
+    return _read(shape.answers, shape.plain_answer(items, own))
 
 
 def _read(form: Format, document: JsonObject) -> list[Draft]:

@@ -10,7 +10,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agentlog.domain.identifiers import derived_message_id
-from agentlog.domain.json.values import JsonObject, array_of
+from agentlog.domain.json.values import JsonObject, array_of, object_at, text_at
+from agentlog.projections.exchanges.answers import MADE_ID
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, payload_of
 from agentlog.projections.exchanges.lanes import Lane, answer_drafts, asked_drafts
 from agentlog.projections.exchanges.requests import item_key, request_of
@@ -185,7 +186,9 @@ class Recording:
         lane.is_answered = answer is not None
         if answer is not None and isinstance(answer.get("id"), str):
             self._by_answer[str(answer["id"])] = name
-        return asked, answer_drafts(exchange)
+        answer_id = text_at(answer or {}, "responseId")  # Gemini's
+        answer_id = answer_id or derived_message_id(self.run, exchange.attempt)
+        return asked, [_with_answer_id(draft, answer_id) for draft in answer_drafts(exchange)]
 
     def _begun(self, at: int) -> Draft:
         return {
@@ -204,3 +207,11 @@ class Recording:
             "objective": thread_id,
             "threadId": thread_id,
         }
+
+
+def _with_answer_id(draft: Draft, answer_id: str) -> Draft:
+    """Return a message of an answer with its id in place of one that the reader made up."""
+    metadata = object_at(draft, "metadata")
+    if not (text_at(metadata, "responseId") or "").startswith(MADE_ID):
+        return draft
+    return {**draft, "metadata": {**metadata, "responseId": answer_id}}

@@ -1,41 +1,54 @@
 """Requests to models: their API, their conversation, and what stands beside it."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
 from agentlog.domain.json.text import print_bytes
-from agentlog.domain.json.values import JsonObject, JsonValue, object_of, text_at
+from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of, text_at
+from agentlog.projections.exchanges import gemini_requests
 from agentlog.projections.readers.history import Format
-from agentlog.projections.readers.messages import anthropic, chat, responses
+from agentlog.projections.readers.messages import anthropic, chat, gemini, responses
 from agentlog.projections.readers.wires import chat_completions
 
-Api = Literal["chat", "responses", "messages"]
-"""OpenAI's chat completions, OpenAI's Responses, Anthropic's Messages."""
+Api = Literal["chat", "responses", "messages", "gemini"]
+"""OpenAI's chat completions, OpenAI's Responses, Anthropic's Messages, Gemini's contents."""
+
+
+def _as_it_is(_: object, value: JsonObject) -> JsonObject:
+    return value
 
 
 class Shape(NamedTuple):
     """How an API writes its requests and answers.
 
-    `end` is that of its path, `items` the field of the conversation, `prompt` that of the system
-    prompt, empty where it is an item. `identities` are fields that say who asks. `requests` and
-    `answers` read what the names say.
+    `path` is found at the end of its paths, `items` is the field of the conversation, `prompt` that
+    of the system prompt, empty where it is an item. `identities` are fields that say who asks.
+    `requests` and `answers` read what the names say.
+
+    `opened` returns a body with what the path says of the request, `closed` the path and the body
+    again. `plain` returns the items, and `plain_answer` the answer to them, with ids of calls.
     """
 
     title: str
-    end: str
+    path: re.Pattern[str]
     items: str
     prompt: str
     identities: frozenset[str]
     requests: Format
     answers: Format
+    opened: Callable[[str, JsonObject], JsonObject] = _as_it_is
+    closed: Callable[[str, JsonObject], tuple[str, JsonObject]] = lambda path, body: (path, body)
+    plain: Callable[[Sequence[JsonObject]], Sequence[JsonObject]] = lambda items: items
+    plain_answer: Callable[[Sequence[JsonObject], JsonObject], JsonObject] = _as_it_is
 
 
 SHAPES: Mapping[Api, Shape] = {
     "chat": Shape(
         "OpenAI's chat completions",
-        end="/chat/completions",
+        path=re.compile(r"/chat/completions\Z"),
         items="messages",
         prompt="",
         identities=frozenset({"user", "safety_identifier"}),
@@ -44,7 +57,7 @@ SHAPES: Mapping[Api, Shape] = {
     ),
     "responses": Shape(
         "OpenAI's Responses",
-        end="/responses",
+        path=re.compile(r"/responses\Z"),
         items="input",
         prompt="instructions",
         identities=frozenset({"user", "safety_identifier", "client_metadata"}),
@@ -53,12 +66,25 @@ SHAPES: Mapping[Api, Shape] = {
     ),
     "messages": Shape(
         "Anthropic's Messages",
-        end="/messages",
+        path=re.compile(r"/messages\Z"),
         items="messages",
         prompt="system",
         identities=frozenset({"metadata"}),  # its one field is the user's id
         requests=anthropic.FORMAT,
         answers=anthropic.FORMAT,
+    ),
+    "gemini": Shape(
+        "Gemini",
+        path=gemini_requests.PATH,
+        items="contents",
+        prompt="systemInstruction",
+        identities=frozenset(),
+        requests=gemini.FORMAT,
+        answers=gemini.FORMAT,
+        opened=gemini_requests.opened,
+        closed=gemini_requests.closed,
+        plain=gemini_requests.plain_contents,
+        plain_answer=gemini_requests.plain_answer,
     ),
 }
 _SYSTEM = frozenset({"system", "developer"})
@@ -73,7 +99,7 @@ def api_of(method: str, path: str) -> Api | None:
     """Return the API that a model is asked by at a path; None for all other requests."""
     if method != "POST":
         return None
-    return next((api for api, shape in SHAPES.items() if path.endswith(shape.end)), None)
+    return next((api for api, shape in SHAPES.items() if shape.path.search(path)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +120,35 @@ class ModelRequest:
 
 
 def request_of(api: Api, body: JsonObject) -> ModelRequest:
-    """Return a request's parts; a text in place of items is a user's message."""
-    key, prompt = SHAPES[api].items, SHAPES[api].prompt
-    items = body.get(key)
+    """Return an opened request's parts; a text in place of items is a user's message."""
+    shape = SHAPES[api]
+    items = body.get(shape.items)
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]
+    beside = {shape.items, shape.prompt}
     return ModelRequest(
-        [object_of(item) for item in items] if isinstance(items, list) else [],
-        body.get(prompt),
-        {name: value for name, value in body.items() if name not in {key, prompt}},
+        shape.plain([object_of(item) for item in array_of(items)]),
+        body.get(shape.prompt),
+        {name: value for name, value in body.items() if name not in beside},
     )
+
+
+def declared_tools(tools: JsonValue) -> Iterator[JsonValue]:
+    """Yield the tools of a request one by one: Gemini declares many functions in one."""
+    for tool in array_of(tools):
+        declared = object_of(tool).get("functionDeclarations")
+        if not isinstance(declared, list):
+            yield tool
+            continue
+        yield from declared
+        others = {key: value for key, value in object_of(tool).items() if value is not declared}
+        if others:
+            yield others
 
 
 def is_assistants(item: JsonObject) -> bool:
     """Return whether a model made an item: the client sends it back."""
-    return item.get("role") == "assistant" or item.get("type") in _ASSISTANTS
+    return item.get("role") in {"assistant", "model"} or item.get("type") in _ASSISTANTS
 
 
 def is_system(item: JsonObject) -> bool:

@@ -1,13 +1,22 @@
-"""The answer that a stream of server-sent events comes to, as the API would have sent it whole.
+"""The answer that a stream of events comes to, as the API would have sent it whole.
 
-Shapes of events: OpenAI's chat completion chunks and Responses events, Anthropic's Messages events.
+Shapes of events: OpenAI's chat completion chunks and Responses events, Anthropic's Messages events,
+Gemini's answers in pieces, which come as the elements of a JSON array too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from json import JSONDecoder
 
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import parse
-from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of, objects_of
+from agentlog.domain.json.values import (
+    JsonObject,
+    JsonValue,
+    array_of,
+    object_at,
+    object_of,
+    objects_of,
+)
 from agentlog.projections.exchanges.requests import Api
 
 
@@ -21,6 +30,20 @@ def events_in(stream: bytes) -> Iterator[JsonObject]:
             yield object_of(parse("\n".join(line[5:].removeprefix(" ") for line in lines)))
         except InvalidJson:  # `[DONE]`, or a comment alone
             continue
+
+
+def elements_in(array: bytes) -> Iterator[JsonObject]:
+    """Yield the objects of a JSON array, as far as it came."""
+    text, place = array.decode("utf-8", "replace"), 0
+    while (start := text.find("{", place)) >= 0:
+        try:
+            _, place = _DECODER.raw_decode(text, start)
+            yield object_of(parse(text[start:place]))
+        except (ValueError, RecursionError):
+            return
+
+
+_DECODER = JSONDecoder()
 
 
 def answer_of(events: Iterable[JsonObject], api: Api) -> JsonObject | None:
@@ -142,8 +165,50 @@ def _input(text: str) -> JsonValue:
         return text
 
 
+def _gemini(chunks: Iterable[JsonObject]) -> JsonObject | None:
+    answer: JsonObject | None = None
+    candidates: dict[int, JsonObject] = {}
+    for chunk in chunks:
+        if not _OF_ANSWERS & chunk.keys():
+            continue
+        answer = {**(answer or {}), **chunk}
+        for piece in objects_of(chunk.get("candidates")):
+            index = piece.get("index")
+            candidate = candidates.setdefault(index if isinstance(index, int) else 0, {})
+            content, added = object_at(candidate, "content"), object_at(piece, "content")
+            parts = _joined(array_of(content.get("parts")), array_of(added.get("parts")))
+            candidate |= piece
+            if parts:
+                candidate["content"] = {**content, **added, "parts": parts}
+    if answer is None:
+        return None
+    answer["candidates"] = [candidates[index] for index in sorted(candidates)]
+    return answer
+
+
+_OF_ANSWERS = frozenset({"candidates", "promptFeedback", "usageMetadata"})
+
+
+def _joined(parts: list[JsonValue], added: list[JsonValue]) -> list[JsonValue]:
+    """Return parts and those of the next chunk, whose first text goes on with the last one.
+
+    A signature ends a text.
+    """
+    if not parts or not added:
+        return [*parts, *added]
+    last, first = object_of(parts[-1]), object_of(added[0])
+    match last, first:
+        case {"text": str(text)}, {"text": str(more)} if (
+            "thoughtSignature" not in last and last.get("thought") == first.get("thought")
+        ):
+            return [*parts[:-1], {**last, **first, "text": text + more}, *added[1:]]
+        case _:
+            return [*parts, *(added[1:] if first == {"text": ""} else added)]
+
+
 _ANSWERS: Mapping[Api, Callable[[Iterable[JsonObject]], JsonObject | None]] = {
     "chat": _chat,
     "responses": _responses,
     "messages": _messages,
+    "gemini": _gemini,
 }

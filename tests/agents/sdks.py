@@ -13,6 +13,8 @@ import anthropic
 import openai
 from agents import Agent, ModelSettings, Runner, function_tool, set_default_openai_api
 from agents import set_tracing_disabled as set_agents_tracing_disabled
+from google import genai
+from google.genai import types
 from langchain_core.messages import ToolMessage
 from langchain_openai import ChatOpenAI
 from pydantic_ai import Agent as PydanticAgent
@@ -26,6 +28,11 @@ PARAMETERS = {
     "required": ["command"],
 }
 FUNCTION = {"name": "bash", "description": "Run a command.", "parameters": PARAMETERS}
+DECLARED: Any = {
+    "name": "bash",
+    "description": "Run a command.",
+    "parameters_json_schema": PARAMETERS,
+}
 BASH: Any = {"type": "function", "function": FUNCTION}
 
 
@@ -107,6 +114,34 @@ def messages(task: str, *, stream: bool) -> str:
             items.append({"role": "user", "content": results})
 
 
+def gemini(task: str, *, stream: bool) -> str:
+    """Contents by Google's client, with thoughts, whose signatures go back."""
+    config = types.GenerateContentConfig(
+        system_instruction="Be careful.",
+        thinking_config=types.ThinkingConfig(include_thoughts=True),
+        tools=[types.Tool(function_declarations=[types.FunctionDeclaration(**DECLARED)])],
+    )
+    contents: list[Any] = [types.UserContent(task)]
+    with genai.Client() as client:
+        asked: Any = {"model": MODEL, "contents": contents, "config": config}
+        while True:
+            if stream:
+                answers = list(client.models.generate_content_stream(**asked))
+            else:
+                answers = [client.models.generate_content(**asked)]
+            parts = [part for answer in answers for part in answer.parts or ()]
+            contents.append(types.ModelContent(parts))
+            calls = [part.function_call for part in parts if part.function_call is not None]
+            if not calls:
+                return "".join(part.text or "" for part in parts if not part.thought)
+            results = [
+                types.Part.from_function_response(name=call.name, response={"result": output})
+                for call in calls
+                for output in [bash(**call.args)]
+            ]
+            contents.append(types.UserContent(results))
+
+
 def agents_sdk(task: str, *, api: Any) -> str:
     """An agent of openai-agents."""
     set_agents_tracing_disabled(disabled=True)
@@ -142,6 +177,7 @@ def clients() -> Iterator[tuple[str, Callable[[str], str]]]:
         yield f"chat {how}", partial(chat, stream=stream)
         yield f"responses {how}", partial(responses, stream=stream)
         yield f"messages {how}", partial(messages, stream=stream)
+        yield f"gemini {how}", partial(gemini, stream=stream)
         yield f"langchain {how}", partial(langchain, streaming=stream)
     for api in ("chat_completions", "responses"):
         yield f"agents {api}", partial(agents_sdk, api=api)

@@ -10,7 +10,7 @@ from tests.command_line import agentlog
 from tests.providers.server import ScriptedProvider
 
 PROGRAM = [sys.executable, str(Path(__file__).with_name("sdks.py"))]
-CLIENTS, ASKED = 13, 3
+CLIENTS, ASKED = 15, 3
 
 
 @pytest.mark.timeout(300)

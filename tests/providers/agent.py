@@ -15,9 +15,20 @@ PATHS: Mapping[Api, str] = {
     "chat": "/v1/chat/completions",
     "responses": "/v1/responses",
     "messages": "/v1/messages",
+    "gemini": "/v1beta/models/model-1:generateContent",
 }
 _SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}}
 Item = dict[str, Any]
+
+
+def path_of(api: Api, *, stream: bool) -> str:
+    """Return the path of an API's requests; Gemini's for streams is another."""
+    path = PATHS[api]
+    if stream and api == "gemini":
+        return path.replace(":generate", ":streamGenerate") + "?alt=sse"
+    return path
+
+
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For clients of loopback: to load certificates takes longer than what they do."""
 
@@ -30,12 +41,18 @@ class Agent:
     ) -> None:
         self.api, self.stream = api, stream
         self.items: list[Item] = []
-        self._url = url + PATHS[api]
+        self.path = path_of(api, stream=stream)
+        self._url = url + self.path
         self._headers = {"authorization": "Bearer sk-secret-0123456789", **(headers or {})}
+
+    def say(self, text: str) -> None:
+        """Add what a user says."""
+        said: Item = {"parts": [{"text": text}]} if self.api == "gemini" else {"content": text}
+        self.items.append({"role": "user", **said})
 
     def run(self, task: str) -> str:
         """Do a task, and return the last answer's text."""
-        self.items.append({"role": "user", "content": task})
+        self.say(task)
         while True:
             text, calls = self._ask()
             if not calls:
@@ -56,6 +73,10 @@ class Agent:
                 "tools": [tool],
                 "user": "u-identity",
             }
+        if self.api == "gemini":
+            declared = [{**tool, "parameters": _SCHEMA}]
+            own = {"systemInstruction": {"parts": [{"text": "Be careful."}]}}
+            return {**own, "contents": self.items, "tools": [{"functionDeclarations": declared}]}
         if self.api == "responses":
             tool = {"type": "function", **tool, "parameters": _SCHEMA}
             own = {"instructions": "Be careful.", "client_metadata": {"id": "u-identity"}}
@@ -78,6 +99,12 @@ class Agent:
             return message["content"] or "", [
                 (call["id"], call["function"]["arguments"]) for call in made
             ]
+        if self.api == "gemini":
+            content = answer["candidates"][0]["content"]
+            self.items.append(content)
+            called = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
+            said = "".join(part.get("text", "") for part in content["parts"])
+            return said, [(call["name"], json.dumps(call["args"])) for call in called]
         parts = answer["output" if self.api == "responses" else "content"]
         texts = [block for part in parts for block in part.get("content", ())] or parts
         if self.api == "responses":
@@ -97,6 +124,9 @@ class Agent:
             self.items.append(
                 {"type": "function_call_output", "call_id": call_id, "output": output}
             )
+        elif self.api == "gemini":
+            response = {"name": call_id, "response": {"output": output}}
+            self.items.append({"role": "user", "parts": [{"functionResponse": response}]})
         else:
             block = {"type": "tool_result", "tool_use_id": call_id, "content": output}
             self.items.append({"role": "user", "content": [block]})

@@ -1,7 +1,9 @@
 """An answer in the words of an API, whole and as the events of a stream."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -19,10 +21,21 @@ class Dialect(NamedTuple):
     events: Callable[[Turn, Item], Iterator[Item | str]]
 
 
+def dialect_of(path: str) -> Dialect:
+    """Return the API at a path."""
+    return next(dialect for end, dialect in DIALECTS.items() if path.endswith(end))
+
+
 def sse(event: Item | str) -> bytes:
     """Return an event as server-sent."""
     name = f"event: {event['type']}\n" if isinstance(event, dict) and "type" in event else ""
     return f"{name}data: {event if isinstance(event, str) else json.dumps(event)}\n\n".encode()
+
+
+def array_of(events: Sequence[Item | str]) -> list[bytes]:
+    """Return events as the pieces of a JSON array, which Gemini sends unless asked for events."""
+    pieces = [json.dumps(event).encode() for event in events]
+    return [b"[" + pieces[0], *(b"\n,\r\n" + piece for piece in pieces[1:]), b"]\n"]
 
 
 def _chat(turn: Turn, answer: Answer) -> Item:
@@ -209,9 +222,17 @@ def _block_deltas(block: Item) -> tuple[Item, list[Item]]:
 
 
 def _content(turn: Turn, answer: Answer) -> Item:
-    parts: list[Item] = [] if answer.text is None else [{"text": answer.text}]
+    parts: list[Item] = []
+    config = turn.body.get("generationConfig") or {}
+    signature: Item = {}
+    if (config.get("thinkingConfig") or {}).get("includeThoughts"):
+        parts.append({"text": "I think.", "thought": True})
+        signature = {"thoughtSignature": b64encode(_id("sig", turn).encode()).decode()}
+    if answer.text is not None:
+        parts.append({"text": answer.text})
     parts += [
-        {"functionCall": {"name": call.name, "args": call.arguments}} for call in answer.calls
+        {"functionCall": {"name": call.name, "args": call.arguments}, **({} if n else signature)}
+        for n, call in enumerate(answer.calls)
     ]
     content = {"role": "model", "parts": parts}
     return {
@@ -226,13 +247,25 @@ def _content(turn: Turn, answer: Answer) -> Item:
     }
 
 
+def _content_events(_: Turn, whole: Item) -> Iterator[Item | str]:
+    (candidate,) = whole["candidates"]
+    chunk = {key: value for key, value in whole.items() if key != "candidates"}
+    for part in candidate["content"]["parts"]:
+        pieces = [{**part, "text": word} for word in _words(part["text"])] if "text" in part else []
+        for piece in pieces or [part]:
+            content = {"role": "model", "parts": [piece]}
+            yield {**chunk, "candidates": [{"index": 0, "content": content}]}
+    ended = {"index": 0, "content": {"role": "model", "parts": [{"text": ""}]}}
+    yield {**chunk, "candidates": [{**ended, "finishReason": candidate["finishReason"]}]}
+
+
 def _id(kind: str, turn: Turn, n: int = 0) -> str:
     """Return an id that is the same in every run, and another at each turn."""
     return f"{kind}_{turn.items}" if n == 0 else f"{kind}_{turn.items}_{n}"
 
 
 def _words(text: str | None) -> list[str]:
-    return [] if text is None else [word for word in text.replace(" ", " \0").split("\0") if word]
+    return re.findall(r"[^ ]* |[^ ]+", text or "")
 
 
 def _pieces(text: str) -> list[str]:
@@ -243,6 +276,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "/chat/completions": Dialect(_chat, _chat_events),
     "/responses": Dialect(_response, _response_events),
     "/messages": Dialect(_message, _message_events),
-    STREAMED: Dialect(_content, lambda _, whole: iter([whole])),
+    ":generateContent": Dialect(_content, _content_events),
+    STREAMED: Dialect(_content, _content_events),
 }
 """By the end of the path."""

@@ -11,7 +11,7 @@ _SHELLS = (
 ).split()
 
 
-_SCHEMAS = ("parameters", "input_schema", "parametersJsonSchema")
+_SCHEMAS = ("parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from typing_extensions import override
 
-from tests.providers.dialects import DIALECTS, STREAMED, sse
+from tests.providers.dialects import DIALECTS, STREAMED, array_of, dialect_of, sse
 from tests.providers.script import Item, Script, ShellCalls, Turn, turn_of
 
 
@@ -30,6 +30,12 @@ class Request:
         """The body as JSON."""
         value: Item = json.loads(self.body)
         return value
+
+    @property
+    def model(self) -> str:
+        """The model that is asked for, which Gemini's requests have in the path."""
+        of_path = self.path.rpartition("/")[2].partition(":")[0]
+        return str(self.json.get("model", of_path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +93,18 @@ class ScriptedProvider:
             self.requests.append(request)
 
     def answer(self, path: str, body: Item) -> tuple[Item, list[bytes] | None]:
-        """Return the answer to a request, and its events where it asks for a stream."""
-        dialect = next(dialect for end, dialect in DIALECTS.items() if path.endswith(end))
+        """Return the answer to a request, and its pieces where it asks for a stream."""
+        path, _, query = path.partition("?")
+        dialect = dialect_of(path)
         with self._lock:
             turn = turn_of(body, self._turns.get(str(body.get("previous_response_id"))))
             whole = dialect.whole(turn, self.script(turn))
             self._turns[whole.get("id", "")] = turn
         if not (body.get("stream") or path.endswith(STREAMED)):
             return whole, None
-        return whole, [sse(event) for event in dialect.events(turn, whole)]
+        events = list(dialect.events(turn, whole))
+        is_array = path.endswith(STREAMED) and "alt=sse" not in query
+        return whole, array_of(events) if is_array else list(map(sse, events))
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -175,7 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _route(self, provider: ScriptedProvider, request: Request) -> None:
         path = request.path.partition("?")[0]
         if request.method == "POST" and path.endswith(tuple(DIALECTS)):
-            self._model(provider, request, path)
+            self._model(provider, request)
         elif request.method == "POST" and path.endswith("/count_tokens"):
             self._whole({"input_tokens": 10})
         elif request.method == "HEAD":
@@ -186,7 +195,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._whole(_error(f"no route {path}"), status=404)
 
-    def _model(self, provider: ScriptedProvider, request: Request, path: str) -> None:
+    def _model(self, provider: ScriptedProvider, request: Request) -> None:
         fault = provider.next_fault()
         if fault is not None and fault.kind == "err":
             wait = fault.retry_after_ms
@@ -195,7 +204,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if fault is not None and fault.kind == "slow":
             provider.ended.wait(fault.value)
-        whole, events = provider.answer(path, request.json)
+        whole, events = provider.answer(request.path, request.json)
         if events is not None:
             self._stream(events, fault)
         else:
@@ -204,7 +213,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _stream(self, events: list[bytes], fault: Fault | None) -> None:
         ended = self.server.provider.ended
         self.send_response(200)
-        self.send_header("content-type", "text/event-stream; charset=utf-8")
+        is_array = events[0].startswith(b"[")
+        kind = "application/json" if is_array else "text/event-stream; charset=utf-8"
+        self.send_header("content-type", kind)
         self.send_header("transfer-encoding", "chunked")
         self.send_header("x-request-id", "req_scripted")
         self.end_headers()

@@ -1,11 +1,11 @@
 """Changes of requests: what a fork asks a model otherwise than its agent does."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jsonpatch import JsonPointer, JsonPointerException
 
-from agentlog.domain.errors import InvalidInput, InvalidJson
+from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import (
     JsonObject,
@@ -14,9 +14,10 @@ from agentlog.domain.json.values import (
     object_at,
     object_of,
 )
+from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.reconstruction import with_system
-from agentlog.projections.exchanges.requests import Api
-from agentlog.projections.exchanges.tapes.request_keys import call_of_result, tool_name
+from agentlog.projections.exchanges.requests import SHAPES, Api, request_of
+from agentlog.projections.exchanges.tapes.request_keys import call_of_result, results_of, tool_name
 
 
 class NoSuchField(InvalidInput):
@@ -43,18 +44,26 @@ class Changes:
     def __bool__(self) -> bool:
         return self != Changes()
 
-    def applied(self, api: Api, request: bytes) -> bytes:
-        """Return a request with the changes; as it is where they change nothing.
+    def applied(self, exchange: Exchange) -> Exchange:
+        """Return a request to a model with the changes; as it is where they change nothing.
 
         Raises:
             NoSuchField: a pointer leads nowhere in it.
         """
-        try:
-            body = object_of(parse(request))
-        except InvalidJson:
-            return request
-        changed = self.changed(api, body)
-        return request if changed == body else print_bytes(changed)
+        body = exchange.body
+        if exchange.api is None or not body:
+            return exchange
+        changed = self.changed(exchange.api, body)
+        if changed == body:
+            return exchange
+        path, changed = SHAPES[exchange.api].closed(exchange.path, changed)
+        return replace(exchange, path=path, request=print_bytes(changed))
+
+    def results_in(self, exchange: Exchange) -> set[str]:
+        """Return the calls whose results are changed in a request to a model."""
+        if exchange.api is None:
+            return set()
+        return {*results_of([*request_of(exchange.api, exchange.body).items])} & self.results.keys()
 
     def then(self, later: "Changes") -> "Changes":
         """Return these changes and later ones, which win."""
@@ -86,23 +95,38 @@ class Changes:
         if self.system is not None:
             changed = _SYSTEMS[api](changed, self.system)
         if self.without_tools:
-            changed["tools"] = [
-                tool
-                for tool in array_of(changed.get("tools"))
-                if tool_name(tool) not in self.without_tools
-            ]
+            changed["tools"] = self._offered(changed.get("tools"))
         if self.results:
-            changed = object_of(self._with_results(changed))
+            plain: JsonObject = {**changed, SHAPES[api].items: [*request_of(api, changed).items]}
+            changed = object_of(self._with_results(changed, plain))
         return _with_fields(changed, self.fields) if self.fields else changed
 
-    def _with_results(self, value: JsonValue) -> JsonValue:
-        match value:
-            case list():
-                return [self._with_results(inner) for inner in value]
-            case dict() if (result := self.results.get(call_of_result(value) or "")) is not None:
-                return {**value, ("output" if "output" in value else "content"): result}
-            case dict():
-                return {key: self._with_results(inner) for key, inner in value.items()}
+    def _offered(self, tools: JsonValue) -> list[JsonValue]:
+        """Return the tools that are still offered; Gemini declares many functions in one."""
+        offered: list[JsonValue] = []
+        for tool in array_of(tools):
+            declared = object_of(tool).get("functionDeclarations")
+            if isinstance(declared, list):
+                functions = self._offered(declared)
+                if functions or not declared:
+                    offered.append({**object_of(tool), "functionDeclarations": functions})
+            elif tool_name(tool) not in self.without_tools:
+                offered.append(tool)
+        return offered
+
+    def _with_results(self, value: JsonValue, plain: JsonValue) -> JsonValue:
+        """Return a value with the results; `plain` is the same with ids of calls."""
+        match value, plain:
+            case list(), list():
+                pairs = zip(value, plain, strict=True)
+                return [self._with_results(inner, other) for inner, other in pairs]
+            case dict(), dict():
+                result = self.results.get(call_of_result(plain) or "")
+                if result is not None:
+                    return _with_output(value, result)
+                return {
+                    key: self._with_results(inner, plain.get(key)) for key, inner in value.items()
+                }
             case _:
                 return value
 
@@ -122,6 +146,13 @@ def changes_of(payload: JsonObject) -> Changes:
             if isinstance(text, str)
         },
     )
+
+
+def _with_output(result: JsonObject, text: str) -> JsonObject:
+    if "functionResponse" in result:
+        own: JsonObject = {**object_at(result, "functionResponse"), "response": {"output": text}}
+        return {**result, "functionResponse": own}
+    return {**result, ("output" if "output" in result else "content"): text}
 
 
 def _text(value: JsonValue) -> str | None:
@@ -160,4 +191,5 @@ _SYSTEMS: Mapping[Api, Callable[[JsonObject, str], JsonObject]] = {
     "chat": with_system,
     "responses": lambda body, text: {**body, "instructions": text},
     "messages": lambda body, text: {**body, "system": text},
+    "gemini": lambda body, text: {**body, "systemInstruction": {"parts": [{"text": text}]}},
 }

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of, text_at
 from agentlog.projections.exchanges.exchange import Exchange
-from agentlog.projections.exchanges.requests import Api, canonical_item, request_of
+from agentlog.projections.exchanges.requests import Api, canonical_item, declared_tools, request_of
 
 Rung = Literal["exact", "normalised", "outputs"]
 """How a request was found: equal but for ids and marks; but for values of the machine, dates and
@@ -30,11 +30,15 @@ _NOT_ASKED = frozenset(
 _CALL_IDS = frozenset({"tool_call_id", "tool_use_id", "call_id"})
 _CALLS = frozenset({"function", "tool_use", "function_call", "custom_tool_call", "custom"})
 _OUTPUT = "<tool output>"
+_OUTPUTS = frozenset({"content", "output", "functionResponse"})
+_BLOCKS = ("content", "parts")
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _NO_NAME = re.compile(r"[^A-Za-z0-9]")
 
 _PATTERNS: Sequence[tuple[re.Pattern[str], str]] = (
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE), "<uuid>"),
     (re.compile(r"\b20\d\d-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[\d.]+)?Z?)?"), "<date>"),
+    (re.compile(rf"\b(?:[A-Z][a-z]+day, )?(?:{_MONTHS}) \d{{1,2}}, 20\d\d\b"), "<date>"),
     (re.compile(r"\bChunk ID: [0-9a-f]+"), "Chunk ID: <id>"),  # Codex
     (re.compile(r"\bWall time: [\d.]+"), "Wall time: <time>"),
     (re.compile(r"\bProcess Group PGID: \d+"), "Process Group PGID: <id>"),  # Gemini CLI
@@ -127,7 +131,7 @@ def _canonical(api: Api, body: JsonObject) -> dict[str, JsonValue]:
     ids: dict[str, str] = {}
     items = [_with_numbers(canonical_item(api, item), ids) for item in request.items]
     ordered = [_ordered_blocks(item) for item in _ordered_results(items)]
-    tools = sorted(array_of(request.beside.get("tools")), key=tool_name)
+    tools = sorted(declared_tools(request.beside.get("tools")), key=tool_name)
     beside = {key: value for key, value in request.beside.items() if key not in _NOT_ASKED}
     prompt = canonical_item(api, {"content": request.prompt}).get("content")
     parts: dict[str, JsonValue] = {**beside, "items": [*ordered], "prompt": prompt}
@@ -176,10 +180,13 @@ def _ordered_results(items: Sequence[JsonValue]) -> Iterator[JsonValue]:
 
 
 def _ordered_blocks(item: JsonValue) -> JsonValue:
-    content = object_of(item).get("content")
-    if not isinstance(content, list):
-        return item
-    return {**object_of(item), "content": [*_ordered_results(content)]}
+    fields = object_of(item)
+    ordered: JsonObject = {
+        key: [*_ordered_results(blocks)]
+        for key in _BLOCKS
+        if isinstance(blocks := fields.get(key), list)
+    }
+    return {**fields, **ordered}
 
 
 def call_of_result(item: JsonValue) -> str | None:
@@ -192,7 +199,21 @@ def call_of_result(item: JsonValue) -> str | None:
         return text_at(fields, "tool_use_id") or ""
     if isinstance(kind, str) and kind.endswith("_call_output"):
         return text_at(fields, "call_id") or ""
+    if isinstance(given := fields.get("functionResponse"), dict):
+        return text_at(given, "id") or ""
     return None
+
+
+def results_of(value: JsonValue) -> Iterator[str]:
+    """Yield the calls whose results stand in a value."""
+    call = call_of_result(value)
+    if call is not None:
+        yield call
+    elif isinstance(value, list):
+        for inner in value:
+            yield from results_of(inner)
+    elif isinstance(value, dict):
+        yield from results_of([*value.values()])
 
 
 def _order(item: JsonValue) -> str:
@@ -232,7 +253,7 @@ def _masked(value: JsonValue) -> JsonValue:
             return [_masked(inner) for inner in value]
         case dict() if call_of_result(value) is not None:
             return {
-                key: _OUTPUT if key in {"content", "output"} else inner
+                key: _OUTPUT if key in _OUTPUTS else inner
                 for key, inner in value.items()
                 if key != "is_error"
             }

@@ -3,7 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
@@ -144,8 +144,7 @@ class Tape:
         forms = [request]
         for changes in self._changes:
             with suppress(NoSuchField):
-                body = changes.applied(exchange.api, exchange.request)
-                forms.append(keyed(replace(exchange, request=body), values))
+                forms.append(keyed(changes.applied(exchange), values))
         for rung, key in ((rung, form.keys[n]) for n, rung in enumerate(RUNGS) for form in forms):
             numbers = self._by_key[key]
             while numbers and numbers[0] in self._used:

@@ -18,7 +18,7 @@ from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.requests import SHAPES, Api
 from agentlog.projections.exchanges.written.streams import written_stream
 
-_LIMITED = frozenset({"length", "max_tokens", "max_output_tokens", "incomplete"})
+_LIMITED = frozenset({"length", "max_tokens", "max_output_tokens", "incomplete", "MAX_TOKENS"})
 """Reasons why an answer ended early, in the words of any API."""
 
 
@@ -46,6 +46,8 @@ def api_of_answer(document: JsonObject) -> Api | None:
             return "responses"
         case {"type": "message", "content": list()}:
             return "messages"
+        case {"candidates": [{"content": dict()}, *_]}:
+            return "gemini"
         case _:
             return None
 
@@ -66,16 +68,21 @@ def written_exchange(
         raise OtherApi(given, api)
     if isinstance(answer, Answer):
         document = _WRITTEN[api](asked, answer)
-        document["id"] = answer_id or document["id"]
+        key = "responseId" if "responseId" in document else "id"
+        document[key] = answer_id or document[key]
     else:
         document = answer
-    body = asked.body
-    if body.get("stream") is True:
-        options = object_at(body, "stream_options")
-        kind = "text/event-stream; charset=utf-8"
-        response = written_stream(document, api, with_usage=options.get("include_usage") is True)
-    else:
-        kind, response = "application/json", print_bytes(document)
+    body, kind = asked.body, "application/json"
+    match body.get("stream"):
+        case True:
+            options = object_at(body, "stream_options")
+            with_usage = options.get("include_usage") is True
+            kind = "text/event-stream; charset=utf-8"
+            response = written_stream(document, api, with_usage=with_usage)
+        case "array":  # Gemini's stream in one piece
+            response = print_bytes([document])
+        case _:
+            response = print_bytes(document)
     return replace(
         asked,
         end="complete",
@@ -164,9 +171,8 @@ def _response(asked: Exchange, answer: Answer) -> JsonObject:
 def _message(asked: Exchange, answer: Answer) -> JsonObject:
     content: list[JsonValue] = [{"type": "text", "text": answer.text}] if answer.text else []
     for call in answer.calls:
-        given = arguments_value(call)
-        arguments: JsonValue = given if isinstance(given, dict) else {"arguments": given}
-        content.append({"type": "tool_use", "id": call.id, "name": call.name, "input": arguments})
+        written: JsonObject = {"id": call.id, "name": call.name, "input": _arguments(call)}
+        content.append({"type": "tool_use", **written})
     reason = "max_tokens" if _is_limited(answer) else "tool_use" if answer.calls else "end_turn"
     tokens_in, tokens_out = _counts(answer.usage) or (0, 0)  # clients require both
     usage: JsonObject = {"input_tokens": tokens_in, "output_tokens": tokens_out}
@@ -182,10 +188,33 @@ def _message(asked: Exchange, answer: Answer) -> JsonObject:
     }
 
 
+def _contents(asked: Exchange, answer: Answer) -> JsonObject:
+    parts: list[JsonValue] = [] if answer.text is None else [{"text": answer.text}]
+    for call in answer.calls:
+        written: JsonObject = {"id": call.id, "name": call.name, "args": _arguments(call)}
+        parts.append({"functionCall": written})
+    content: JsonObject = {"role": "model", "parts": parts}
+    reason = "MAX_TOKENS" if _is_limited(answer) else "STOP"
+    document: JsonObject = {
+        "candidates": [{"index": 0, "content": content, "finishReason": reason}],
+        "modelVersion": text_at(asked.body, "model"),
+        "responseId": _id(asked, "resp"),
+    }
+    if (counts := _counts(answer.usage)) is not None:
+        tokens_in, tokens_out = counts
+        document["usageMetadata"] = {
+            "promptTokenCount": tokens_in,
+            "candidatesTokenCount": tokens_out,
+            "totalTokenCount": tokens_in + tokens_out,
+        }
+    return document
+
+
 _WRITTEN: Mapping[Api, Callable[[Exchange, Answer], JsonObject]] = {
     "chat": _chat,
     "responses": _response,
     "messages": _message,
+    "gemini": _contents,
 }
 
 
@@ -211,6 +240,11 @@ def _custom_tools(body: JsonObject) -> set[str]:
     tools = (tool for tool in objects_of(body.get("tools")) if tool.get("type") == "custom")
     names = (text_at({**tool, **object_at(tool, "custom")}, "name") for tool in tools)
     return {name for name in names if name is not None}
+
+
+def _arguments(call: ToolCall) -> JsonObject:
+    given = arguments_value(call)
+    return given if isinstance(given, dict) else {"arguments": given}
 
 
 def _input_text(call: ToolCall) -> str:

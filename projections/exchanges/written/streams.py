@@ -132,8 +132,13 @@ def _block_deltas(block: JsonObject) -> tuple[JsonObject, list[JsonObject]]:
             return block, []
 
 
+def _gemini(answer: JsonObject) -> Iterator[JsonObject | str]:
+    yield answer
+
+
 _EVENTS: Mapping[Api, Callable[[JsonObject], Iterator[JsonObject | str]]] = {
     "chat": _chat,
     "responses": _responses,
     "messages": _messages,
+    "gemini": _gemini,
 }

@@ -23,7 +23,7 @@ _SAYS = {"user": "input", "model": "reply", "function": "input", "system": "syst
 KNOWN = (
     "thoughtSignature thought_signature thought usageMetadata usage_metadata generationConfig "
     "generation_config tools model index responseId response_id safetyRatings safety_ratings "
-    "createTime avg_logprobs functionResponse citationMetadata groundingMetadata"
+    "createTime avg_logprobs functionResponse citationMetadata groundingMetadata promptFeedback"
 ).split()
 _PARTS = {
     "inline_data": "inlineData",
@@ -63,7 +63,7 @@ def _read(document: JsonValue) -> Iterator[History]:
             _read_prompt(reading, whole)
             reading.keep_left(whole, "request")
             _read_contents(reading, contents, "contents")
-        case {"candidates": list()}:
+        case {"candidates": list()} | {"promptFeedback": dict()}:
             _read_answer(reading, Fields(document, ""), "import-0")
         case _:
             raise InvalidMessage.at("", "no contents of Gemini")
@@ -75,7 +75,8 @@ def _read_prompt(reading: Reading, whole: Fields) -> None:
     key = next((key for key in _PROMPTS if key in whole.item), _PROMPTS[0])
     match whole.item.get(key):
         case {"parts": parts, **rest}:
-            add_prompt(reading, whole, key, parts, is_all=not rest)
+            is_all = rest.keys() <= {"role"}  # which says nothing there
+            add_prompt(reading, whole, key, parts, is_all=is_all)
         case str(text):
             add_prompt(reading, whole, key, [{"text": text}])
         case _:
@@ -113,7 +114,7 @@ def _read_answer(reading: Reading, whole: Fields, response_id: str) -> None:
     contents = [candidate.inner("content") for candidate in candidates]
     drafts = Reading(reading.wire, known=KNOWN)
     for content in contents:
-        if content is not None:
+        if content is not None and content.item.get("parts"):
             message = Fields(content.item, content.place)
             content.drop(*content.item)
             read_message(drafts, message, response_id=response_id)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 import httpx2
@@ -204,7 +204,7 @@ def test_a_web_socket_is_refused(proxy: Gateway, provider: ScriptedProvider) -> 
     assert provider.requests == []
 
 
-@pytest.mark.parametrize("api", ["chat", "responses", "messages"])
+@pytest.mark.parametrize("api", get_args(Api))
 @pytest.mark.parametrize("stream", [False, True])
 def test_agents_of_each_api_run_through_it(tmp_path: Path, api: Api, *, stream: bool) -> None:
     with (

@@ -10,6 +10,9 @@ from typing import Any
 
 import httpx2
 import pytest
+from google import genai
+from google.genai.errors import ClientError
+from google.genai.types import HttpOptions
 
 from agentlog.api.gateway.replayer import replaying
 from agentlog.projections.exchanges.exchange import Exchange
@@ -17,7 +20,7 @@ from agentlog.projections.exchanges.tapes.tape import Tape
 from tests.api.gateway.test_proxy import gateway
 from tests.projections.exchanges.tapes.test_tape import tape_of
 from tests.providers.agent import NO_TLS, Agent
-from tests.providers.script import Answer, Call, InOrder, Script, Turn
+from tests.providers.script import Answer, Call, InOrder, Script, ShellCalls, Turn
 from tests.providers.server import Fault, ScriptedProvider
 
 HERE, THERE = {"cwd": "/home/ann/one"}, {"cwd": "/srv/two"}
@@ -158,6 +161,43 @@ def test_a_stream_breaks_again_where_it_broke(tmp_path: Path) -> None:
     with tape_at(exchanges) as (_, url):
         assert run(url) == exchanges[0].response
     assert exchanges[0].response.count(b"\n\n") == 4
+
+
+@pytest.mark.parametrize("query", ["?alt=sse", ""])
+def test_a_stream_of_gemini_breaks_again_where_it_broke(tmp_path: Path, query: str) -> None:
+    def run(url: str) -> bytes:
+        body = {"contents": [{"parts": [{"text": "a task of some words"}]}]}
+        path, came = f"/v1beta/models/m:streamGenerateContent{query}", b""
+        try:
+            with httpx2.stream("POST", url + path, json=body, timeout=30) as response:
+                for chunk in response.iter_raw():
+                    came += chunk
+        except httpx2.RemoteProtocolError:
+            return came
+        pytest.fail("it ended in order")
+
+    exchanges = recorded(tmp_path, ShellCalls(), run, fault=Fault("cut", 3))
+    with tape_at(exchanges) as (_, url):
+        assert run(url) == exchanges[0].response
+    answer: Any = exchanges[0].answer
+    assert answer["candidates"][0]["content"]["parts"] == [{"text": "Done after 0 "}]
+
+
+def test_google_s_client_is_refused_once_and_told_why(tmp_path: Path) -> None:
+    def run(url: str, text: str) -> str | None:
+        options = HttpOptions(base_url=url)
+        with genai.Client(api_key="none", http_options=options) as client:
+            return client.models.generate_content(model="m", contents=text).text
+
+    script = InOrder([Answer("first")])
+    with tape_at(recorded(tmp_path, script, lambda url: run(url, "this"))) as (tape, url):
+        with pytest.raises(
+            ClientError, match=r"items\[0\] differs from that of exchange 1"
+        ) as refused:
+            run(url, "that")
+        assert run(url, "this") == "first"
+    assert refused.value.code == 400
+    assert len(tape.report.unmatched) == 1
 
 
 def test_what_a_client_did_not_wait_for_is_not_on_the_tape(tmp_path: Path) -> None:

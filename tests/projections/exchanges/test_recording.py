@@ -18,8 +18,8 @@ from agentlog.projections.exchanges.recording import (
 from agentlog.projections.exchanges.requests import Api
 from agentlog.projections.exchanges.tapes.changes import Changes
 from tests.histories import history
-from tests.providers.agent import PATHS, Agent
-from tests.providers.dialects import DIALECTS, sse
+from tests.providers.agent import Agent
+from tests.providers.dialects import dialect_of, sse
 from tests.providers.script import Answer, Call, turn_of
 
 SAID = {"input", "reply", "tool_calls", "tool_results", "system", "llm_request", "llm_response"}
@@ -41,8 +41,8 @@ class Run:
         body: dict[str, Any] | None = None,
     ) -> Any:
         """Add an exchange, and return the whole answer; None refuses it with a 500."""
-        path, sent = PATHS[agent.api], body or agent.body()
-        dialect = DIALECTS[path.removeprefix("/v1")]
+        path, sent = agent.path, body or agent.body()
+        dialect = dialect_of(path.partition("?")[0])
         turn = turn_of(sent, None)
         whole = None if answer is None else dialect.whole(turn, answer)
         error = {"error": {"message": "overloaded"}}
@@ -90,6 +90,11 @@ def echo(api: Api, whole: Any) -> list[Any]:
         return [whole["choices"][0]["message"]]
     if api == "responses":
         return [{**item, "id": f"new-{n}"} for n, item in enumerate(whole["output"])]
+    if api == "gemini":
+        parts = whole["candidates"][0]["content"]["parts"]
+        for n, call in enumerate(part["functionCall"] for part in parts if "functionCall" in part):
+            call.setdefault("id", f"{whole['responseId']}-{n}")  # as Gemini CLI does
+        return [{"role": "model", "parts": parts}]
     return [{"role": "assistant", "content": whole["content"]}]
 
 
@@ -97,10 +102,11 @@ def echo(api: Api, whole: Any) -> list[Any]:
 @pytest.mark.parametrize("stream", [False, True])
 def test_only_what_is_new_becomes_messages(api: Api, *, stream: bool) -> None:
     run, agent = Run(), Agent("", api, stream=stream)
-    agent.items.append({"role": "user", "content": "do it"})
+    agent.say("do it")
     for n in range(3):
         whole = run.ask(agent, Answer(f"step {n}"))
-        agent.items += [*echo(api, whole), {"role": "user", "content": f"go on {n}"}]
+        agent.items += echo(api, whole)
+        agent.say(f"go on {n}")
     messages = run.recorded()["main"]
     assert types(messages) == [
         *(RUN_TYPE, REQUEST_TYPE, "system", "input", "llm_request", TYPE, "llm_response", "reply"),
@@ -115,9 +121,10 @@ def test_only_what_is_new_becomes_messages(api: Api, *, stream: bool) -> None:
 @pytest.mark.parametrize("api", get_args(Api))
 def test_a_system_prompt_that_changes_is_added_alone(api: Api) -> None:
     run, agent = Run(), Agent("", api)
-    agent.items.append({"role": "user", "content": "do it"})
+    agent.say("do it")
     whole = run.ask(agent, Answer("yes"))
-    agent.items += [*echo(api, whole), {"role": "user", "content": "more"}]
+    agent.items += echo(api, whole)
+    agent.say("more")
     run.ask(agent, Answer("well"), body=Changes(system="Be bold.").changed(api, agent.body()))
     messages = run.recorded()["main"]
     said = [message["text"] for message in messages if "text" in message]
@@ -130,7 +137,7 @@ def test_a_moved_cache_mark_and_a_text_as_a_block_change_nothing() -> None:
     agent.items.append({"role": "user", "content": [block]})
     whole = run.ask(agent, Answer("yes"))
     agent.items[:] = [{"role": "user", "content": "do it"}, *echo("messages", whole)]
-    agent.items.append({"role": "user", "content": "more"})
+    agent.say("more")
     run.ask(agent, Answer("well"))
     messages = run.recorded()["main"]
     assert types(messages).count("input") == 2
@@ -139,7 +146,7 @@ def test_a_moved_cache_mark_and_a_text_as_a_block_change_nothing() -> None:
 
 def test_each_attempt_is_on_record_and_a_retry_repeats_no_message() -> None:
     run, agent = Run(), Agent("", "chat")
-    agent.items.append({"role": "user", "content": "do it"})
+    agent.say("do it")
     run.ask(agent, None)
     run.ask(agent, Answer("yes"))
     messages = run.recorded()["main"]

@@ -5,22 +5,24 @@ from typing import Any, get_args
 
 import pytest
 
-from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.requests import Api, request_of
 from agentlog.projections.exchanges.tapes.changes import (
     Changes,
     NoSuchField,
     changes_of,
     check_pointer,
 )
-from tests.projections.exchanges.tapes.test_tape import results
+from tests.projections.exchanges.tapes.test_tape import asked, results
 from tests.providers.agent import Agent
 
 
 def changed(api: Api, changes: Changes, *items: Any) -> Any:
     agent = Agent("", api)
-    agent.items += [{"role": "user", "content": "do it"}, *items]
+    agent.say("do it")
+    agent.items += items
     assert changes_of(changes.payload) == changes
-    return json.loads(changes.applied(api, json.dumps(agent.body()).encode()))
+    return changes.applied(asked(agent)).body
 
 
 @pytest.mark.parametrize("api", get_args(Api))
@@ -28,11 +30,10 @@ def test_each_change_is_made_where_the_api_has_it(api: Api) -> None:
     body = changed(api, Changes(model="m2", system="Be bold.", without_tools=("shell",)))
     assert body["model"] == "m2"
     assert body["tools"] == []
-    if api == "chat":
-        assert body["messages"][0] == {"role": "system", "content": "Be bold."}
-        assert body["messages"][1]["content"] == "do it"
-    else:
-        assert body["instructions" if api == "responses" else "system"] == "Be bold."
+    request = request_of(api, body)
+    prompt = request.prompt or request.items[0]["content"]
+    assert prompt == ({"parts": [{"text": "Be bold."}]} if api == "gemini" else "Be bold.")
+    assert "do it" in json.dumps(request.items[-1])
 
 
 @pytest.mark.parametrize("api", get_args(Api))
@@ -61,7 +62,8 @@ def test_a_pointer_that_leads_nowhere_is_refused(pointer: str) -> None:
 
 def test_without_a_change_the_bytes_are_as_they_were() -> None:
     for request in (b'{"model" : "m",  "tools":[]}', b"no json"):
-        assert Changes(model="m").applied("chat", request) == request
+        sent = Exchange(1, "POST", "/v1/chat/completions", request, "complete", 0)
+        assert Changes(model="m").applied(sent) == sent
 
 
 def test_an_empty_prompt_is_a_change() -> None:
@@ -74,3 +76,48 @@ def test_later_changes_win() -> None:
     both = Changes("m1", "s2", ("a", "b"), {"/x": 1, "/y": 2}, {"c": "1", "d": "2"})
     assert one.then(two) == both
     assert Changes().then(one) == one.then(Changes()) == one
+
+
+def test_the_model_of_gemini_is_changed_in_the_path() -> None:
+    agent = Agent("", "gemini", stream=True)
+    agent.say("do it")
+    sent = asked(agent)
+    changed = Changes(model="m2").applied(sent)
+    assert changed.path == "/v1beta/models/m2:streamGenerateContent?alt=sse"
+    assert json.loads(changed.request) == agent.body()
+    assert Changes(model="model-1").applied(sent) == sent
+
+
+def test_one_function_of_many_is_dropped() -> None:
+    tools: list[Any] = [
+        {"functionDeclarations": [{"name": "a"}, {"name": "b"}]},
+        {"urlContext": {}},
+    ]
+    body: Any = {"model": "m", "contents": [], "tools": tools}
+    kept = Changes(without_tools=("b",)).changed("gemini", body)["tools"]
+    assert kept == [{"functionDeclarations": [{"name": "a"}]}, {"urlContext": {}}]
+    assert Changes(without_tools=("a", "b")).changed("gemini", body)["tools"] == [
+        {"urlContext": {}}
+    ]
+
+
+@pytest.mark.parametrize("call_id", [None, "shell_1795_0"])
+def test_a_result_of_gemini_is_that_of_the_call_as_the_log_names_it(call_id: str | None) -> None:
+    made = {} if call_id is None else {"id": call_id}
+    call = {"functionCall": {"name": "shell", "args": {}, **made}}
+    result = {"functionResponse": {"name": "shell", "response": {"result": 1}, **made}}
+    agent = Agent("", "gemini")
+    agent.items = [{"role": "model", "parts": [call]}, {"role": "user", "parts": [result]}]
+    changes = Changes(results={"call-1": "other"})
+    changed = json.loads(changes.applied(asked(agent)).request)["contents"]
+    own = {**result["functionResponse"], "response": {"output": "other"}}
+    assert changed == [agent.items[0], {"role": "user", "parts": [{"functionResponse": own}]}]
+    assert changes.results_in(asked(agent)) == {"call-1"}
+
+
+@pytest.mark.parametrize("api", get_args(Api))
+def test_results_that_a_request_has_not_are_not_in_it(api: Api) -> None:
+    changes = Changes(results={"c1": "other", "c9": "other"})
+    agent = Agent("", api)
+    agent.say("do it")
+    assert changes.results_in(asked(agent)) == set()

@@ -33,7 +33,7 @@ ITEMS = [
 def test_an_imported_run_answers_in_the_asked_api(api: Api, stream: bool) -> None:  # noqa: FBT001
     tape = ReconstructedTape(history(*READER.read(json.loads(json.dumps(ITEMS)))), {})
     agent = Agent("", api, stream=stream)
-    agent.items.append({"role": "user", "content": "do it"})
+    agent.say("do it")
     first = tape.answer(asked(agent), {})
     assert isinstance(first, Answered)
     agent.items += echo(api, first.exchange.answer)
@@ -48,7 +48,7 @@ def test_an_imported_run_answers_in_the_asked_api(api: Api, stream: bool) -> Non
 def test_another_task_misses_at_its_place(api: Api) -> None:
     tape = ReconstructedTape(history(*READER.read(json.loads(json.dumps(ITEMS)))), {})
     agent = Agent("", api)
-    agent.items.append({"role": "user", "content": "do that"})
+    agent.say("do that")
     difference = tape.answer(asked(agent), {})
     assert isinstance(difference, Difference)
     assert difference.place == "items[0]"

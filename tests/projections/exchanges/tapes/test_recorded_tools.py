@@ -53,7 +53,7 @@ def test_results_are_paired_with_calls_whose_ids_come_again() -> None:
 @pytest.mark.parametrize("api", get_args(Api))
 def test_a_fork_has_the_calls_of_what_it_went_on_from(api: Api) -> None:
     run, agent = Run(), Agent("", api)
-    agent.items.append({"role": "user", "content": "do it"})
+    agent.say("do it")
     for number in (1, 2):
         whole = run.ask(agent, Answer(calls=[Call("shell", {"n": number})]))
         agent.items += echo(api, whole)

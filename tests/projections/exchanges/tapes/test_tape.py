@@ -46,7 +46,7 @@ def answered(tape: Tape, agent: Agent, body: Any = None) -> str:
 def recorded(api: Api, *texts: str) -> tuple[Run, Agent]:
     """Return a run of one agent with these answers."""
     run, agent = Run(), Agent("", api)
-    agent.items.append({"role": "user", "content": "in /home/a/one on 2026-11-25: do it"})
+    agent.say("in /home/a/one on 2026-11-25: do it")
     for text in texts:
         whole = run.ask(agent, Answer(text, [Call("shell", {"n": 1}), Call("shell", {"n": 2})]))
         agent.items += echo(api, whole)
@@ -60,6 +60,9 @@ def results(api: Api, ids: list[str], outputs: list[str]) -> list[Any]:
         return [{"role": "tool", "tool_call_id": i, "content": out} for i, out in pairs]
     if api == "responses":
         return [{"type": "function_call_output", "call_id": i, "output": out} for i, out in pairs]
+    if api == "gemini":
+        own = [{"id": i, "name": "shell", "response": {"output": out}} for i, out in pairs]
+        return [{"role": "user", "parts": [{"functionResponse": result} for result in own]}]
     blocks = [{"type": "tool_result", "tool_use_id": i, "content": out} for i, out in pairs]
     return [{"role": "user", "content": blocks}]
 
@@ -70,6 +73,9 @@ def ids_of(api: Api, whole: Any) -> list[str]:
         return [call["id"] for call in whole["choices"][0]["message"]["tool_calls"]]
     if api == "responses":
         return [item["call_id"] for item in whole["output"] if item["type"] == "function_call"]
+    if api == "gemini":
+        parts = echo(api, whole)[0]["parts"]
+        return [part["functionCall"]["id"] for part in parts if "functionCall" in part]
     return [block["id"] for block in whole["content"] if block["type"] == "tool_use"]
 
 
@@ -92,7 +98,7 @@ def test_the_same_run_is_answered_exactly(api: Api) -> None:
 def test_results_in_another_order_and_other_ids_are_the_same_request(api: Api) -> None:
     def turn(rename: Callable[[str], str], order: list[int]) -> Exchange:
         run, agent = Run(), Agent("", api)
-        agent.items.append({"role": "user", "content": "do it"})
+        agent.say("do it")
         whole = run.ask(agent, Answer(calls=[Call("shell", {"n": 1}), Call("shell", {"n": 2})]))
         text = json.dumps(echo(api, whole))
         ids = ids_of(api, whole)
@@ -112,15 +118,45 @@ def test_results_in_another_order_and_other_ids_are_the_same_request(api: Api) -
 def test_another_folder_user_and_day_are_normalised(api: Api) -> None:
     run, _ = recorded(api, "first")
     agent = Agent("", api)
-    agent.items.append({"role": "user", "content": "in /srv/b2 on 2026-11-26: do it"})
+    agent.say("in /srv/b2 on 2026-11-26: do it")
     tape = tape_of(run.exchanges, HERE)
     assert "first" in answered(tape, agent)
     assert tape.report.rungs["normalised"] == 1
 
 
+def test_a_day_in_words_is_normalised() -> None:
+    run, agent = Run(), Agent("", "gemini")
+    agent.say("Today's date is Wednesday, November 25, 2026 (formatted …)")
+    run.ask(agent, Answer("first"))
+    other = Agent("", "gemini")
+    other.say("Today's date is Thursday, November 26, 2026 (formatted …)")
+    tape = tape_of(run.exchanges)
+    assert "first" in answered(tape, other)
+    assert tape.report.rungs["normalised"] == 1
+
+
+def test_a_function_of_gemini_that_changed_is_named() -> None:
+    run, agent = recorded("gemini", "first")
+    body = {**agent.body(), "contents": agent.items[:1]}
+    declared = {**body["tools"][0]["functionDeclarations"][0], "name": "a-tool"}
+    more = [{"functionDeclarations": [*body["tools"][0]["functionDeclarations"], declared]}]
+    difference = tape_of(run.exchanges).answer(asked(agent, {**body, "tools": more}), HERE)
+    assert isinstance(difference, Difference)
+    assert difference.place == "tools[0]"
+
+
+def test_whole_and_streamed_answers_are_not_taken_for_each_other() -> None:
+    run, _ = recorded("gemini", "first")
+    agent = Agent("", "gemini", stream=True)
+    agent.say("in /home/a/one on 2026-11-25: do it")
+    difference = tape_of(run.exchanges, HERE).answer(asked(agent), HERE)
+    assert isinstance(difference, Difference)
+    assert difference.place == "stream"
+
+
 def test_folders_are_the_same_as_claude_code_names_its_own_after_them() -> None:
     run, agent = Run(), Agent("", "messages")
-    agent.items.append({"role": "user", "content": "notes are in projects/-home-a-my-work-v1-2"})
+    agent.say("notes are in projects/-home-a-my-work-v1-2")
     run.ask(agent, Answer("first"))
     tape = tape_of(run.exchanges, {"cwd": "/home/a/my_work v1.2"})
     agent.items[0]["content"] = "notes are in projects/-srv-b2"
@@ -146,7 +182,7 @@ def test_what_claude_code_says_of_a_sub_agent_is_the_same_but_for_its_id_and_tim
 @pytest.mark.parametrize("api", get_args(Api))
 def test_a_tool_that_says_something_else_is_named_so(api: Api) -> None:
     run, agent = Run(), Agent("", api)
-    agent.items.append({"role": "user", "content": "do it"})
+    agent.say("do it")
     whole = run.ask(agent, Answer(calls=[Call("shell", {"n": 1})]))
     before = [*agent.items, *echo(api, whole)]
     ids = ids_of(api, whole)
@@ -160,7 +196,7 @@ def test_a_tool_that_says_something_else_is_named_so(api: Api) -> None:
 
 def test_equal_requests_get_their_answers_in_the_recorded_order() -> None:
     run, agent = Run(), Agent("", "chat")
-    agent.items.append({"role": "user", "content": "again"})
+    agent.say("again")
     for text in ("first", "second", "third"):
         run.ask(agent, Answer(text))
     tape = tape_of(run.exchanges)
@@ -187,7 +223,7 @@ def test_requests_of_one_template_each_get_their_own_answer() -> None:
 def test_what_differs_is_named() -> None:
     run, _ = recorded("chat", "first")
     agent = Agent("", "chat")
-    agent.items.append({"role": "user", "content": "in /home/a/one on 2026-11-25: do it"})
+    agent.say("in /home/a/one on 2026-11-25: do it")
     tape = tape_of(run.exchanges, HERE)
     body = agent.body()
     places = {

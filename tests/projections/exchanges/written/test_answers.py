@@ -1,11 +1,14 @@
 """Written answers, read by the providers' own clients and by our readers."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import httpx2
 import pytest
+from google import genai
+from google.genai import types
 from hypothesis import given
 from hypothesis import strategies as st
 from openai import OpenAI
@@ -17,8 +20,8 @@ from agentlog.projections.exchanges.answers import Answer, read_answer
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.requests import Api
 from agentlog.projections.exchanges.written.answers import OtherApi, written_exchange
-from tests.providers.agent import PATHS
-from tests.providers.dialects import DIALECTS
+from tests.providers.agent import PATHS, path_of
+from tests.providers.dialects import dialect_of
 from tests.providers.script import Answer as ScriptedAnswer
 from tests.providers.script import Call, turn_of
 
@@ -29,12 +32,12 @@ CUSTOM: Mapping[Api, Any] = {
 }
 
 
-def asked(api: Api, **fields: Any) -> Exchange:
-    body = {"model": "model-1", **fields}
+def asked(api: Api, *, stream: bool = False, **fields: Any) -> Exchange:
+    body = {"model": "model-1", "stream": stream, **fields}
     return Exchange(
         attempt=3,
         method="POST",
-        path=PATHS[api],
+        path=path_of(api, stream=stream),
         request=json.dumps(body).encode(),
         end="recorder_died",
         started_at=1_700_000_000_000,
@@ -85,8 +88,7 @@ def _without_made_ids(answer: Any) -> Any:
 def test_an_answer_of_an_api_is_passed_on_as_it_is(api: Api, text: str, words: list[str]) -> None:
     given = ScriptedAnswer(text, [Call(word, {word: text}) for word in words])
     turn = turn_of({"model": "m", "messages": [], "thinking": {"type": "enabled"}}, None)
-    dialect = next(known for end, known in DIALECTS.items() if PATHS[api].endswith(end))
-    document: Any = parse(json.dumps(dialect.whole(turn, given)))
+    document: Any = parse(json.dumps(dialect_of(PATHS[api]).whole(turn, given)))
     assert written_exchange(asked(api), document).answer == document
     assert written_exchange(streamed(api), document).answer == document
 
@@ -111,12 +113,21 @@ def test_an_answer_of_another_api_is_refused(api: Api, given: Api) -> None:
         written_exchange(asked(api), document)
 
 
+def test_a_stream_of_gemini_is_an_array_unless_events_are_asked_for() -> None:
+    sent = replace(asked("gemini"), path="/v1beta/models/model-1:streamGenerateContent")
+    written = written_exchange(sent, ANSWER)
+    assert written.headers["content-type"] == "application/json"
+    assert isinstance(json.loads(written.response), list)
+    assert written.answer == written_exchange(asked("gemini"), ANSWER).answer
+
+
 def test_unknown_usage_is_not_zero() -> None:
     chat = written_exchange(asked("chat"), Answer(text="yes")).answer
     responses = written_exchange(asked("responses"), Answer(text="yes")).answer
     assert chat is not None
     assert responses is not None
     assert "usage" not in chat
+    assert b"usage" not in written_exchange(asked("gemini"), Answer(text="yes")).response
     assert responses["usage"] is None
     assert b'"usage"' not in written_exchange(streamed("chat"), Answer(text="yes")).response
 
@@ -136,14 +147,16 @@ ANSWER = Answer(
 CALLED = [("weather", '{"city": "Porto"}'), ("time", "{}")]
 
 
+def answer(request: Any) -> Any:
+    path = request.url.raw_path.decode()
+    sent = Exchange(1, "POST", path, request.content, "recorder_died", 1)
+    written = written_exchange(sent, ANSWER)
+    return httpx2.Response(200, headers=dict(written.headers), content=written.response)
+
+
 @pytest.fixture
 def client() -> OpenAI:
     """OpenAI's client, every request of which is answered."""
-
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        sent = Exchange(1, "POST", request.url.path, request.content, "recorder_died", 1)
-        written = written_exchange(sent, ANSWER)
-        return httpx2.Response(200, headers=dict(written.headers), content=written.response)
 
     transport = httpx2.MockTransport(answer)
     http = httpx2.Client(transport=transport)
@@ -188,3 +201,31 @@ def _expect_response(answer: Any) -> None:
     assert [(made.name, made.arguments) for made in calls] == CALLED
     assert [made.call_id for made in calls] == ["call-1", "call-2"]
     assert (answer.output_text, answer.usage.total_tokens) == (ANSWER.text, 15)
+
+
+@pytest.fixture
+def google() -> Iterator[genai.Client]:
+    """Google's client, every request of which is answered."""
+    http: Any = httpx2.Client(transport=httpx2.MockTransport(answer))
+    options = types.HttpOptions(base_url="http://test", httpx_client=http)
+    with genai.Client(api_key=NO_KEY, http_options=options) as client:
+        yield client
+
+
+def test_google_reads_an_answer_of_gemini(google: genai.Client) -> None:
+    _expect_contents([google.models.generate_content(model="m", contents="Porto?")])
+
+
+def test_google_reads_the_stream_of_an_answer_of_gemini(google: genai.Client) -> None:
+    _expect_contents(list(google.models.generate_content_stream(model="m", contents="Porto?")))
+
+
+def _expect_contents(answers: list[types.GenerateContentResponse]) -> None:
+    parts = [part for answer in answers for part in answer.parts or ()]
+    calls = [part.function_call for part in parts if part.function_call is not None]
+    assert [(made.name, json.dumps(made.args)) for made in calls] == CALLED
+    assert [made.id for made in calls] == ["call-1", "call-2"]
+    assert "".join(part.text or "" for part in parts) == ANSWER.text
+    usage = answers[-1].usage_metadata
+    assert usage is not None
+    assert usage.total_token_count == 15
