@@ -16,7 +16,7 @@ from agentlog.domain.messages import CustomMessage
 from agentlog.projections.exchanges import exchange
 from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
 from agentlog.projections.exchanges.pairing import paired
-from agentlog.projections.exchanges.requests import is_system
+from agentlog.projections.exchanges.requests import declared_tools, is_system
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.openai import OpenAIView
 from agentlog.projections.views.request import RequestView
@@ -31,6 +31,11 @@ _NAMES: Mapping[str, str] = {
     },
     "max_output_tokens": "max_completion_tokens",
     "stop_sequences": "stop",
+    "topP": "top_p",
+    "maxOutputTokens": "max_completion_tokens",
+    "stopSequences": "stop",
+    "frequencyPenalty": "frequency_penalty",
+    "presencePenalty": "presence_penalty",
 }
 """The chat API's names of parameters, by those on record; others are left out."""
 _OF_TOOLS = ("tool_choice", "parallel_tool_calls")
@@ -133,7 +138,7 @@ def _reconstructed(
     before = [event for event in events if event.version <= version]
     state = view.state(render(view, before).carry)
     request: Item = {"messages": [*messages]}
-    tools = [tool for tool in map(_tool, array_of(state["tools"])) if tool is not None]
+    tools = [tool for tool in map(_tool, declared_tools(state["tools"])) if tool is not None]
     parameters = _parameters(object_of(state["parameters"]), with_tools=bool(tools))
     if isinstance(state["model"], str):
         request["model"] = state["model"]
@@ -155,6 +160,7 @@ def _reconstructed(
 
 
 def _parameters(recorded: Item, *, with_tools: bool) -> Item:
+    recorded = {**recorded, **object_at(recorded, "generationConfig")}  # Gemini's
     parameters = {_NAMES[name]: value for name, value in recorded.items() if name in _NAMES}
     if not isinstance(parameters.get("response_format", {}), dict):
         del parameters["response_format"]
@@ -171,14 +177,34 @@ def _tool(recorded: JsonValue) -> Item | None:
             return object_of(recorded)
         case {"name": str(name), "input_schema": dict(schema)}:  # Anthropic's
             pass
-        case {"type": "function", "name": str(name), "parameters": dict(schema)}:  # of Responses
+        case {"name": str(name), "parameters": dict(schema)}:  # of Responses, and Gemini's
             pass
+        case {"name": str(name), "parametersJsonSchema": dict(schema)}:
+            pass
+        case {"name": str(name), "description": str(), **others} if "type" not in others:
+            schema = {"type": "object"}  # a function of Gemini without parameters
         case _:
             return None
-    function: Item = {"name": name, "parameters": schema}
+    function: Item = {"name": name, "parameters": _json_schema(schema)}
     if description := text_at(object_of(recorded), "description"):
         function["description"] = description
     return {"type": "function", "function": function}
+
+
+def _json_schema(schema: JsonValue) -> JsonValue:
+    """Return a schema whose types are those of JSON Schema: Gemini's are in capitals."""
+    match schema:
+        case dict():
+            return {
+                key: inner.lower()
+                if key == "type" and isinstance(inner, str)
+                else _json_schema(inner)
+                for key, inner in schema.items()
+            }
+        case list():
+            return [_json_schema(inner) for inner in schema]
+        case _:
+            return schema
 
 
 def tool_definition(tool: JsonValue) -> tuple[str, str | None, Item]:

@@ -22,6 +22,9 @@ from agentlog.projections.exchanges.reconstruction import (
 from agentlog.projections.readers.messages.chat import READER
 from tests.histories import examples, histories, history
 from tests.projections.chat_api import check_types, why_unsafe
+from tests.projections.exchanges.test_recording import Run
+from tests.providers.agent import Agent
+from tests.providers.script import Answer
 
 Item = dict[str, Any]
 
@@ -70,6 +73,43 @@ def test_the_request_of_a_simple_history_is_the_one_that_was_sent() -> None:
     assert (call.source, call.missing, call.version) == ("reconstructed", [], events[-2].version)
     assert call.answer is not None
     assert call.answer.answer(None).text == "In Hamburg."
+
+
+def test_tools_and_parameters_of_gemini_are_those_of_the_chat_api() -> None:
+    schema = {"type": "OBJECT", "properties": {"type": {"type": "STRING"}}}
+    declared = [
+        {"name": "a", "description": "A.", "parameters": schema},
+        {"name": "b", "parametersJsonSchema": {"type": "object"}},
+        {"name": "c", "description": "C."},
+    ]
+    beside = {
+        "tools": [{"functionDeclarations": declared}, {"googleSearch": {}}],
+        "generationConfig": {"temperature": 0, "topP": 0.9, "maxOutputTokens": 5, "topK": 3},
+    }
+    run, agent = Run(), Agent("", "gemini")
+    agent.say("do it")
+    run.ask(agent, Answer("yes"), body={**agent.body(), **beside})
+    events = history(*run.recorded()["main"])
+    call = frozen_call(events, events[-1].version)
+    properties = {"type": {"type": "string"}}
+    functions: list[Item] = [
+        {"name": "a", "parameters": {"type": "object", "properties": properties}},
+        {"name": "b", "parameters": {"type": "object"}},
+        {"name": "c", "parameters": {"type": "object"}},
+    ]
+    functions[0]["description"], functions[2]["description"] = "A.", "C."
+    assert call.request == {
+        "messages": [
+            {"role": "system", "content": "Be careful."},
+            {"role": "user", "content": "do it"},
+        ],
+        "model": "model-1",
+        "tools": [{"type": "function", "function": function} for function in functions],
+        "temperature": 0,
+        "top_p": 0.9,
+        "max_completion_tokens": 5,
+    }
+    assert (call.source, call.missing) == ("reconstructed", [])
 
 
 @pytest.mark.parametrize(
