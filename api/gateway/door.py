@@ -80,7 +80,7 @@ def begun_exchange(scope: Scope, path: str, body: bytes, *, attempt: int) -> Exc
 async def refuse(
     send: Send, status: int, kind: str, message: str, *, further: headers.Pairs | None = None
 ) -> None:
-    """Answer with an error that OpenAI's and Anthropic's clients both read."""
+    """Answer with an error that OpenAI's, Anthropic's and Google's clients read."""
     error = {"type": kind, "message": message, "code": None, "param": None}
     body = print_bytes({"type": "error", "error": error})
     length = (b"content-length", str(len(body)).encode())

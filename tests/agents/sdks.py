@@ -13,32 +13,16 @@ import anthropic
 import openai
 from agents import Agent, ModelSettings, Runner, function_tool, set_default_openai_api
 from agents import set_tracing_disabled as set_agents_tracing_disabled
-from google import genai
-from google.genai import types
 from langchain_core.messages import ToolMessage
 from langchain_openai import ChatOpenAI
 from pydantic_ai import Agent as PydanticAgent
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 
-MODEL = "model-1"
-PARAMETERS = {
-    "type": "object",
-    "properties": {"command": {"type": "string"}},
-    "required": ["command"],
-}
-FUNCTION = {"name": "bash", "description": "Run a command.", "parameters": PARAMETERS}
-DECLARED: Any = {
-    "name": "bash",
-    "description": "Run a command.",
-    "parameters_json_schema": PARAMETERS,
-}
+from tests.agents.google_client import gemini
+from tests.agents.task import FUNCTION, MODEL, PARAMETERS, bash
+
 BASH: Any = {"type": "function", "function": FUNCTION}
-
-
-def bash(command: str) -> str:
-    """Run a command."""
-    return f"ran {command}"
 
 
 def chat(task: str, *, stream: bool) -> str:
@@ -112,34 +96,6 @@ def messages(task: str, *, stream: bool) -> str:
                 for call in calls
             ]
             items.append({"role": "user", "content": results})
-
-
-def gemini(task: str, *, stream: bool) -> str:
-    """Contents by Google's client, with thoughts, whose signatures go back."""
-    config = types.GenerateContentConfig(
-        system_instruction="Be careful.",
-        thinking_config=types.ThinkingConfig(include_thoughts=True),
-        tools=[types.Tool(function_declarations=[types.FunctionDeclaration(**DECLARED)])],
-    )
-    contents: list[Any] = [types.UserContent(task)]
-    with genai.Client() as client:
-        asked: Any = {"model": MODEL, "contents": contents, "config": config}
-        while True:
-            if stream:
-                answers = list(client.models.generate_content_stream(**asked))
-            else:
-                answers = [client.models.generate_content(**asked)]
-            parts = [part for answer in answers for part in answer.parts or ()]
-            contents.append(types.ModelContent(parts))
-            calls = [part.function_call for part in parts if part.function_call is not None]
-            if not calls:
-                return "".join(part.text or "" for part in parts if not part.thought)
-            results = [
-                types.Part.from_function_response(name=call.name, response={"result": output})
-                for call in calls
-                for output in [bash(**call.args)]
-            ]
-            contents.append(types.UserContent(results))
 
 
 def agents_sdk(task: str, *, api: Any) -> str:

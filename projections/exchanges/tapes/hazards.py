@@ -9,7 +9,8 @@ from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 _READ_ONLY = frozenset(
     "Glob Grep LS NotebookRead Read TodoRead TodoWrite "  # Claude Code
     "update_plan view_image "  # Codex
-    "glob list_directory read_file read_many_files search_file_content "  # Gemini CLI
+    "glob grep_search list_background_processes list_directory read_background_output read_file "
+    "read_many_files search_file_content update_topic write_todos "  # Gemini CLI
     "grep list read todoread todowrite".split()  # opencode
 )
 """Tools of coding agents that only read, or write a list of their own."""

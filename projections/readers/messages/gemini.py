@@ -23,7 +23,7 @@ _SAYS = {"user": "input", "model": "reply", "function": "input", "system": "syst
 KNOWN = (
     "thoughtSignature thought_signature thought usageMetadata usage_metadata generationConfig "
     "generation_config tools model index responseId response_id safetyRatings safety_ratings "
-    "createTime avg_logprobs functionResponse citationMetadata groundingMetadata promptFeedback"
+    "createTime avg_logprobs functionResponse citationMetadata groundingMetadata"
 ).split()
 _PARTS = {
     "inline_data": "inlineData",
@@ -63,7 +63,7 @@ def _read(document: JsonValue) -> Iterator[History]:
             _read_prompt(reading, whole)
             reading.keep_left(whole, "request")
             _read_contents(reading, contents, "contents")
-        case {"candidates": list()} | {"promptFeedback": dict()}:
+        case {"candidates": list()}:
             _read_answer(reading, Fields(document, ""), "import-0")
         case _:
             raise InvalidMessage.at("", "no contents of Gemini")

@@ -1,6 +1,7 @@
 """Gemini's requests: what their paths say, and which results belong to which calls."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.domain.json.values import JsonObject
-from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.gemini_requests import (
     closed,
     opened,
@@ -18,7 +18,7 @@ from agentlog.projections.exchanges.gemini_requests import (
 from agentlog.projections.exchanges.lanes import REQUEST_TYPE
 from agentlog.projections.exchanges.requests import api_of
 from tests.projections.exchanges.test_recording import Run, types
-from tests.providers.agent import PATHS, Agent
+from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
 
 PATH = "/v1beta/models/gemini-2.5-pro"
@@ -185,27 +185,36 @@ def test_what_gemini_says_of_an_answer_is_on_record() -> None:
     assert "thoughtSignature" in json.dumps(messages[-1]["metadata"])
 
 
+def answered(run: Run, attempt: int, document: Any, status: int = 200) -> None:
+    """Put a whole answer in place of that of an attempt."""
+    sent = run.exchanges[attempt - 1]
+    response = json.dumps(document).encode()
+    run.exchanges[attempt - 1] = replace(sent, status=status, response=response)
+
+
 def test_answers_without_an_id_are_told_apart() -> None:
     run, agent = Run(), Agent("", "gemini")
     agent.say("do it")
-    for n in range(2):
-        run.ask(agent, Answer(f"answer {n}"))
-    answers = [{**json.loads(sent.response)} for sent in run.exchanges]
-    for answer in answers:
-        del answer["responseId"]
-    pairs = zip(run.exchanges, answers, strict=True)
-    run.exchanges = [
-        Exchange(
-            sent.attempt,
-            "POST",
-            PATHS["gemini"],
-            sent.request,
-            "complete",
-            0,
-            status=200,
-            response=json.dumps(answer).encode(),
-        )
-        for sent, answer in pairs
-    ]
+    for attempt in (1, 2):
+        whole = run.ask(agent, Answer(f"answer {attempt}"))
+        answered(run, attempt, {"candidates": whole["candidates"]})
     replies = [m for m in run.recorded()["main"] if m["type"] == "reply"]
     assert len({reply["metadata"]["responseId"] for reply in replies}) == 2
+
+
+def test_what_went_wrong_is_said() -> None:
+    run, agent = Run(), Agent("", "gemini")
+    agent.say("do it")
+    for _ in range(3):
+        run.ask(agent, Answer("yes"))
+    error = {"error": {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED"}}
+    answered(run, 1, error, 429)
+    answered(run, 2, [error], 429)  # as streams that are arrays have it
+    blocked = {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"totalTokenCount": 7}}
+    answered(run, 3, blocked)
+    messages = run.recorded()["main"]
+    errors = [message["error"] for message in messages if message["type"] == "runtime_error"]
+    assert errors == ["status 429: quota"] * 2
+    assert messages[-1]["type"] == "llm_response"
+    assert messages[-1]["usage"] == {"totalTokens": 7}
+    assert "SAFETY" in json.dumps(messages[-1]["metadata"])

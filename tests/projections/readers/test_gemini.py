@@ -36,6 +36,20 @@ def test_a_thought_is_no_word_to_the_user() -> None:
     assert next(draft["text"] for draft in of_type(history, "reply")) == "One moment."
 
 
+def test_the_role_of_a_system_instruction_says_nothing() -> None:
+    prompt = {"role": "user", "parts": [{"text": "Be careful."}]}
+    contents = [{"parts": [{"text": "do it"}]}]
+    history = read("gemini", {"systemInstruction": prompt, "contents": contents})
+    assert [draft["type"] for draft in history.drafts] == ["system", "input"]
+
+
+def test_an_answer_may_have_no_parts() -> None:
+    content = {"role": "model"}
+    history = read("gemini", {"candidates": [{"content": content, "finishReason": "MAX_TOKENS"}]})
+    (response,) = history.drafts
+    assert response["finishReason"] == "MAX_TOKENS"
+
+
 def test_a_message_written_again_adds_what_is_new() -> None:
     history = read("gemini-cli", _source("gemini-cli", "session-lines.jsonl"))
     assert [draft["text"] for draft in of_type(history, "reply")] == ["I list."]

@@ -22,7 +22,12 @@ from tests.waiting import until
 
 KEY = "sk-secret-0123456789"
 AGENT = [sys.executable, "-m", "tests.providers.agent"]
-BASE = {"chat": "OPENAI_BASE_URL", "responses": "OPENAI_API_BASE", "messages": "ANTHROPIC_BASE_URL"}
+BASE = {
+    "chat": "OPENAI_BASE_URL",
+    "responses": "OPENAI_API_BASE",
+    "messages": "ANTHROPIC_BASE_URL",
+    "gemini": "GOOGLE_GEMINI_BASE_URL",
+}
 
 
 def agent(api: str, *, stream: bool = False) -> list[str]:
@@ -43,6 +48,7 @@ def _settings(provider: ScriptedProvider, tmp_path: Path) -> dict[str, str]:
         "OPENAI_BASE_URL": f"{provider.url}/v1",
         "OPENAI_API_BASE": f"{provider.url}/v1",
         "ANTHROPIC_BASE_URL": provider.url,
+        "GOOGLE_GEMINI_BASE_URL": provider.url,
         "AGENTLOG_SPOOL_DIR": str(tmp_path / "spool"),
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
@@ -61,7 +67,8 @@ def view(url: str, thread: str, name: str = "openai") -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("api", "stream"), [("chat", False), ("responses", True), ("messages", True)]
+    ("api", "stream"),
+    [("chat", False), ("responses", True), ("messages", True), ("gemini", True)],
 )
 def test_a_run_is_on_record(
     database_url: str,

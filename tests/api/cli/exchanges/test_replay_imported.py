@@ -10,6 +10,7 @@ import pytest
 
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import object_of, objects_of
+from tests.api.cli.exchanges.test_record import BASE
 from tests.command_line import WAIT_SECONDS, agentlog, started
 
 SDK_AGENT = """
@@ -67,10 +68,9 @@ def test_an_sdk_agent_runs_again_from_its_messages(url: str) -> None:
     assert "built from messages: 2; system prompt, tools and parameters are not known" in err
 
 
-@pytest.mark.parametrize("api", ["responses", "messages"])
+@pytest.mark.parametrize("api", ["responses", "messages", "gemini"])
 def test_an_agent_of_another_api_is_answered_in_its_words(url: str, api: str) -> None:
-    base = {"responses": "OPENAI_BASE_URL", "messages": "ANTHROPIC_BASE_URL"}[api]
-    words = f"{sys.executable} -m tests.providers.agent ${base} {api} 'do it' --stream"
+    words = f"{sys.executable} -m tests.providers.agent ${BASE[api]} {api} 'do it' --stream"
     code, out, err = replay(url, "run", "--", "sh", "-c", words)
     assert (code, out) == (0, "Done."), err
 

@@ -47,7 +47,8 @@ class Recorded:
 
 
 @pytest.fixture(
-    name="recorded", params=["chat", pytest.param("responses", marks=pytest.mark.slow), "messages"]
+    name="recorded",
+    params=["chat", pytest.param("responses", marks=pytest.mark.slow), "messages", "gemini"],
 )
 def _recorded(
     request: pytest.FixtureRequest, database_url: str, tmp_path: Path
@@ -66,10 +67,11 @@ def _recording(api: str, url: str, tmp_path: Path) -> Iterator[Recorded]:
             "OPENAI_BASE_URL": f"{provider.url}/v1",
             "OPENAI_API_BASE": f"{provider.url}/v1",
             "ANTHROPIC_BASE_URL": provider.url,
+            "GOOGLE_GEMINI_BASE_URL": provider.url,
             "AGENTLOG_SPOOL_DIR": str(tmp_path / "spool"),
             "PYTHONPATH": os.pathsep.join(sys.path),
         }
-        command = agent(api, stream=api == "messages")
+        command = agent(api, stream=api in {"messages", "gemini"})
         code, _, err = record(url, settings, "--thread", "run", "--", *command)
         assert code == 0, err
         yield Recorded(url, settings, provider, command)
@@ -86,7 +88,7 @@ def test_a_fork_goes_on_live_at_each_answer(recorded: Recorded) -> None:
         code, line, err = recorded.fork("--from", str(version), "--model", "model-2", "--as", name)
         assert code == 0, err
         assert (line["exact"], line["liveCalls"]) == (place, 3 - place)
-        models = [request.json["model"] for request in recorded.provider.requests]
+        models = [request.model for request in recorded.provider.requests]
         assert models == ["model-2"] * (3 - place)
         items = recorded.view(name)
         assert roles(items) == roles(origin)
