@@ -46,6 +46,10 @@ COMMANDS = {
         "exchanges.record",
         "Run an agent, and put every exchange with its model providers on record.",
     ),
+    "gateway": (
+        "exchanges.gateway",
+        "Pass on what many agents ask their providers, until Ctrl-C, and put it on record.",
+    ),
     "compare": (
         "comparison",
         "Compare threads by what was said and called, or all runs of each task.",

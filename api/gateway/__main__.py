@@ -5,20 +5,16 @@ users of the machine see the arguments of processes, and the order has the token
 input says that the parent is gone.
 """
 
-import asyncio
-import os
-import signal
 import socket
 import sys
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
-import uvicorn
 
 from agentlog.api.gateway.door import Door
 from agentlog.api.gateway.proxy import Proxy
-from agentlog.api.gateway.server import server_of
+from agentlog.api.gateway.server import serve, server_of
 from agentlog.infrastructure.exchanges.spool import SpoolWriter
 
 SPOOL_FAILED = 3
@@ -41,22 +37,9 @@ def main(orders: BinaryIO) -> int:
     port = listener.getsockname()[1]
     spool = SpoolWriter(Path(order.spool))
     door = Door(token=order.token, host=f"127.0.0.1:{port}", names=order.upstreams)
-    server = server_of(Proxy(spool, order.upstreams, door))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the command
-    asyncio.run(_serve(server, listener, orders))
+    server = server_of(Proxy(lambda _: spool, order.upstreams, door))
+    serve(server, listener, orders)
     return 0 if spool.error is None else SPOOL_FAILED
-
-
-async def _serve(server: uvicorn.Server, listener: socket.socket, orders: BinaryIO) -> None:
-    loop = asyncio.get_running_loop()
-
-    def parent_gone() -> None:
-        if not os.read(orders.fileno(), 1):
-            loop.remove_reader(orders.fileno())
-            server.should_exit = True
-
-    loop.add_reader(orders.fileno(), parent_gone)
-    await server.serve(sockets=[listener])
 
 
 if __name__ == "__main__":

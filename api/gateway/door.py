@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Container
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from starlette.types import Receive, Scope, Send
 
@@ -13,10 +13,23 @@ from agentlog.projections.exchanges.exchange import Exchange
 
 
 class Place(NamedTuple):
-    """Where a request goes: the provider's name, and the path there."""
+    """Where a request goes: the provider's name, and the path there.
+
+    Of a gateway also whose it is, and the thread that the client asks for.
+    """
 
     name: str
     path: str
+    tenant: str = ""
+    thread: str | None = None
+
+
+class Entrance(Protocol):
+    """What lets requests in."""
+
+    async def enter(self, scope: Scope, send: Send) -> Place | None:
+        """Return where a request goes; None where it was refused."""
+        ...
 
 
 class Door:
@@ -61,17 +74,18 @@ async def request_body(receive: Receive) -> bytes | None:
             return b"".join(parts)
 
 
-def begun_exchange(scope: Scope, path: str, body: bytes, *, attempt: int) -> Exchange:
+def begun_exchange(scope: Scope, place: Place, body: bytes, *, attempt: int) -> Exchange:
     """Return a request as the exchange that begins with it."""
     given: headers.Pairs = scope["headers"]
     return Exchange(
         attempt=attempt,
         method=scope["method"],
-        path=headers.recorded_path(path, scope["query_string"].decode("latin-1")),
+        path=headers.recorded_path(place.path, scope["query_string"].decode("latin-1")),
         request=body,
         end="recorder_died",
         started_at=time.time_ns() // 1_000_000,
         request_headers=headers.recorded_of_request(given),
+        thread=place.thread,
         session=headers.session_of(given),
         agent=headers.agent_of(given),
     )

@@ -19,13 +19,17 @@ _RECORDED_OF_ANSWERS = frozenset(
 )
 _LIMITS = ("x-ratelimit-", "anthropic-ratelimit-")
 _RECORDED_OF_QUERIES = frozenset({"alt", "api-version", "beta"})
+THREAD = b"x-agentlog-thread"
+KEY = b"x-agentlog-key"
+_OURS = frozenset({THREAD, KEY})
 _SESSIONS = ("x-agentlog-thread", "x-claude-code-session-id", "thread-id", "x-session-id")
 _AGENTS = ("x-claude-code-agent-id",)
 
 
 def for_upstream(headers: Iterable[tuple[bytes, bytes]]) -> Pairs:
     """Return what goes to the provider; answers are asked for as they are, not compressed."""
-    passing = [(name, value) for name, value in headers if name.lower() not in _MADE_ANEW]
+    left_out = _MADE_ANEW | _OURS
+    passing = [(name, value) for name, value in headers if name.lower() not in left_out]
     return [*passing, (b"accept-encoding", b"identity")]
 
 

@@ -2,25 +2,47 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 import httpx2
 from starlette.types import Message, Receive, Scope, Send
 
 from agentlog.api.gateway import headers
-from agentlog.api.gateway.door import Door, Place, begun_exchange, refuse, request_body
-from agentlog.infrastructure.exchanges.spool import SpoolWriter
-from agentlog.projections.exchanges.exchange import End
+from agentlog.api.gateway.door import Entrance, Place, begun_exchange, refuse, request_body
+from agentlog.projections.exchanges.exchange import End, Exchange
 
 _CONNECT_SECONDS = 30
 
 
-class Proxy:
-    """An ASGI application; `upstreams` are the providers' origins, by the name in the path."""
+class Spool(Protocol):
+    """Takes exchanges while they go on."""
 
-    def __init__(self, spool: SpoolWriter, upstreams: Mapping[str, str], door: Door) -> None:
-        self._spool = spool
+    def next_attempt(self) -> int:
+        """Return the number of the next attempt."""
+        ...
+
+    def begin(self, exchange: Exchange) -> None:
+        """Take what an attempt begins with."""
+        ...
+
+    def end(self, exchange: Exchange) -> None:
+        """Take how an attempt ended."""
+        ...
+
+
+class Proxy:
+    """An ASGI application.
+
+    `spool_of` returns the spool of a tenant. `upstreams` are the providers' origins, by the name in
+    the path.
+    """
+
+    def __init__(
+        self, spool_of: Callable[[str], Spool], upstreams: Mapping[str, str], door: Entrance
+    ) -> None:
+        self._spool_of = spool_of
         self._upstreams = upstreams
         self._door = door
         self._client = httpx2.AsyncClient(
@@ -42,8 +64,8 @@ class Proxy:
         self, place: Place, body: bytes, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer a request whose body was received."""
-        attempt = _Attempt(self._client, self._spool, scope, receive, send)
-        await attempt.run(self._upstreams[place.name], place.path, body)
+        attempt = _Attempt(self._client, self._spool_of(place.tenant), scope, receive, send)
+        await attempt.run(self._upstreams[place.name], place, body)
 
 
 class _Attempt:
@@ -52,7 +74,7 @@ class _Attempt:
     def __init__(
         self,
         client: httpx2.AsyncClient,
-        spool: SpoolWriter,
+        spool: Spool,
         scope: Scope,
         receive: Receive,
         send: Send,
@@ -68,12 +90,12 @@ class _Attempt:
         self._body = bytearray()
         self._chunks: list[tuple[int, float]] = []
 
-    async def run(self, upstream: str, path: str, body: bytes) -> None:
+    async def run(self, upstream: str, place: Place, body: bytes) -> None:
         given: headers.Pairs = self._scope["headers"]
-        begun = begun_exchange(self._scope, path, body, attempt=self._spool.next_attempt())
+        begun = begun_exchange(self._scope, place, body, attempt=self._spool.next_attempt())
         self._spool.begin(begun)
         query = self._scope["query_string"].decode("latin-1")
-        url = f"{upstream}{path}" + (f"?{query}" if query else "")
+        url = f"{upstream}{place.path}" + (f"?{query}" if query else "")
         forward = asyncio.create_task(self._forward(url, given, body))
         left = asyncio.create_task(self._left())
         await asyncio.wait({forward, left}, return_when=asyncio.FIRST_COMPLETED)

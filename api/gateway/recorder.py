@@ -13,8 +13,6 @@ import msgspec
 from agentlog.api.gateway.__main__ import Order
 from agentlog.infrastructure.runtime.supervised_process import SupervisedProcess
 
-_PROXY = (sys.executable, "-m", "agentlog.api.gateway")
-
 
 class Recorder(NamedTuple):
     """A running proxy: its URL, without a provider's name, and its process."""
@@ -29,11 +27,15 @@ def recording(spool: Path, origins: Mapping[str, str]) -> Iterator[Recorder]:
     token = secrets.token_urlsafe(24)
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
         order = Order(listener.fileno(), str(spool), token, dict(origins))
-        process = SupervisedProcess(
-            _PROXY,
-            name="the proxy",
-            order=msgspec.json.encode(order) + b"\n",
-            descriptors=[listener.fileno()],
-        )
-        with process:
+        with proxy_process("agentlog.api.gateway", order, listener) as process:
             yield Recorder(f"http://127.0.0.1:{listener.getsockname()[1]}/{token}", process)
+
+
+def proxy_process(module: str, order: msgspec.Struct, listener: socket.socket) -> SupervisedProcess:
+    """Return the process of a proxy that serves on a socket; it is started anew if it dies."""
+    return SupervisedProcess(
+        (sys.executable, "-m", module),
+        name="the proxy",
+        order=msgspec.json.encode(order) + b"\n",
+        descriptors=[listener.fileno()],
+    )

@@ -59,7 +59,7 @@ class Replayer:
         self._values = values
         self._door = door
         self._fork = fork
-        self._proxy = None if fork is None else Proxy(fork.spool, fork.upstreams, door)
+        self._proxy = None if fork is None else Proxy(lambda _: fork.spool, fork.upstreams, door)
         self._numbers = count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,7 +70,7 @@ class Replayer:
         body = None if place is None else await request_body(receive)
         if place is None or body is None:
             return
-        asked = begun_exchange(scope, place.path, body, attempt=next(self._numbers))
+        asked = begun_exchange(scope, place, body, attempt=next(self._numbers))
         match self._tape.answer(asked, self._values):
             case Answered(exchange, by):
                 self._keep(asked, exchange, by)

@@ -1,5 +1,11 @@
 """The HTTP server of the gateway: quiet, without WebSockets and headers of its own."""
 
+import asyncio
+import os
+import signal
+import socket
+from typing import BinaryIO
+
 import uvicorn
 from starlette.types import ASGIApp
 
@@ -21,3 +27,21 @@ def server_of(application: ASGIApp) -> uvicorn.Server:
             timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS,
         )
     )
+
+
+def serve(server: uvicorn.Server, listener: socket.socket, orders: BinaryIO) -> None:
+    """Serve until the input of this process ends: its parent says so, or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    asyncio.run(_serve(server, listener, orders))
+
+
+async def _serve(server: uvicorn.Server, listener: socket.socket, orders: BinaryIO) -> None:
+    loop = asyncio.get_running_loop()
+
+    def parent_gone() -> None:
+        if not os.read(orders.fileno(), 1):
+            loop.remove_reader(orders.fileno())
+            server.should_exit = True
+
+    loop.add_reader(orders.fileno(), parent_gone)
+    await server.serve(sockets=[listener])

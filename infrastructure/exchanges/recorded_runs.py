@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from agentlog.domain.errors import NotThere
+from agentlog.domain.errors import NotThere, UnknownThread
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonObject, integer_at, object_at, object_of, text_at
@@ -13,12 +13,14 @@ from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
-from agentlog.projections.exchanges.recording import RUN_TYPE
+from agentlog.projections.exchanges.recording import RUN_TYPE, Resumed
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun, run_of
 from agentlog.projections.exchanges.tapes.reconstructed_tape import ReconstructedTape
 from agentlog.projections.exchanges.tapes.tape import Tape
 
 _PAGE = 200
+_NO_CONTENTS = 1
+"""Bytes that are read of long texts where only the short ones are looked at."""
 
 
 class NotRecorded(NotThere):
@@ -147,6 +149,32 @@ class RecordedThread:
             before = RecordedThread(self._threads, thread).run(run, below=attempt)
         exchanges = [item for item in payloads if item.get("run") == name and "attempt" in item]
         return run_of(facts, exchanges, before)
+
+
+def resumed_run(threads: Threads, thread_id: str) -> Resumed | None:
+    """Return what a thread has of its last run, to go on with it; None where it has none."""
+    try:
+        events = threads.messages(thread_id, types=[RUN_TYPE, TYPE], most_bytes=_NO_CONTENTS)
+    except UnknownThread:
+        return None
+    names = [text_at(_payload(event), "run") for event in events if event.type == RUN_TYPE]
+    if not names or names[-1] is None:
+        return None
+    exchanges = 0
+    last = []
+    for name in (thread_id, *sorted(_below(threads, thread_id))):
+        if name != thread_id:
+            events = threads.messages(name, types=[TYPE], most_bytes=_NO_CONTENTS)
+        own = [
+            event.version
+            for event in events
+            if event.type == TYPE and _payload(event).get("run") == names[-1]
+        ]
+        exchanges += len(own)
+        if own:
+            (event,) = threads.messages(name, after=own[-1] - 1, types=[TYPE], limit=1)
+            last.append((name, exchange_of(_payload(event))))
+    return Resumed(names[-1], exchanges, last)
 
 
 def tape_of(threads: Threads, thread_id: str) -> Tape:

@@ -19,6 +19,7 @@ from agentlog.infrastructure.runtime.file_lock import FileLock
 from agentlog.projections.exchanges.exchange import End, Exchange
 
 SUFFIX = ".spool"
+_UNLOCKED = ".new"
 
 
 class _Beginning(msgspec.Struct, tag="begun"):
@@ -30,6 +31,7 @@ class _Beginning(msgspec.Struct, tag="begun"):
     at: int
     session: str | None = None
     agent: str | None = None
+    thread: str | None = None
 
 
 class _Ending(msgspec.Struct, tag="ended"):
@@ -57,6 +59,8 @@ class Header(msgspec.Struct, tag="run"):
     """Texts of the machine that requests may hold: current folder, home, user, host."""
     fork: dict[str, Any] = {}
     """Of a replay that is kept: its origin and its changes, as the run's message has them."""
+    tenant: str | None = None
+    """Of an exchange of a gateway's, which has no run: whose it is."""
 
 
 _Line = _Beginning | _Ending | _Recorder | Header
@@ -88,6 +92,7 @@ class SpoolWriter:
             exchange.started_at,
             exchange.session,
             exchange.agent,
+            exchange.thread,
         )
         self._write(_encode(beginning))
 
@@ -114,6 +119,10 @@ class SpoolWriter:
         """Return the number of the next attempt."""
         self._attempts += 1
         return self._attempts
+
+    def close(self) -> None:
+        """Close the file: nothing more is written."""
+        os.close(self._file)
 
     def _write(self, line: bytes, *, is_safe: bool = False) -> None:
         """Write a line; that it cannot be is kept in `error`, as forwarding goes on."""
@@ -172,14 +181,22 @@ class SpoolReader:
                     yield _exchange(beginning, line)
 
 
-def create_spool(folder: Path, header: Header) -> Path:
+def create_spool(folder: Path, header: Header, *, suffix: str = SUFFIX) -> Path:
     """Create the spool of a run, for its own user alone, and return its path."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / f"{header.run}{SUFFIX}"
+    path = folder / f"{header.run}{suffix}"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(_encode(header) + b"\n")
     return path
+
+
+def create_held_spool(folder: Path, header: Header) -> tuple[Path, FileLock]:
+    """Create a spool that is locked from its beginning; return its path and its lock."""
+    path = create_spool(folder, header, suffix=_UNLOCKED)
+    lock = FileLock(path)
+    lock.try_exclusive()
+    return path.rename(path.with_suffix(SUFFIX)), lock
 
 
 @contextmanager
@@ -211,6 +228,7 @@ def _exchange(beginning: _Beginning, ending: _Ending | None) -> Exchange:
         request_headers=beginning.headers,
         session=beginning.session,
         agent=beginning.agent,
+        thread=beginning.thread,
     )
     if ending is None:
         return begun

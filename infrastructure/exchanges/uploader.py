@@ -2,14 +2,15 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
-from agentlog.domain.errors import InvalidInput, Refused, ThreadExists
+from agentlog.domain.errors import InvalidInput, Refused
 from agentlog.domain.json.values import JsonObject
+from agentlog.infrastructure.exchanges.appends import RecordedAppends
 from agentlog.infrastructure.exchanges.spool import SUFFIX, SpoolReader, held_spool
 from agentlog.infrastructure.threads import Threads
-from agentlog.projections.exchanges.exchange import TYPE, Exchange
+from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.recording import Recording, ThreadAppend
 
 
@@ -20,7 +21,7 @@ class Uploader:
         self._reader = SpoolReader(spool)
         self._recording: Recording | None = None
         self._pending: deque[ThreadAppend] = deque()
-        self._started: set[str] = set()
+        self._appends = RecordedAppends()
         self.bare: dict[str, None] = {}
         """Why exchanges are in the log without the messages that were read from them."""
 
@@ -69,28 +70,15 @@ class Uploader:
         return self._recording
 
     def _append(self, threads: Threads, append: ThreadAppend) -> None:
-        if append.thread_id not in self._started:
-            with suppress(ThreadExists):  # else it goes on in a thread that was there
-                threads.start(append.thread_id, self._facts(append))
-            self._started.add(append.thread_id)
-        try:
-            threads.append(append.thread_id, append.drafts)
-        except (InvalidInput, Refused) as error:
-            exchanges = [draft for draft in append.drafts if draft["type"] == TYPE]
-            if not exchanges or len(exchanges) == len(append.drafts):
-                raise
-            threads.append(append.thread_id, exchanges)
-            self.bare[str(error)] = None
-
-    def _facts(self, append: ThreadAppend) -> JsonObject:
         header = self._reader.header
         metadata: JsonObject = {"source": "record"}
         if header is not None:
             metadata["run"] = header.run
             if header.name is not None and append.parent is None:
                 metadata["name"] = header.name
-        facts: JsonObject = {"policy": "record", "metadata": metadata}
-        return facts if append.parent is None else {**facts, "parent": append.parent}
+        bare = self._appends.append(threads, append, metadata)
+        if bare is not None:
+            self.bare[bare] = None
 
 
 def upload_left(

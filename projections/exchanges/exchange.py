@@ -66,6 +66,11 @@ class Exchange:
         return api_of(self.method, self.path.partition("?")[0])
 
     @property
+    def kept_request(self) -> bytes:
+        """The request as it is put on record: without who asks."""
+        return self.request if self.api is None else without_identity(self.request, self.api)
+
+    @property
     def body(self) -> JsonObject:
         """The request as JSON, with what its path says; empty where it is none."""
         body = object_of(_parsed(self.request))
@@ -97,18 +102,16 @@ class Exchange:
 
 def payload_of(exchange: Exchange, run: str) -> JsonObject:
     """Return the payload of an exchange's message; `run` names the recording."""
-    api = exchange.api
-    sent = exchange.request if api is None else without_identity(exchange.request, api)
     chunks: list[JsonValue] = [[offset, ms] for offset, ms in exchange.chunks]
     return {
         "run": run,
         "attempt": exchange.attempt,
-        "api": api,
+        "api": exchange.api,
         "method": exchange.method,
         "path": exchange.path,
         "request": {
             "headers": {**exchange.request_headers},
-            "pieces": _texts(cut(sent)),
+            "pieces": _texts(cut(exchange.kept_request)),
             "sha256": sha256(exchange.request).hexdigest(),
         },
         "status": exchange.status,

@@ -1,10 +1,12 @@
 """Lanes: conversations within a run, and the messages that each of their exchanges adds."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import dropwhile, takewhile
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonObject, JsonValue, text_at
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonObject, JsonValue, objects_of, text_at
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.requests import (
     SHAPES,
@@ -107,3 +109,21 @@ def _read(form: Format, document: JsonObject) -> list[Draft]:
         return [draft for history in form.read(document) for draft in history.drafts]
     except InvalidMessage:
         return []
+
+
+def answer_key(drafts: Iterable[Draft]) -> bytes:
+    """Return a digest of what a model said and called, equal where a client sends it back."""
+    texts = [draft["text"] for draft in drafts if draft["type"] == "reply"]
+    calls: list[JsonValue] = [
+        call.get("id")
+        for draft in drafts
+        if draft["type"] == "tool_calls"
+        for call in objects_of(draft["calls"])
+    ]
+    return print_bytes([texts, calls])
+
+
+def answered_key(api: Api, items: Sequence[JsonObject]) -> bytes:
+    """Return the same of what a model made of a request's items, up to the first by others."""
+    own: list[JsonValue] = [*takewhile(is_assistants, items)]
+    return answer_key(_read(SHAPES[api].requests, {SHAPES[api].items: own}))

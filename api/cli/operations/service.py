@@ -106,12 +106,12 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
     with (
         logs_on_stderr(form=settings.log_format, level=settings.log_level),
         open_traces(TraceSettings()) as traces,
-        _bound(settings.host, settings.port) as listening,
+        bound(settings.host, settings.port) as listening,
         open_service(settings, new=True, on_commit=traces.on_commit) as service,
         ExitStack() as beside,
     ):
         host, port = listening.getsockname()[:2]
-        anonymous = _anonymous(settings, service, host)
+        anonymous = anonymous_from(settings, service, host)
         warn_of_other_keys(service.database, service.snapshot_key)
         listening.listen(_BACKLOG)
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -200,7 +200,7 @@ class NoKeyYet(AgentlogError):
         self.host = host
 
 
-def _anonymous(settings: Settings, service: Service, host: str) -> AnonymousFrom:
+def anonymous_from(settings: Settings, service: Service, host: str) -> AnonymousFrom:
     """Return where callers without a key may come from until the first key is made.
 
     Raises:
@@ -222,7 +222,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
     sys.exit(0)
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
     """Return a socket bound to that address, not yet listening."""
     bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:

@@ -107,9 +107,24 @@ class Authentication:
         self, scope: Scope, matched: MatchedRoute | None
     ) -> tuple[KeyText | None, Principal]:
         """Return the principal and its key, and put the principal into the scope."""
-        credentials = Credentials.of(scope)
         lasting = matched is not None and matched.route.template == _LASTING
         scope_needed = None if matched is None else matched.route.scope
+        text, principal = await self.identify(Credentials.of(scope), lasting=lasting)
+        scope[PRINCIPAL] = principal
+        if scope_needed is not None and not principal.may(scope_needed):
+            raise NotAllowed(scope_needed)
+        return text, principal
+
+    async def identify(
+        self, credentials: Credentials, *, lasting: bool
+    ) -> tuple[KeyText | None, Principal]:
+        """Return who has these credentials, and by which key.
+
+        `lasting`: while the database does not answer, its last answer holds.
+
+        Raises:
+            NotAuthenticated, ForeignSite: nobody who may come in.
+        """
         needed = credentials.claims_key or (
             self._anonymous != "in process" and self._keys.recall_made()
         )
@@ -117,19 +132,14 @@ class Authentication:
             before = self._keys.last_made() if lasting else None
             needed = await _looked_up(self._again, self._keys.look_made, before=before)
         if needed:
-            text, principal = await self._holder(credentials.bearer, lasting=lasting)
-        elif self._anonymous == "nowhere":
+            return await self._holder(credentials.bearer, lasting=lasting)
+        if self._anonymous == "nowhere":
             raise NotAuthenticated
-        else:
-            if self._anonymous != "in process":
-                credentials.refuse_browsers(
-                    loopback=self._anonymous == "this machine", allowed=self._allowed_hosts
-                )
-            text, principal = None, self._without_key
-        scope[PRINCIPAL] = principal
-        if scope_needed is not None and not principal.may(scope_needed):
-            raise NotAllowed(scope_needed)
-        return text, principal
+        if self._anonymous != "in process":
+            credentials.refuse_browsers(
+                loopback=self._anonymous == "this machine", allowed=self._allowed_hosts
+            )
+        return None, self._without_key
 
     async def _holder(self, bearer: str | None, *, lasting: bool) -> tuple[KeyText, Principal]:
         text = None if bearer is None else KeyText.parse(bearer)

@@ -40,6 +40,11 @@ class Credentials:
         """
         if has_key_in_url(scope):
             raise KeyInUrl
+        return cls.in_headers(scope)
+
+    @classmethod
+    def in_headers(cls, scope: Scope) -> Self:
+        """Return the credentials of a request whose URL may be anything."""
         bearer, host, origin, forwarded = None, "", None, False
         for name, value in scope["headers"]:
             if name == b"authorization":

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from agentlog.api.cli.operations.service import NoKeyYet, _anonymous
+from agentlog.api.cli.operations.service import NoKeyYet, anonymous_from
 from agentlog.api.composition import open_service
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.keys.key import KeyText
@@ -154,12 +154,12 @@ def test_who_may_ask_without_a_key(database_url: str) -> None:
     allowing = settings.model_copy(update={"anonymous": "allow"})
     with open_service(settings) as service:
         for host in ("127.0.0.1", "127.1.2.3", "::1"):
-            assert _anonymous(settings, service, host) == "this machine"
+            assert anonymous_from(settings, service, host) == "this machine"
         for host in (EVERYWHERE, "192.0.2.7", "::", "fe80::1%eth0"):
             with pytest.raises(NoKeyYet):
-                _anonymous(settings, service, host)
-            assert _anonymous(allowing, service, host) == "anywhere"
+                anonymous_from(settings, service, host)
+            assert anonymous_from(allowing, service, host) == "anywhere"
         service.keys.keys.create("default", name="x", scopes=("read",))
     with open_service(settings) as service:
-        assert _anonymous(settings, service, EVERYWHERE) == "nowhere"
-        assert _anonymous(settings, service, "127.0.0.1") == "this machine"
+        assert anonymous_from(settings, service, EVERYWHERE) == "nowhere"
+        assert anonymous_from(settings, service, "127.0.0.1") == "this machine"
