@@ -138,13 +138,21 @@ class ThreadShown(KernelMessage):
     import_id: MessageId | None = None
 
 
+class RedactionPlace(Model):
+    """The place of a redaction."""
+
+    thread: ThreadId
+    version: Annotated[int, Field(ge=1)]
+
+
 class ThreadRedacted(KernelMessage):
     """Contents before it were erased: of some messages, or of all there were.
 
     With `blob`, the SHA-256 of a file in hexadecimal, only that file went from the messages. `left`
     has the `left_digest` of what stays of each message that is named, in hexadecimal and in their
     order; of all messages, one SHA-256 over those digests, by version.
-    Older redactions have none.
+    Older redactions have none. `follows` is the redaction that was asked for, where this one erases
+    what else has its texts: copies in forks, and what a recorded run holds of them.
     """
 
     type: Literal["thread.redacted"] = "thread.redacted"
@@ -152,6 +160,7 @@ class ThreadRedacted(KernelMessage):
     all: bool = False
     blob: Sha256 | None = None
     left: Annotated[tuple[Sha256, ...], Field(strict=False)] = ()
+    follows: RedactionPlace | None = None
     reason: Annotated[str, StringConstraints(pattern=r"\S")]
 
     @model_validator(mode="after")

@@ -174,6 +174,12 @@ EVENTS: dict[str, dict[str, Any]] = {
             ],
         },
     },
+    "thread.redacted-follows": {
+        "messages": ["01KE6Q4Z8N2V7X3B5C9D1F0G2H"],
+        "left": ["5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9"],
+        "follows": {"thread": "refund", "version": 9},
+        "reason": "erasure request 2026-120",
+    },
 }
 """A message of every type, all of its fields given; a variant's name follows a hyphen."""
 

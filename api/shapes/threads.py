@@ -111,7 +111,9 @@ class Appended(TypedDict):
 class Redaction(Shape):
     """The place of the fact that says what was erased.
 
-    `messages` is null for all of the thread, `events` counts whose content went.
+    `messages` is null for all of the thread, `events` counts whose content went. With it went
+    `exchanges` of recorded runs that held it, and `others`: copies in forks, and messages of those
+    runs that say the same.
     """
 
     thread_id: str
@@ -119,6 +121,8 @@ class Redaction(Shape):
     position: int
     messages: list[str] | None
     events: int
+    exchanges: int
+    others: int
     replayed: bool
 
 

@@ -1,4 +1,4 @@
-"""Carries out redactions, one after another, each in one transaction; forks follow first."""
+"""Carries out redactions, one after another, each in one transaction; what follows them after."""
 
 import logging
 import time
@@ -6,17 +6,20 @@ import time
 import psycopg
 from psycopg.errors import DeadlockDetected
 
-from agentlog.domain.catalogue import read_stored
 from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import VersionConflict
-from agentlog.domain.facts import ThreadRedacted
-from agentlog.domain.json.text import parse_stored
-from agentlog.domain.json.values import JsonObject, JsonValue
+from agentlog.domain.facts import RedactionPlace
+from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.appending.append_request import AppendRequest, Receipt
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.erasure.erased_events import Erasure, LeftDigests, erase_events
+from agentlog.infrastructure.erasure.following import Following
+from agentlog.infrastructure.erasure.pending import (
+    pending_redaction,
+    present_version,
+    waiting_redactions,
+)
 from agentlog.infrastructure.erasure.renewal import renew_rows
-from agentlog.infrastructure.postgres.binary_arrays import texts
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.erasure_lock import erase_alone
 from agentlog.infrastructure.postgres.notifications import ERASED
@@ -24,9 +27,6 @@ from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.runtime.backoff import pause_seconds
 
 logger = logging.getLogger("agentlog")
-
-MOST_MESSAGES = 1000
-"""Most messages that one redaction names."""
 
 _TRIES = 5
 
@@ -57,7 +57,7 @@ class Eraser:
         place = {"tenant": tenant, "thread_id": thread_id}
         while True:
             with self._database.connection() as connection:
-                version = _version(connection, tenant, thread_id)
+                version = present_version(connection, tenant, thread_id)
             self.finish(tenant, thread_id)  # what it leaves is then final
             with self._database.connection() as connection, connection.cursor(binary=True) as row:
                 done = row.execute(statement("select_redactions_done"), place).fetchall()
@@ -108,12 +108,16 @@ class Eraser:
 
     def _waiting(self, tenant: str | None) -> list[tuple[str, str, int]]:
         with self._database.connection() as connection:
-            return connection.execute(
-                statement("select_erasures_to_do"), {"tenant": tenant}
-            ).fetchall()
+            return waiting_redactions(connection, tenant)
 
     def _erase(self, tenant: str, thread_id: str, version: int) -> bool:
-        self._follow(tenant, thread_id, version)
+        followed = self._follow(tenant, thread_id, version)
+        is_done = self._carry_out(tenant, thread_id, version)
+        for other in followed:
+            self.finish(tenant, other)
+        return is_done
+
+    def _carry_out(self, tenant: str, thread_id: str, version: int) -> bool:
         for attempt in range(1, _TRIES + 1):
             with self._database.connection() as connection:
                 try:
@@ -125,55 +129,14 @@ class Eraser:
             time.sleep(pause_seconds(attempt, first=0.05, most=0.5))
         raise AssertionError("unreachable: the last attempt returns or raises")
 
-    def _follow(self, tenant: str, thread_id: str, version: int) -> None:
-        """Redact the copies that forks have of a pending redaction's messages.
-
-        This comes before the redaction is done, so that whoever finds it pending comes by here
-        again. A file is redacted in all threads that hold it, forks or not.
-        """
-        asked = {"tenant": tenant, "thread_id": thread_id, "version": version}
+    def _follow(self, tenant: str, thread_id: str, version: int) -> list[str]:
+        """Append what follows a pending redaction; return the threads that it may be in."""
         with self._database.connection() as connection:
-            fact = _pending(connection, tenant, thread_id, version)
-            if fact is None or fact.blob is not None:
-                return
-            forks = connection.execute(statement("select_forks_of"), asked).fetchall()
-        asked |= {"message_ids": None if fact.all else list(fact.messages), "limit": MOST_MESSAGES}
-        for (fork,) in forks:
-            while True:
-                self.finish(tenant, fork)
-                with self._database.connection() as connection:
-                    copies = connection.execute(
-                        statement("select_copies_to_erase"), {**asked, "fork": fork}
-                    ).fetchall()
-                if not copies:
-                    break
-                ids: list[JsonValue] = [message_id for (message_id,) in copies]
-                copied: JsonObject = {
-                    "type": "thread.redacted",
-                    "reason": fact.reason,
-                    "messages": ids,
-                }
-                self.redact(tenant, fork, copied)
-
-
-def _version(connection: psycopg.Connection, tenant: str, thread_id: str) -> int:
-    asked = {"tenants": texts([tenant]), "thread_ids": texts([thread_id])}
-    row = connection.execute(statement("select_heads"), asked).fetchone()
-    return 0 if row is None else int(row[2])
-
-
-def _pending(
-    connection: psycopg.Connection, tenant: str, thread_id: str, version: int
-) -> ThreadRedacted | None:
-    """Return the redaction at a version if it is not carried out."""
-    asked = {"tenant": tenant, "thread_id": thread_id, "version": version}
-    row = connection.execute(statement("select_redaction"), asked).fetchone()
-    if row is None:
-        return None
-    fact = read_stored("thread.redacted", parse_stored(row[0]))
-    if not isinstance(fact, ThreadRedacted):
-        raise TypeError(f"{thread_id} version {version} is no redaction that can be read")
-    return fact
+            fact = pending_redaction(connection, tenant, thread_id, version)
+        if fact is None:
+            return []
+        place = RedactionPlace(thread=thread_id, version=version)
+        return Following(self._database, self._writer, tenant, place, fact).append()
 
 
 def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version: int) -> bool:
@@ -183,7 +146,7 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
         for setting in _AT_LEISURE:
             connection.execute(setting)
         erase_alone(connection)
-        fact = _pending(connection, tenant, thread_id, version)
+        fact = pending_redaction(connection, tenant, thread_id, version)
         if fact is None:
             return False
         erase_events(connection, Erasure.of(tenant, thread_id, version, fact))

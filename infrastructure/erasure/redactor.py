@@ -16,8 +16,9 @@ from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.domain.redaction import ONLY_WITH_ALL
 from agentlog.infrastructure.erasure.erased_events import named_messages
-from agentlog.infrastructure.erasure.eraser import MOST_MESSAGES, Eraser
+from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
+from agentlog.infrastructure.erasure.following import MOST_MESSAGES
 from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
 from agentlog.infrastructure.eventlog.body_deduplication import files_in
 from agentlog.infrastructure.postgres.database import Connections
@@ -31,8 +32,9 @@ _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 class Redaction:
     """What was erased in a thread, and the version and position of its fact.
 
-    `messages` are ids, None for all; `events` counts those whose content was erased. `replayed`
-    says that it had been erased before.
+    `messages` are ids, None for all; `events` counts those whose content was erased. With them went
+    `exchanges` of recorded runs that held them, and `others`: copies in forks, and messages of
+    those runs that say the same. `replayed` says that it had been erased before.
     """
 
     thread_id: str
@@ -40,6 +42,8 @@ class Redaction:
     position: int
     messages: tuple[str, ...] | None
     events: int
+    exchanges: int = 0
+    others: int = 0
     replayed: bool = False
 
 
@@ -230,12 +234,20 @@ class Redactor:
         *,
         replayed: bool = False,
     ) -> Redaction:
-        asked = {"tenant": self._tenant, "thread_id": thread_id, "version": version}
+        asked: dict[str, object] = {
+            "tenant": self._tenant,
+            "thread_id": thread_id,
+            "version": version,
+        }
         with self._database.connection() as connection:
-            row = connection.execute(statement("select_redacted_by"), asked).fetchone()
-        events = 0 if row is None else int(row[0])
+            row = connection.execute(statement("select_redacted_by"), asked).fetchone() or (0,)
+            asked["position"] = position
+            followed = connection.execute(statement("select_followed"), asked).fetchone() or (0, 0)
         ids = None if message_ids is None else tuple(dict.fromkeys(message_ids))
-        return Redaction(thread_id, version, position, ids, events, replayed)
+        (events,), (exchanges, others) = row, followed
+        return Redaction(
+            thread_id, version, position, ids, events, exchanges, others, replayed=replayed
+        )
 
     def _position(self, thread_id: str, version: int) -> int:
         asked = {"tenant": self._tenant, "thread_id": thread_id, "version": version}

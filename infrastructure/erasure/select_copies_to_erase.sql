@@ -22,4 +22,3 @@ WHERE copy.tenant = %(tenant)s
       )
   )
 ORDER BY copy.version
-LIMIT %(limit)s

@@ -28,7 +28,8 @@ from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.domain.points_in_time import Moment
 from agentlog.domain.redaction import left_digest
 from agentlog.infrastructure.audit.records import log_snapshot, stored_events
-from agentlog.infrastructure.erasure.eraser import MOST_MESSAGES, Eraser
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.following import MOST_MESSAGES
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.forks.append_fork import append_fork, log_locked
 from agentlog.infrastructure.forks.edits import Edit, check_edits

@@ -90,6 +90,13 @@ _NOT_SENT_AGAIN = frozenset(
 """Fields of a request that say nothing of what a model is asked, or who asks."""
 
 
+def drafts_of(exchange: Exchange) -> list[Draft]:
+    """Return all that an exchange comes to, as if nothing had been sent before it."""
+    if exchange.api is None:
+        return []
+    return [*asked_drafts(Lane(""), exchange, exchange.api), *answer_drafts(exchange)]
+
+
 def answer_drafts(exchange: Exchange) -> list[Draft]:
     """Return what a model answered, or what went wrong."""
     answer, error = exchange.answer, exchange.error

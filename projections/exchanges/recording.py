@@ -19,6 +19,8 @@ from agentlog.projections.readers.draft import Draft
 
 RUN_TYPE = "agentlog.run"
 """The type of messages that a run begins with: its name, and the values that differ by machine."""
+REPLAY_TYPE = "agentlog.replay"
+"""The type of messages that hold the report of a replay that is kept."""
 _MOST_ID = 100
 """Characters of a thread's id in the ids of its sub-threads."""
 

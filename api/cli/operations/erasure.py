@@ -69,6 +69,9 @@ def redact(  # noqa: PLR0913 - one parameter an option
             _ask(f"erase the contents of {what} for ever?", sure=yes)
             done = redactor.redact(head.thread_id, message or None, reason)
             typer.echo(json_line(Redaction.of(done)))
+            if done.exchanges or done.others:
+                also = f"{done.exchanges} exchanges and {done.others} other messages"
+                typer.echo(f"{also} of its run and its forks held it and are erased too", err=True)
 
 
 @app.command()

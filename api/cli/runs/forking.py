@@ -36,6 +36,7 @@ from agentlog.infrastructure.exchanges.spool import Header, SpoolWriter, own_spo
 from agentlog.infrastructure.exchanges.uploader import Uploader
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.projections.exchanges.answers import Answer
+from agentlog.projections.exchanges.recording import REPLAY_TYPE
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 from agentlog.projections.exchanges.tapes.changes import Changes
 from agentlog.projections.exchanges.tapes.hazards import hazards
@@ -202,7 +203,7 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
         **report_json(report),
         "commandExitCode": ended.code,
     }
-    service.threads.append(made.thread_id, [{"type": "agentlog.replay", "payload": kept}])
+    service.threads.append(made.thread_id, [{"type": REPLAY_TYPE, "payload": kept}])
     tokens, cost = _figures(service, made.thread_id, made.version)
     model = order.changes.model
     errors = service.threads.messages(made.thread_id, after=made.version, types=["runtime_error"])

@@ -11,7 +11,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
-from tests.infrastructure.appends import TENANT, Clock, Ids
+from tests.infrastructure.appends import TENANT, Clock, Ids, fetch
 
 
 def threads_on(database: Database) -> Threads:
@@ -34,6 +34,20 @@ def redactor_on(database: Database, threads: Threads, views: Views | None = None
     return Redactor(
         database, threads, Eraser(database, threads.writer), tenant=TENANT, discard=discard
     )
+
+
+def everything(database: Database) -> str:
+    """Return all rows of all tables as text; what was cut out and encoded included."""
+    tables = fetch(
+        database,
+        "SELECT format('%%I.%%I', schemaname, tablename) FROM pg_tables "
+        "WHERE schemaname LIKE 'agentlog%%'",
+    )
+    texts = []
+    for (table,) in tables:
+        rows = fetch(database, f"SELECT * FROM {table}")  # noqa: S608 - our own
+        texts += [repr(row) for row in rows]
+    return "\n".join(texts)
 
 
 @pytest.fixture

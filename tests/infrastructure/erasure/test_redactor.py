@@ -32,6 +32,7 @@ from tests.infrastructure.appends import (
     reply,
     results,
 )
+from tests.infrastructure.erasure.conftest import everything
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
 LONG = f"{SECRET} " * 200
@@ -41,20 +42,6 @@ DIGEST = sha256(FILE).hexdigest()
 
 def _data(content: bytes = FILE) -> str:
     return b64encode(content).decode()
-
-
-def _everything(database: Database) -> str:
-    """Return all rows of all tables as text; what was cut out and encoded included."""
-    tables = fetch(
-        database,
-        "SELECT format('%%I.%%I', schemaname, tablename) FROM pg_tables "
-        "WHERE schemaname LIKE 'agentlog%%'",
-    )
-    texts = []
-    for (table,) in tables:
-        rows = fetch(database, f"SELECT * FROM {table}")  # noqa: S608 - our own
-        texts += [repr(row) for row in rows]
-    return "\n".join(texts)
 
 
 def _say(threads: Threads, thread_id: str = "t") -> list[Event]:
@@ -122,10 +109,10 @@ def test_all_of_a_thread_goes_from_every_table(
     threads.append("other", [reply("stays"), {"type": "system", "text": "long " * 200}])
     for view in VIEWS:
         views.view("t", choose_view(view, {}))
-    assert SECRET in _everything(database)
+    assert SECRET in everything(database)
     done = redactor.redact("t", None, "the law says so")
     assert (done.events, done.messages, done.version) == (len(before), None, len(before) + 1)
-    left = _everything(database)
+    left = everything(database)
     assert SECRET not in left
     assert SECRET.encode().hex() not in left
     assert b"stays" in threads.messages("other")[0].body

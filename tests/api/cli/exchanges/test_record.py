@@ -281,3 +281,25 @@ def test_another_tenant_has_no_such_run(database_url: str, settings: dict[str, s
     assert code == 2
     assert "there is no thread 'run'" in err
     assert replay(database_url, own, "run", "--", *command)[0] == 0
+
+
+def test_what_is_erased_is_not_on_the_tape(database_url: str, settings: dict[str, str]) -> None:
+    record(database_url, settings, "--thread", "run", "--", *agent("chat"))
+    with psycopg.connect(database_url) as connection:
+        rows = connection.execute(
+            "SELECT message_id FROM agentlog.events WHERE type IN ('input', 'tool_results') "
+            "ORDER BY version DESC"
+        ).fetchall()
+    for place, (message,) in enumerate(rows):
+        outcome = agentlog(
+            "redact", "run", "--yes", "--reason", "why", "--message", message, url=database_url
+        )
+        (done,) = outcome.lines
+        assert (done["exchanges"], done["others"]) == (1, 0)  # later ones are erased already
+        assert "1 exchanges and 0 other messages" in outcome.err
+        code, out, err = replay(database_url, settings, "run", "--json", "--", *agent("chat"))
+        assert code == 1, err
+        report = object_of(parse(out.splitlines()[-1]))
+        assert (report["exact"], len(report["unmatched"]), report["unused"]) == (2 - place, 1, [])
+    assert agentlog("export", "cassette", "run", url=database_url).code == 0
+    assert agentlog("verify", "--derived", url=database_url).code == 0

@@ -26,6 +26,8 @@ def test_a_message_is_erased_and_says_so(client: TestClient) -> None:
         "position": 2,
         "messages": [given(1)],
         "events": 1,
+        "exchanges": 0,
+        "others": 0,
         "replayed": False,
     }
     assert client.post(f"{path}/redact", json=WHY).json()["replayed"]
