@@ -7,5 +7,13 @@ from agentlog.api.testing.agent_run import AgentRun
 from agentlog.api.testing.engines import assert_replays
 from agentlog.api.testing.tools import RecordedToolError, recorded_tool
 from agentlog.projections.exchanges.tapes.recorded_tools import CallNotRecorded
+from agentlog.projections.exchanges.tapes.tool_tape import CallRefused
 
-__all__ = ["AgentRun", "CallNotRecorded", "RecordedToolError", "assert_replays", "recorded_tool"]
+__all__ = [
+    "AgentRun",
+    "CallNotRecorded",
+    "CallRefused",
+    "RecordedToolError",
+    "assert_replays",
+    "recorded_tool",
+]

@@ -17,8 +17,10 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from agentlog.domain.errors import AgentlogError
 
 _PREFIX = "AGENTLOG_"
-OF_TOOLS = frozenset({"ADD_GOLDEN", "POSTGRES_PASSWORD", "SERVICE_PASSWORD", "URL", "WRITE_DOCS"})
-"""What compose and the tools of this project read, beside AGENTLOG_TEST_…"""
+OF_TOOLS = frozenset(
+    {"ADD_GOLDEN", "POSTGRES_PASSWORD", "SERVICE_PASSWORD", "TOOLS", "URL", "WRITE_DOCS"}
+)
+"""What compose and the tools of this project and of agents read, beside AGENTLOG_TEST_…"""
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
 

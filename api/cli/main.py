@@ -50,6 +50,10 @@ COMMANDS = {
         "exchanges.gateway",
         "Pass on what many agents ask their providers, until Ctrl-C, and put it on record.",
     ),
+    "mcp-proxy": (
+        "exchanges.mcp_proxy",
+        "Stand before an MCP server (stdio), so that its tools are recorded and replayed.",
+    ),
     "compare": (
         "comparison",
         "Compare threads by what was said and called, or all runs of each task.",
@@ -134,7 +138,7 @@ class _LazyGroup(TyperGroup):
 
     @override
     def invoke(self, ctx: Any) -> Any:
-        from agentlog.api.cli.session import failing_clearly  # noqa: PLC0415 - `--help` stays quick
+        from agentlog.api.cli.failures import failing_clearly  # noqa: PLC0415 - `--help` is quick
 
         with failing_clearly():
             return super().invoke(ctx)

@@ -1,13 +1,11 @@
 """Shared by all commands: options, settings, output, error messages and exit codes."""
 
-import logging
-import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn, get_args
+from typing import Annotated, Literal, get_args
 
 import typer
 from pydantic import ValidationError
@@ -23,7 +21,6 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from agentlog.api.cli import INTERRUPTED
 from agentlog.api.composition import Service, open_service
 from agentlog.api.filters import metadata_filter
 from agentlog.domain.errors import AgentlogError
@@ -34,7 +31,6 @@ from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.readmodels.catch_up import Progress as Told
 from agentlog.infrastructure.readmodels.catch_up import bring_up
 from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
-from agentlog.infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
 from agentlog.infrastructure.settings import Settings
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 
@@ -63,7 +59,6 @@ OptionList = Annotated[
 Form = Literal["table", "csv", "json"]
 """How a table of answers is printed."""
 
-_REFUSED = 2
 _PIPED_WIDTH = 200
 _BORDER = 3
 """Characters between two columns of a table."""
@@ -109,32 +104,6 @@ def service_in(data_dir: Path | None, *, new: bool = False) -> AbstractContextMa
     `new`: whether a folder without data becomes one; commands that only read make none.
     """
     return open_service(settings_with(data_dir=data_dir), new=new)
-
-
-@contextmanager
-def failing_clearly() -> Iterator[None]:
-    """Turn our errors into a line on standard error and an exit code, and Ctrl-C into 130."""
-    if logging.lastResort is not None:  # the default logging; `serve` configures its own
-        logging.lastResort.setFormatter(ConcealingFormatter())
-    try:
-        yield
-        typer.echo(nl=False)  # flush: a closed reader of our output is detected here
-    except AgentlogError as error:
-        _fail(str(error))
-    except UnicodeEncodeError as error:  # arguments that are not UTF-8 have lone surrogates
-        _fail(f"{error.object[error.start : error.end]!a} in an argument is not UTF-8")
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:  # the reader of our output is closed: `agentlog export | head`
-        # discard the rest, so that Python's last flush does not fail
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(0) from None
-
-
-def _fail(reason: str) -> NoReturn:
-    typer.echo(f"agentlog: {printable(without_secrets(reason))}", err=True)
-    raise typer.Exit(_REFUSED)
 
 
 def pairs_of(

@@ -4,17 +4,18 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from starlette.types import Receive, Scope, Send
 
 from agentlog.api.gateway.door import Door, Place, begun_exchange, refuse, request_body
 from agentlog.api.gateway.proxy import Proxy
 from agentlog.api.gateway.server import server_of
+from agentlog.api.gateway.tools import ToolReplay
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.exchanges.spool import SpoolWriter
@@ -23,8 +24,11 @@ from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.tapes.changes import Changes
 from agentlog.projections.exchanges.tapes.request_keys import RUNGS
 from agentlog.projections.exchanges.tapes.tape import Answered, Difference, Live, Tape
+from agentlog.projections.exchanges.tapes.tool_tape import ToolTape
 from agentlog.projections.exchanges.written.answers import written_exchange
 
+_TOOLS = "tools"
+"""The name in the path of calls of tools, where models have their provider's."""
 _NO_RETRY = [(b"x-should-retry", b"false")]
 """OpenAI's and Anthropic's clients ask a 400 once anyway, others look at this."""
 
@@ -53,9 +57,15 @@ class Replayer:
     """An ASGI application that answers as recorded, and breaks off where the provider did."""
 
     def __init__(
-        self, tape: Tape, values: Mapping[str, str], door: Door, fork: Fork | None = None
+        self,
+        tape: Tape,
+        tools: ToolTape,
+        values: Mapping[str, str],
+        door: Door,
+        fork: Fork | None = None,
     ) -> None:
         self._tape = tape
+        self._tools = ToolReplay(tools, None if fork is None else fork.spool)
         self._values = values
         self._door = door
         self._fork = fork
@@ -69,6 +79,9 @@ class Replayer:
         place = await self._door.enter(scope, send)
         body = None if place is None else await request_body(receive)
         if place is None or body is None:
+            return
+        if place.name == _TOOLS:
+            await self._tools.respond(body, send)
             return
         asked = begun_exchange(scope, place, body, attempt=next(self._numbers))
         match self._tape.answer(asked, self._values):
@@ -170,23 +183,37 @@ def _text(asked: Exchange, difference: Difference | None) -> str:
     )
 
 
+class Replaying(NamedTuple):
+    """Where an agent is answered: the URL of models, without a provider's name, and of tools."""
+
+    url: str
+    tools: str
+
+
 @contextmanager
 def replaying(
     tape: Tape,
+    tools: ToolTape,
     values: Mapping[str, str],
     *,
-    names: Container[str],
+    names: Iterable[str],
     fork: Fork | None = None,
-) -> Iterator[str]:
-    """Serve a tape on loopback until the block ends; yields the URL, without a provider's name."""
+) -> Iterator[Replaying]:
+    """Serve tapes on loopback until the block ends.
+
+    Where tools are live, `tools` says where a fork records them; it is empty where none does.
+    """
     token = secrets.token_urlsafe(24)
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
         host = f"127.0.0.1:{listener.getsockname()[1]}"
-        server = server_of(Replayer(tape, values, Door(token=token, host=host, names=names), fork))
+        door = Door(token=token, host=host, names={*names, _TOOLS})
+        server = server_of(Replayer(tape, tools, values, door, fork))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
+        url = f"http://{host}/{token}"
+        recorded = "" if fork is None else str(fork.spool.path)
         try:
-            yield f"http://{host}/{token}"
+            yield Replaying(url, recorded if tools.mode == "live" else f"{url}/{_TOOLS}")
         finally:
             server.should_exit = True
             thread.join()

@@ -4,16 +4,18 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from agentlog.api.gateway.replayer import replaying
+from agentlog.api.gateway.replayer import Replaying, replaying
 from agentlog.api.gateway.upstreams import Upstream, base_urls, environment_with, upstreams_of
 from agentlog.api.testing.tools import ToolReplayer
 from agentlog.infrastructure.exchanges.machine import values_here
+from agentlog.infrastructure.exchanges.tool_calls import VARIABLE
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun
-from agentlog.projections.exchanges.tapes.recorded_tools import ToolMode, calls_of_run
+from agentlog.projections.exchanges.tapes.recorded_tools import ToolMode
 from agentlog.projections.exchanges.tapes.request_keys import RUNGS
 from agentlog.projections.exchanges.tapes.tape import ReplayReport, Tape
+from agentlog.projections.exchanges.tapes.tool_tape import ToolTape
 
 _KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
 """Without these, clients refuse to start; a tape asks for none."""
@@ -29,17 +31,22 @@ class AgentRun:
     """
 
     def __init__(
-        self, url: str, values: dict[str, str], recorded_tool: ToolReplayer, tape: Tape | None
+        self,
+        replay: Replaying,
+        values: dict[str, str],
+        recorded_tool: ToolReplayer,
+        tapes: tuple[Tape, ToolTape] | None = None,
     ) -> None:
         upstreams = providers()
-        variables = base_urls(url, upstreams)
+        variables = {**base_urls(replay.url, upstreams), VARIABLE: replay.tools}
         self.base_url: Mapping[str, str] = {
             upstream.name: variables[upstream.variable] for upstream in upstreams
         }
         self.env = environment_with(variables)
         self.values = values
         self.recorded_tool = recorded_tool
-        self._tape = tape
+        self._tape = None if tapes is None else tapes[0]
+        self._tools = ToolTape("live") if tapes is None else tapes[1]
         self._shown = 0
 
     @property
@@ -50,10 +57,10 @@ class AgentRun:
     def problems(self, *, allow_unused: bool) -> Iterator[str]:
         """Yield what is not as recorded when a test is over, a line each."""
         yield from self.late_problems()
+        yield from (str(missed) for _, missed in self._tools.missed)
         if allow_unused:
-            yield from (str(missed) for missed in self.recorded_tool.recorded.missed)
             return
-        yield from self.recorded_tool.problems()
+        yield from (f"recorded, and not called: {call}" for _, call in self._tools.unused)
         if self._tape is not None:
             for exchange in self._tape.finish().unused:
                 yield f"recorded, and not asked for: exchange {_name(exchange)}"
@@ -76,8 +83,9 @@ def replayed_agent(run: RecordedRun, *, mode: ToolMode) -> Iterator[AgentRun]:
     values = values_here()
     tape = Tape(run)
     names = {upstream.name for upstream in providers()}
-    with replaying(tape, values, names=names) as url:
-        agent = AgentRun(url, values, ToolReplayer(calls_of_run(run), mode=mode), tape)
+    tools = ToolTape.of_run(run, "recorded", matching=mode)
+    with replaying(tape, tools, values, names=names) as replay:
+        agent = AgentRun(replay, values, ToolReplayer(tools.own), (tape, tools))
         agent.env |= {key: "none" for key in _KEYS if key not in os.environ}
         yield agent
 

@@ -5,20 +5,20 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-from typing_extensions import override
 
 from agentlog.api.gateway.recorder import recording
+from agentlog.api.gateway.replayer import Replaying
 from agentlog.api.testing.agent_run import AgentRun, providers
-from agentlog.api.testing.tools import Parse, ToolReplayer
+from agentlog.api.testing.tools import LiveTools
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.identifiers import Ulids
 from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.exchanges.machine import values_here
 from agentlog.infrastructure.exchanges.spool import Header, SpoolReader, create_spool
-from agentlog.projections.exchanges.exchange import payload_of
+from agentlog.projections.exchanges.exchange import Exchange, payload_of
+from agentlog.projections.exchanges.mcp_exchange import McpExchange, mcp_payload
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun, cassette_lines
 
 
@@ -29,25 +29,6 @@ class NothingRecorded(InvalidInput):
         super().__init__(
             "nothing to record: does the test's client read a base URL of the fixture?"
         )
-
-
-class NoFunction(InvalidInput):
-    """A tool that is to be recorded has only a name."""
-
-
-class LiveTools(ToolReplayer):
-    """Tools that run, while their calls are recorded."""
-
-    def __init__(self) -> None:
-        super().__init__([])
-
-    @override
-    def __call__(
-        self, tool: Callable[..., Any] | str, *, name: str | None = None, parse: Parse | None = None
-    ) -> Callable[..., Any]:
-        if isinstance(tool, str):
-            raise NoFunction(f"recorded_tool({tool!r}) cannot be recorded: give it the function")
-        return tool
 
 
 @contextmanager
@@ -64,7 +45,7 @@ def recorded_agent(cassette: Path, *, is_kept: Callable[[], bool]) -> Iterator[A
         spool = create_spool(Path(folder), Header(run, run))
         origins = {upstream.name: upstream.origin for upstream in providers()}
         with recording(spool, origins) as recorder:
-            agent = AgentRun(recorder.url, values_here(), LiveTools(), None)
+            agent = AgentRun(Replaying(recorder.url, str(spool)), values_here(), LiveTools())
             yield agent
         if is_kept():
             _write(cassette, _recorded(spool, run, agent.values))
@@ -72,10 +53,17 @@ def recorded_agent(cassette: Path, *, is_kept: Callable[[], bool]) -> Iterator[A
 
 def _recorded(spool: Path, run: str, values: dict[str, str]) -> RecordedRun:
     reader = SpoolReader(spool)
-    exchanges = [*reader.read(), *reader.unfinished()]
+    exchanges: list[Exchange] = []
+    mcp_payloads: list[JsonObject] = []
+    for exchange in (*reader.read(), *reader.unfinished()):
+        if isinstance(exchange, McpExchange):
+            mcp_payloads.append(mcp_payload(exchange, run))
+        else:
+            exchanges.append(exchange)
     if not any(exchange.api for exchange in exchanges):
         raise NothingRecorded
-    return RecordedRun(run, [payload_of(exchange, run) for exchange in exchanges], values)
+    payloads = [payload_of(exchange, run) for exchange in exchanges]
+    return RecordedRun(run, payloads, values, mcp_payloads=mcp_payloads)
 
 
 def _write(cassette: Path, run: RecordedRun) -> None:

@@ -1,19 +1,24 @@
 """Tools of an agent, answered from a recorded run."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any
+
+from typing_extensions import override
 
 from agentlog.api.testing.sources import Source, calls_of
 from agentlog.domain.errors import InvalidInput, InvalidJson
 from agentlog.domain.json.text import parse, print_checked
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of, text_at, texts_of
+from agentlog.infrastructure.exchanges.tool_calls import ToolCalls, calls_go_to, is_url
 from agentlog.projections.exchanges.tapes.recorded_tools import (
+    CallNotRecorded,
     RecordedCall,
     RecordedTools,
     ToolMode,
 )
+from agentlog.projections.exchanges.tapes.tool_tape import CallRefused
 
 Parse = Callable[[Any], Any]
 
@@ -26,14 +31,18 @@ class UnfitArguments(InvalidInput):
     """Arguments that no model can have given."""
 
 
+class NoFunction(InvalidInput):
+    """A tool that is to run has only a name."""
+
+
 class ToolReplayer:
     """Makes tools that answer as in a recorded run, in place of an agent's own.
 
     `recorded` has the calls: those `unused`, `missed` and `drifted`.
     """
 
-    def __init__(self, calls: Iterable[RecordedCall], *, mode: ToolMode = "strict") -> None:
-        self.recorded = RecordedTools(calls, mode=mode)
+    def __init__(self, recorded: RecordedTools) -> None:
+        self.recorded = recorded
 
     def __call__(
         self, tool: Callable[..., Any] | str, *, name: str | None = None, parse: Parse | None = None
@@ -109,13 +118,61 @@ class ToolReplayer:
         return kwargs
 
 
-def recorded_tool(source: Source, *, mode: ToolMode = "strict") -> ToolReplayer:
+class LiveTools(ToolReplayer):
+    """Tools that run."""
+
+    def __init__(self) -> None:
+        super().__init__(RecordedTools([]))
+
+    @override
+    def __call__(
+        self, tool: Callable[..., Any] | str, *, name: str | None = None, parse: Parse | None = None
+    ) -> Callable[..., Any]:
+        if isinstance(tool, str):
+            raise NoFunction(f"recorded_tool({tool!r}) has nothing to run: give it the function")
+        return tool
+
+
+class _ToolsOfReplay(RecordedTools):
+    """Recorded calls that `agentlog replay` has, for all processes of its command."""
+
+    def __init__(self, calls: ToolCalls) -> None:
+        super().__init__([])
+        self._calls = calls
+
+    @override
+    def expect(self, name: str) -> None:
+        self.fields(name)
+
+    @override
+    def fields(self, name: str) -> frozenset[str] | None:
+        fields = self._calls.ask({"tool": name}).get("fields")
+        return None if fields is None else frozenset(texts_of(fields))
+
+    @override
+    def answer(self, name: str, arguments: JsonValue) -> RecordedCall:
+        answer = self._calls.ask({"tool": name, "arguments": arguments})
+        if "refused" in answer:
+            raise CallRefused(name, arguments)
+        if "nearest" in answer:
+            free = [RecordedCall(name, nearest, None) for nearest in array_of(answer["nearest"])]
+            raise CallNotRecorded(name, arguments, free)
+        return RecordedCall(name, arguments, answer.get("output"), text_at(answer, "error"))
+
+
+def recorded_tool(source: Source | None = None, *, mode: ToolMode = "strict") -> ToolReplayer:
     """Return what makes tools that answer as in the recorded run of a file or a thread.
 
     A call with other arguments than any recorded one raises `CallNotRecorded`; in mode `fifo` the
     next recorded call of the same tool answers it. Raises `AgentlogError` where there is no run.
+
+    Without a source it is the run that `agentlog replay --tools recorded` replays; with `--tools
+    refuse` each call raises `CallRefused`. Everywhere else the tools just run.
     """
-    return ToolReplayer(calls_of(source), mode=mode)
+    if source is not None:
+        return ToolReplayer(RecordedTools(calls_of(source), mode=mode))
+    place = calls_go_to()
+    return ToolReplayer(_ToolsOfReplay(ToolCalls(place))) if is_url(place) else LiveTools()
 
 
 def _by_name(bound: inspect.BoundArguments) -> dict[str, object]:

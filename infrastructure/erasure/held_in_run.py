@@ -10,8 +10,7 @@ from agentlog.infrastructure.eventlog.body_deduplication import file_digests
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.projections.exchanges.exchange import TYPE
-from agentlog.projections.exchanges.held_texts import ErasedTexts
+from agentlog.projections.exchanges.held_texts import EXCHANGES, ErasedTexts
 
 _PAGE = 50
 """Events read at once: an exchange may be large."""
@@ -32,7 +31,7 @@ class HeldInRun:
         fact: ThreadRedacted,
     ) -> None:
         self._reader = LogReader(database, tenant=tenant)
-        self._types = None if fact.blob is None else [TYPE]
+        self._types = None if fact.blob is None else EXCHANGES
         self._texts = ErasedTexts()
         with database.connection() as connection:
             asked = {"tenant": tenant, "thread_id": thread_id}

@@ -1,7 +1,7 @@
 -- What was erased because a redaction was asked for, beside what it names: exchanges, and others.
 SELECT
-    count(*) FILTER (WHERE gone.type = 'agentlog.exchange'),
-    count(*) FILTER (WHERE gone.type <> 'agentlog.exchange')
+    count(*) FILTER (WHERE gone.type IN ('agentlog.exchange', 'agentlog.mcp')),
+    count(*) FILTER (WHERE gone.type NOT IN ('agentlog.exchange', 'agentlog.mcp'))
 FROM agentlog.erasures
 JOIN agentlog.events AS fact
     ON fact.tenant = erasures.tenant

@@ -65,7 +65,8 @@ class GatewayFile:
 
     def __init__(self, path: Path) -> None:
         reader = SpoolReader(path)
-        exchanges = [*reader.read(), *reader.unfinished()]
+        entries = (*reader.read(), *reader.unfinished())
+        exchanges = [entry for entry in entries if isinstance(entry, Exchange)]
         self.path = path
         self.exchange = exchanges[0] if exchanges else None
         self.tenant = None if reader.header is None else reader.header.tenant

@@ -13,10 +13,13 @@ from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
+from agentlog.projections.exchanges.mcp_exchange import TYPE as MCP_TYPE
 from agentlog.projections.exchanges.recording import RUN_TYPE, Resumed
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun, run_of
 from agentlog.projections.exchanges.tapes.reconstructed_tape import ReconstructedTape
+from agentlog.projections.exchanges.tapes.recorded_tools import calls_of_messages
 from agentlog.projections.exchanges.tapes.tape import Tape
+from agentlog.projections.exchanges.tapes.tool_tape import Tools, ToolTape
 
 _PAGE = 200
 _NO_CONTENTS = 1
@@ -36,9 +39,11 @@ class NotRecorded(NotThere):
 class Cursor(NamedTuple):
     """A place between two requests of a run's own thread: what is below, and what is asked next.
 
-    `version` is that of the thread's last event below it; at the end nothing is asked.
+    `version` is that of the thread's last event below it; at the end nothing is asked. `whole` is
+    the run with what came after the cursor.
     """
 
+    whole: RecordedRun
     below: RecordedRun
     version: int
     asked: Exchange | None = None
@@ -54,7 +59,7 @@ class RecordedThread:
     def __init__(self, threads: Threads, thread_id: str) -> None:
         self._threads = threads
         self._thread_id = thread_id
-        self._events = threads.messages(thread_id, types=[RUN_TYPE, TYPE])
+        self._events = threads.messages(thread_id, types=[RUN_TYPE, TYPE, MCP_TYPE])
         self._whole: dict[str, RecordedRun] = {}
         self._exchanges: dict[str, list[tuple[int, Exchange]]] = {}
 
@@ -73,7 +78,13 @@ class RecordedThread:
         whole = self._whole[name]
         if below is None:
             return whole
-        return replace(whole, payloads=[item for item in whole.payloads if _attempt(item) < below])
+        beyond = [_began(item) for item in whole.payloads if _attempt(item) >= below]
+        asked = whole.mcp_payloads
+        return replace(
+            whole,
+            payloads=[item for item in whole.payloads if _attempt(item) < below],
+            mcp_payloads=[item for item in asked if not beyond or _began(item) < min(beyond)],
+        )
 
     def cursor(self, version: int | None) -> Cursor:
         """Return the cursor before the request whose answer stands at a version, or comes next.
@@ -86,7 +97,8 @@ class RecordedThread:
             FutureMoment: there is no such version.
         """
         if version is None:
-            return Cursor(self.run(), self._threads.version_at(self._thread_id, None))
+            whole = self.run()
+            return Cursor(whole, whole, self._threads.version_at(self._thread_id, None))
         self._threads.version_at(self._thread_id, AtVersion(version))
         name = self._name_at(version)
         asked = self._exchanges_of(name)
@@ -98,7 +110,8 @@ class RecordedThread:
             begins = self._threads.message(self._thread_id, first).version
             if begins <= version:
                 break
-        return Cursor(self.run(name, below=exchange.attempt), begins - 1, exchange)
+        below = self.run(name, below=exchange.attempt)
+        return Cursor(self.run(name), below, begins - 1, exchange)
 
     def answered(self, name: str) -> list[int]:
         """Return the attempts of a run that a model answered in the run's own conversation."""
@@ -148,7 +161,8 @@ class RecordedThread:
             attempt = integer_at(origin, "attempt")
             before = RecordedThread(self._threads, thread).run(run, below=attempt)
         exchanges = [item for item in payloads if item.get("run") == name and "attempt" in item]
-        return run_of(facts, exchanges, before)
+        mcp_payloads = [_payload(event) for event in own if event.type == MCP_TYPE]
+        return run_of(facts, exchanges, before, mcp_payloads)
 
 
 def resumed_run(threads: Threads, thread_id: str) -> Resumed | None:
@@ -177,8 +191,8 @@ def resumed_run(threads: Threads, thread_id: str) -> Resumed | None:
     return Resumed(names[-1], exchanges, last)
 
 
-def tape_of(threads: Threads, thread_id: str) -> Tape:
-    """Return the tape of a thread: its last recorded run, else what its messages say.
+def tapes_of(threads: Threads, thread_id: str, tools: Tools) -> tuple[Tape, ToolTape]:
+    """Return the tapes of a thread: of its last recorded run, else of what its messages say.
 
     Raises:
         NotRecorded: it has neither exchanges nor answers of a model.
@@ -187,15 +201,20 @@ def tape_of(threads: Threads, thread_id: str) -> Tape:
     try:
         recorded = RecordedThread(threads, thread_id).run()
     except NotRecorded:
-        tape = ReconstructedTape([*threads.messages(thread_id)], {})
+        events = [*threads.messages(thread_id)]
+        tape = ReconstructedTape(events, {})
         if tape.is_empty:
             raise
-        return tape
-    return Tape(recorded)
+        return tape, ToolTape(tools, calls_of_messages(event.message for event in events))
+    return Tape(recorded), ToolTape.of_run(recorded, tools)
 
 
 def _attempt(payload: JsonObject) -> int:
     return integer_at(payload, "attempt") or 0
+
+
+def _began(payload: JsonObject) -> int:
+    return integer_at(payload, "startedAt") or 0
 
 
 def _below(threads: Threads, thread_id: str) -> Iterator[str]:

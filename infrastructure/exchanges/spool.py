@@ -2,7 +2,7 @@
 
 A line of JSON when an attempt begins, and one when it ends, which is on disk before the next thing
 happens. A line that was half-written when its process ended is passed over, and an attempt without
-an end ended with its recorder.
+an end ended with its recorder. MCP exchanges stand among them.
 """
 
 import os
@@ -15,8 +15,15 @@ from typing import Any
 
 import msgspec
 
+from agentlog.infrastructure.exchanges.mcp_spool import (
+    McpBeginning,
+    McpEnding,
+    SpoolAppender,
+    mcp_exchange,
+)
 from agentlog.infrastructure.runtime.file_lock import FileLock
 from agentlog.projections.exchanges.exchange import End, Exchange
+from agentlog.projections.exchanges.mcp_exchange import McpExchange
 
 SUFFIX = ".spool"
 _UNLOCKED = ".new"
@@ -63,23 +70,21 @@ class Header(msgspec.Struct, tag="run"):
     """Of an exchange of a gateway's, which has no run: whose it is."""
 
 
-_Line = _Beginning | _Ending | _Recorder | Header
+_Line = _Beginning | _Ending | _Recorder | Header | McpBeginning | McpEnding
 _decode = msgspec.json.Decoder(_Line).decode
 _encode = msgspec.json.Encoder().encode
 
 
-class SpoolWriter:
+class SpoolWriter(SpoolAppender):
     """Writes exchanges to a spool that a parent created; attempts are counted on."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__(path)
         before = SpoolReader(path)
         for _ in before.read():
             pass
         self._attempts = before.attempts
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-        self.error: OSError | None = None
-        # a line that the last recorder had half written ends here
-        self._write(b"\n" + _encode(_Recorder()))
+        self.write(_Recorder())
 
     def begin(self, exchange: Exchange) -> None:
         """Write that an attempt begins."""
@@ -94,7 +99,7 @@ class SpoolWriter:
             exchange.agent,
             exchange.thread,
         )
-        self._write(_encode(beginning))
+        self.write(beginning)
 
     def end(self, exchange: Exchange) -> None:
         """Write how an attempt ended, and wait until it is on disk."""
@@ -108,7 +113,8 @@ class SpoolWriter:
             [*exchange.chunks],
             exchange.replayed,
         )
-        self._write(_encode(ending), is_safe=True)
+        self.write(ending)
+        self.sync()
 
     def keep(self, exchange: Exchange) -> None:
         """Write an exchange that is over."""
@@ -124,17 +130,6 @@ class SpoolWriter:
         """Close the file: nothing more is written."""
         os.close(self._file)
 
-    def _write(self, line: bytes, *, is_safe: bool = False) -> None:
-        """Write a line; that it cannot be is kept in `error`, as forwarding goes on."""
-        rest = memoryview(line + b"\n")
-        try:
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
-            if is_safe:
-                os.fsync(self._file)
-        except OSError as error:
-            self.error = self.error or error
-
 
 @dataclass(slots=True)
 class SpoolReader:
@@ -145,8 +140,9 @@ class SpoolReader:
     attempts: int = 0
     _place: int = 0
     _open: dict[int, _Beginning] = field(default_factory=dict)
+    _open_mcp: dict[str, McpBeginning] = field(default_factory=dict)
 
-    def read(self) -> Iterator[Exchange]:
+    def read(self) -> Iterator[Exchange | McpExchange]:
         """Yield the exchanges that ended since the last call, in the order of their ends."""
         with self.path.open("rb") as file:
             file.seek(self._place)
@@ -156,13 +152,19 @@ class SpoolReader:
                 self._place += len(text)
                 yield from self._taken(text)
 
-    def unfinished(self) -> Iterator[Exchange]:
-        """Yield the attempts that no end is known of: their recorder is gone."""
+    def unfinished(self) -> Iterator[Exchange | McpExchange]:
+        """Yield what no end is known of: all recorders are gone."""
+        yield from self._unfinished_attempts()
+        asked, self._open_mcp = self._open_mcp, {}
+        for beginning in asked.values():
+            yield mcp_exchange(beginning, None)
+
+    def _unfinished_attempts(self) -> Iterator[Exchange]:
         begun, self._open = self._open, {}
         for beginning in begun.values():
             yield _exchange(beginning, None)
 
-    def _taken(self, text: bytes) -> Iterator[Exchange]:
+    def _taken(self, text: bytes) -> Iterator[Exchange | McpExchange]:
         try:
             line: _Line = _decode(text)
         except msgspec.DecodeError:
@@ -171,7 +173,7 @@ class SpoolReader:
             case Header():
                 self.header = line
             case _Recorder():
-                yield from self.unfinished()
+                yield from self._unfinished_attempts()
             case _Beginning(attempt=attempt):
                 self.attempts = max(self.attempts, attempt)
                 self._open[attempt] = line
@@ -179,6 +181,12 @@ class SpoolReader:
                 beginning = self._open.pop(attempt, None)
                 if beginning is not None:
                     yield _exchange(beginning, line)
+            case McpBeginning(name=name):
+                self._open_mcp[name] = line
+            case McpEnding(name=name):
+                asked = self._open_mcp.pop(name, None)
+                if asked is not None:
+                    yield mcp_exchange(asked, line)
 
 
 def create_spool(folder: Path, header: Header, *, suffix: str = SUFFIX) -> Path:

@@ -11,6 +11,7 @@ from agentlog.infrastructure.exchanges.appends import RecordedAppends
 from agentlog.infrastructure.exchanges.spool import SUFFIX, SpoolReader, held_spool
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.mcp_exchange import McpExchange
 from agentlog.projections.exchanges.recording import Recording, ThreadAppend
 
 
@@ -29,6 +30,11 @@ class Uploader:
     def exchanges(self) -> int:
         """How many exchanges ended so far."""
         return 0 if self._recording is None else self._recording.exchanges
+
+    @property
+    def mcp_exchanges(self) -> int:
+        """How many MCP exchanges ended so far."""
+        return 0 if self._recording is None else self._recording.mcp_exchanges
 
     @property
     def threads(self) -> int:
@@ -54,7 +60,7 @@ class Uploader:
             self._append(threads, self._pending[0])
             self._pending.popleft()
 
-    def _take(self, exchanges: Iterable[Exchange]) -> None:
+    def _take(self, exchanges: Iterable[Exchange | McpExchange]) -> None:
         for exchange in exchanges:
             recording = self._known()
             if recording is not None:

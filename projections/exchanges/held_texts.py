@@ -11,14 +11,24 @@ from dataclasses import dataclass, field
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse, parse_stored, print_bytes, print_text
-from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, objects_of
+from agentlog.domain.json.values import (
+    JsonObject,
+    JsonValue,
+    array_of,
+    object_at,
+    object_of,
+    objects_of,
+)
 from agentlog.domain.messages import CustomMessage
 from agentlog.domain.redaction import redacted_body
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
 from agentlog.projections.exchanges.lanes import drafts_of
+from agentlog.projections.exchanges.mcp_exchange import TYPE as MCP_TYPE
 from agentlog.projections.exchanges.recording import REPLAY_TYPE, RUN_TYPE
 from agentlog.projections.residue import METADATA_KEY
 
+EXCHANGES = (TYPE, MCP_TYPE)
+"""The types of messages that hold exchanges, with providers and with MCP servers."""
 _OWN = "agentlog."
 
 
@@ -49,12 +59,14 @@ class ErasedTexts:
 
         Two messages say the same if the whole of one's text, arguments or output is in the other.
         """
-        if event.type == TYPE:
+        if event.type in EXCHANGES:
             return self.are_in_exchange(event)
         message = event.message
         payload = object_of(message.payload) if isinstance(message, CustomMessage) else {}
         if event.type == REPLAY_TYPE:  # parts of texts: where requests differ
-            return bool(array_of(payload.get("unmatched")))
+            tools = object_at(payload, "tools")
+            lists = (payload.get("unmatched"), tools.get("unmatched"), tools.get("unused"))
+            return any(map(array_of, lists))
         values = _contents(event)
         if event.type == RUN_TYPE:
             values = [object_at(payload, "changes")]
@@ -69,8 +81,8 @@ class ErasedTexts:
         message = event.message
         if not isinstance(message, CustomMessage) or not isinstance(message.payload, dict):
             return False  # it is erased
-        exchange = exchange_of(message.payload)
-        values = _values(exchange)
+        payload = message.payload
+        values = _values(exchange_of(payload)) if event.type == TYPE else _mcp_values(payload)
         if values is None:
             return True
         parts = {part for value in values for part in _parts(value)}
@@ -115,6 +127,12 @@ def _values(exchange: Exchange) -> list[JsonValue] | None:
     if request is None or response is None:
         return None
     return [request, response, *drafts_of(exchange)]
+
+
+def _mcp_values(payload: JsonObject) -> list[JsonValue] | None:
+    """Return what is in an exchange with an MCP server; None where that cannot be known."""
+    values = [payload.get(name) for name in ("params", "result", "error")]
+    return None if any(isinstance(value, str) for value in values) else values
 
 
 def _whole(value: JsonValue) -> str:

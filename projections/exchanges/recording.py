@@ -14,6 +14,8 @@ from agentlog.domain.json.values import JsonObject, array_of, object_at, text_at
 from agentlog.projections.exchanges.answers import MADE_ID
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, payload_of
 from agentlog.projections.exchanges.lanes import Lane, answer_drafts, asked_drafts
+from agentlog.projections.exchanges.mcp_exchange import TYPE as MCP_TYPE
+from agentlog.projections.exchanges.mcp_exchange import McpExchange, mcp_payload
 from agentlog.projections.exchanges.requests import item_key, request_of
 from agentlog.projections.readers.draft import Draft
 
@@ -77,9 +79,10 @@ class Recording:
         self._waits = waits
         self.thread_id = thread_id
         self.exchanges = 0
+        self.mcp_exchanges = 0
         self._is_begun = False
         self._main: _LaneKey | None = None
-        self._held: list[tuple[_LaneKey | None, Exchange]] = []
+        self._held: list[tuple[_LaneKey | None, Exchange | McpExchange]] = []
         self._held_lanes: set[_LaneKey | None] = set()
         self._lanes: dict[_LaneKey, Lane] = {}
         self._sub_threads = 0
@@ -106,8 +109,15 @@ class Recording:
         """How many threads there are."""
         return len(self._lanes)
 
-    def add(self, exchange: Exchange) -> Iterator[ThreadAppend]:
-        """Yield what an exchange adds to threads."""
+    def add(self, exchange: Exchange | McpExchange) -> Iterator[ThreadAppend]:
+        """Yield what an exchange adds to threads; one with an MCP server to the run's own."""
+        if isinstance(exchange, McpExchange):
+            self.mcp_exchanges += 1
+            if self._main is None:
+                self._held.append((None, exchange))
+            else:
+                yield self._mcp_append(exchange)
+            return
         self.exchanges += 1
         if self._main is None:
             lane = self._lane_of(exchange)
@@ -133,7 +143,19 @@ class Recording:
         if not self._is_begun:
             yield ThreadAppend(self.thread_id, None, [self._begun(held[0][1].started_at)])
         for _, exchange in held:
-            yield from self._append(exchange)
+            if isinstance(exchange, McpExchange):
+                yield self._mcp_append(exchange)
+            else:
+                yield from self._append(exchange)
+
+    def _mcp_append(self, exchange: McpExchange) -> ThreadAppend:
+        draft: Draft = {
+            "type": MCP_TYPE,
+            "id": derived_message_id(self.run, "mcp", exchange.name),
+            "timestamp": exchange.started_at + round(exchange.duration_ms or 0),
+            "payload": mcp_payload(exchange, self.run),
+        }
+        return ThreadAppend(self.thread_id, None, [draft])
 
     def _lane_of(self, exchange: Exchange) -> _LaneKey | None:
         """Return what names the lane of an exchange; None where no model was asked."""

@@ -30,6 +30,7 @@ _ANY_JSON = frozenset({"args", "output", "payload", "responseFormat"})
 _RECORDS = frozenset(
     {
         "agentlog.exchange",
+        "agentlog.mcp",
         "agentlog.request",
         "agentlog.run",
         "langfuse.generation",

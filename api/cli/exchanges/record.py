@@ -18,6 +18,7 @@ from agentlog.domain.identifiers import Ulids, check_thread_id
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.exchanges.machine import values_here
 from agentlog.infrastructure.exchanges.spool import Header, own_spool
+from agentlog.infrastructure.exchanges.tool_calls import VARIABLE
 from agentlog.infrastructure.exchanges.uploader import Uploader, upload_left
 from agentlog.infrastructure.settings import ProviderSettings, Settings
 
@@ -52,7 +53,8 @@ def record(
         uploader = Uploader(spool)
         try:
             with recording(spool, origins) as recorder:
-                environment = environment_with(base_urls(recorder.url, upstreams))
+                urls = base_urls(recorder.url, upstreams)
+                environment = environment_with({**urls, VARIABLE: str(spool)})
                 code = run_command(command, environment, uploading(uploader, service)).code
         except InvalidOption:
             spool.unlink()
@@ -95,11 +97,12 @@ def _finish(uploader: Uploader, service: Service | None, spool: Path) -> None:
     spool.unlink()
     for reason in uploader.bare:
         _say(f"an exchange is on record without its messages: {reason}")
-    if not uploader.exchanges:
+    calls = f" and {uploader.mcp_exchanges} with MCP servers" if uploader.mcp_exchanges else ""
+    if not uploader.exchanges and not calls:
         _say("nothing recorded: does the command read a base URL from its environment?")
         return
     _say(
-        f"recorded {uploader.exchanges} exchanges in {uploader.threads} threads: "
+        f"recorded {uploader.exchanges} exchanges{calls} in {uploader.threads} threads: "
         f"{uploader.thread_id}"
     )
 

@@ -11,51 +11,61 @@ from agentlog.api.gateway.replayer import replaying
 from agentlog.api.gateway.upstreams import base_urls, environment_with, upstreams_of
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.infrastructure.exchanges.machine import values_here
-from agentlog.infrastructure.exchanges.recorded_runs import tape_of
+from agentlog.infrastructure.exchanges.recorded_runs import tapes_of
+from agentlog.infrastructure.exchanges.tool_calls import VARIABLE
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.projections.exchanges.tapes.cassette import read_cassette
 from agentlog.projections.exchanges.tapes.tape import ReplayReport, Tape
+from agentlog.projections.exchanges.tapes.tool_tape import Tools, ToolTape
 
 _DIVERGES = 1
 
 
 def replay_command(
-    thread_id: str, command: Sequence[str], *, data_dir: Path | None, as_json: bool
+    thread_id: str, command: Sequence[str], *, tools: Tools, data_dir: Path | None, as_json: bool
 ) -> int:
     """Run a command before the tape of a thread, say what came of it, and return the exit code.
 
     It is the command's own, if the command failed; else 0 where all was as recorded, 1 where not.
     """
-    tape = _tape(thread_id, data_dir)
+    tape, tool_tape = _tapes(thread_id, tools, data_dir)
     upstreams = upstreams_of(ProviderSettings())
     names = {upstream.name for upstream in upstreams}
-    with replaying(tape, values_here(), names=names) as url:
-        code = run_command(command, environment_with(base_urls(url, upstreams))).code
+    with replaying(tape, tool_tape, values_here(), names=names) as replay:
+        urls = base_urls(replay.url, upstreams)
+        code = run_command(command, environment_with({**urls, VARIABLE: replay.tools})).code
     report = tape.finish()
     if as_json:
-        print_line({"threadId": thread_id, **report_json(report), "commandExitCode": code})
+        counts = report_json(report, tool_tape)
+        print_line({"threadId": thread_id, **counts, "commandExitCode": code})
     else:
-        for line in report_lines(thread_id, report):
+        for line in report_lines(thread_id, report, tool_tape):
             typer.echo(printable(line), err=True)
-    return code or (0 if report.is_equal else _DIVERGES)
+    return code or (0 if report.is_equal and tool_tape.is_equal else _DIVERGES)
 
 
-def _tape(thread_id: str, data_dir: Path | None) -> Tape:
-    """Return the tape of a cassette, if there is a file of this name, else of a thread."""
+def _tapes(thread_id: str, tools: Tools, data_dir: Path | None) -> tuple[Tape, ToolTape]:
+    """Return the tapes of a cassette, if there is a file of this name, else of a thread."""
     try:
         with Path(thread_id).open("rb") as file:
             recorded = read_cassette(file)
     except (OSError, ValueError):
         with service_in(data_dir) as service:
-            return tape_of(service.threads, thread_id)
-    return Tape(recorded)
+            return tapes_of(service.threads, thread_id, tools)
+    return Tape(recorded), ToolTape.of_run(recorded, tools)
 
 
-def report_lines(thread_id: str, report: ReplayReport) -> Iterator[str]:
+def report_lines(thread_id: str, report: ReplayReport, tools: ToolTape) -> Iterator[str]:
     """Yield what came of a replay, in lines to read."""
     counted = [*report.rungs.items(), ("put in", report.given)]
     counts = ", ".join(f"{count} {what}" for what, count in counted if count)
-    yield f"{thread_id}: {counts or 'nothing from the tape'}; live calls: {report.live}"
+    calls = {
+        "live": "",
+        "recorded": f", {tools.answered} calls",
+        "refuse": f", {tools.refused} calls",
+    }
+    what = f"{counts or 'nothing from the tape'}; live calls: {report.live}"
+    yield f"{thread_id}: {what}; tools: {tools.mode}{calls[tools.mode]}"
     if report.reconstructed:
         yield (
             f"built from messages: {report.reconstructed}; system prompt, tools and parameters "
@@ -69,9 +79,17 @@ def report_lines(thread_id: str, report: ReplayReport) -> Iterator[str]:
             yield from difference.lines()
     for exchange in report.unused:
         yield f"not asked for: exchange {exchange.attempt}, {exchange.method} {exchange.path}"
+    for server, missed in tools.missed:
+        yield f"tool {_of(server)}: {missed}"
+    for server, call in tools.unused:
+        yield f"tool {_of(server)}: recorded, and not called: {call}"
 
 
-def report_json(report: ReplayReport) -> JsonObject:
+def _of(server: str | None) -> str:
+    return "of the agent" if server is None else f"of the MCP server {server}"
+
+
+def report_json(report: ReplayReport, tools: ToolTape) -> JsonObject:
     """Return what came of a replay as JSON."""
     unmatched: list[JsonValue] = [
         {
@@ -94,4 +112,30 @@ def report_json(report: ReplayReport) -> JsonObject:
         "unused": unused,
         "given": report.given,
         "liveCalls": report.live,
+        "tools": _tools_json(tools),
+    }
+
+
+def _tools_json(tools: ToolTape) -> JsonObject:
+    unmatched: list[JsonValue] = []
+    for server, missed in tools.missed:
+        nearest = missed.difference
+        unmatched.append(
+            {
+                "server": server,
+                "tool": missed.name,
+                "arguments": missed.arguments,
+                "nearest": None if nearest is None else nearest.nearest.arguments,
+                "place": None if nearest is None else nearest.place,
+            }
+        )
+    return {
+        "mode": tools.mode,
+        "answered": tools.answered,
+        "refused": tools.refused,
+        "unmatched": unmatched,
+        "unused": [
+            {"server": server, "tool": call.name, "arguments": call.arguments}
+            for server, call in tools.unused
+        ],
     }

@@ -21,10 +21,10 @@ from agentlog.api.composition import Service
 from agentlog.domain.errors import Refused
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.infrastructure.attribution.candidates import Candidate, candidates
-from agentlog.infrastructure.exchanges.recorded_runs import RecordedThread
 from agentlog.projections.attribution.minimal_set import minimal_set
 from agentlog.projections.attribution.verdicts import FEWEST_RUNS, Arm, Verdict, verdict
 from agentlog.projections.exchanges.tapes.changes import Changes
+from agentlog.projections.exchanges.tapes.tool_tape import Tools
 
 app = typer.Typer()
 
@@ -76,6 +76,13 @@ def cause(  # noqa: PLR0913, PLR0917 - one parameter an option
     ] = None,
     runs: Annotated[int, typer.Option(min=FEWEST_RUNS, help="Runs of each arm.")] = 5,
     most_runs: Annotated[int, typer.Option(min=1, help="Runs in all.")] = 100,
+    tools: Annotated[
+        Tools,
+        typer.Option(
+            help="Of tools behind mcp-proxy or recorded_tool: run them, answer from the record, or "
+            "refuse. All others run."
+        ),
+    ] = "live",
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Run without asking.")] = False,
     json: AsJson = False,
@@ -101,10 +108,9 @@ def cause(  # noqa: PLR0913, PLR0917 - one parameter an option
         tried = ", ".join(f"{step.kind} at {step.version}" for step in steps)
         typer.echo(printable(f"candidates: {tried}"), err=True)
         cost = f"{min(2 * runs, most_runs)} runs at least, {most_runs} at most"
-        run = RecordedThread(service.threads, bad).run(steps[0].cursor.below.run)
-        allow(run, yes=yes, cost=cost)
+        allow(steps[0].cursor.whole, tools, yes=yes, cost=cost)
         spool_dir = settings_with(data_dir=data_dir).spool_dir
-        lab = _Lab(service, spool_dir, bad, command, check, runs, most_runs)
+        lab = _Lab(service, spool_dir, bad, command, check, tools, runs, most_runs)
         left = _search(lab, steps)
         payload = _result(lab, good, steps, left)
         try:
@@ -128,6 +134,7 @@ class _Lab:
     bad: str
     command: Sequence[str]
     check: str
+    tools: Tools
     runs: int
     most_runs: int
     done: int = 0
@@ -159,6 +166,7 @@ class _Lab:
             first.version,
             Changes(results=results),
             answers,
+            tools=self.tools,
             output=_STANDARD_ERROR,
         )
         passed: list[str] = []

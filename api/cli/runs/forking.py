@@ -33,6 +33,7 @@ from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.exchanges.machine import values_here
 from agentlog.infrastructure.exchanges.recorded_runs import Cursor, RecordedThread
 from agentlog.infrastructure.exchanges.spool import Header, SpoolWriter, own_spool
+from agentlog.infrastructure.exchanges.tool_calls import VARIABLE
 from agentlog.infrastructure.exchanges.uploader import Uploader
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.projections.exchanges.answers import Answer
@@ -41,6 +42,7 @@ from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 from agentlog.projections.exchanges.tapes.changes import Changes
 from agentlog.projections.exchanges.tapes.hazards import hazards
 from agentlog.projections.exchanges.tapes.tape import ReplayReport, Tape
+from agentlog.projections.exchanges.tapes.tool_tape import Tools, ToolTape
 from agentlog.projections.exchanges.written.answers import written_exchange
 from agentlog.projections.prices import cost_of
 
@@ -59,6 +61,7 @@ class ForkOrder:
     answers: Mapping[int, Answer | JsonObject] = field(default_factory=dict)
     """What the model says in its place, by the number of the request from `begin` on, from 0."""
     as_thread: str | None = None
+    tools: Tools = "live"
     output: int | None = None
     """The descriptor that the command prints to; None is ours."""
 
@@ -70,6 +73,7 @@ class ForkRun(NamedTuple):
     version: int
     model: str | None
     report: ReplayReport
+    tools: ToolTape
     code: int
     is_interrupted: bool
     seconds: float
@@ -84,7 +88,7 @@ class ForkRun(NamedTuple):
     @property
     def counts(self) -> bool:
         """Whether the run is what was ordered: as recorded at first, then with all changes."""
-        return self.report.is_equal and not self.unmet
+        return self.report.is_equal and self.tools.is_equal and not self.unmet
 
     @property
     def is_good(self) -> bool:
@@ -108,10 +112,9 @@ def fork_command(  # noqa: PLR0913 - one parameter a choice
     runs = []
     with service_in(data_dir) as service:
         check_command(order.command)
-        recorded = RecordedThread(service.threads, order.thread_id)
-        cursor = recorded.cursor(order.begin)
+        cursor = RecordedThread(service.threads, order.thread_id).cursor(order.begin)
         if cursor.asked is not None:
-            allow(recorded.run(cursor.below.run), yes=yes)
+            allow(cursor.whole, order.tools, yes=yes)
         try:
             for model in models:
                 own = replace(order, changes=replace(order.changes, model=model))
@@ -139,12 +142,14 @@ def check_command(command: Sequence[str]) -> None:
         raise InvalidOption(f"{command[0]}: there is no such command")
 
 
-def allow(run: RecordedRun, *, yes: bool, cost: str | None = None) -> None:
+def allow(run: RecordedRun, tools: Tools, *, yes: bool, cost: str | None = None) -> None:
     """Say which calls of a run may be made again, and what it costs, and ask whether it may."""
-    calls = hazards(run)
+    calls = hazards(run, tools)
     names = ", ".join(f"{name} ({count})" for name, count in calls.most_common())
-    effects = f"tools of the agent run again, and may have effects: {names}" if calls else None
-    text = printable("; ".join(part for part in (effects, cost) if part is not None))
+    wrapped = "" if tools == "live" else " but those behind mcp-proxy and recorded_tool"
+    effects = f"tools of the agent{wrapped} run again, and may have effects: {names}"
+    parts = (effects if calls else None, cost)
+    text = printable("; ".join(part for part in parts if part is not None))
     if yes or not text:
         return
     if not sys.stdin.isatty():
@@ -158,7 +163,7 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
     Raises:
         OtherApi: an answer is none of the API that the agent asks.
     """
-    below, version, asked = cursor
+    whole, below, version, asked = cursor
     if asked is not None:
         for answer in order.answers.values():
             written_exchange(asked, answer)
@@ -183,14 +188,16 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
         facts["answersGiven"] = len(order.answers)
     run = Ulids(wall_clock, secrets.randbits)()
     tape = Tape(below, asked)
+    tools = ToolTape.of_run(whole, order.tools, is_whole=asked is None)
     origins = {upstream.name: upstream.origin for upstream in upstreams}
     header = Header(run, made.thread_id, None, values_here(), facts)
     with own_spool(spool_dir, header) as spool:
         fork = Fork(SpoolWriter(spool), origins, changes, dict(order.answers))
         uploader = Uploader(spool)
         began = time.monotonic()
-        with replaying(tape, values_here(), names=origins, fork=fork) as url:
-            environment = environment_with(base_urls(url, upstreams))
+        with replaying(tape, tools, values_here(), names=origins, fork=fork) as replay:
+            urls = base_urls(replay.url, upstreams)
+            environment = environment_with({**urls, VARIABLE: replay.tools})
             upload = uploading(uploader, service)
             ended = run_command(order.command, environment, upload, output=order.output)
         seconds = time.monotonic() - began
@@ -200,7 +207,7 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
     kept: JsonObject = {
         "run": run,
         "of": origin,
-        **report_json(report),
+        **report_json(report, tools),
         "commandExitCode": ended.code,
     }
     service.threads.append(made.thread_id, [{"type": REPLAY_TYPE, "payload": kept}])
@@ -216,6 +223,7 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
         version,
         model,
         report,
+        tools,
         *ended,
         seconds,
         tokens,
@@ -260,7 +268,7 @@ def _print(run: ForkRun, order: ForkOrder) -> None:
 
 def _lines(run: ForkRun, order: ForkOrder) -> Iterator[str]:
     yield f"{run.thread_id}: forked from {order.thread_id} at version {run.version}"
-    yield from report_lines(run.thread_id, run.report)
+    yield from report_lines(run.thread_id, run.report, run.tools)
     for change in run.unmet:
         yield f"never came to: {change}"
     if run.passed is not None:
@@ -279,7 +287,7 @@ def _json(run: ForkRun, origin: str) -> JsonObject:
         "threadId": run.thread_id,
         "forkedFrom": {"thread": origin, "version": run.version},
         "model": run.model,
-        **report_json(run.report),
+        **report_json(run.report, run.tools),
         "unmet": [*run.unmet],
         "commandExitCode": run.code,
         "check": None if run.passed is None else "passed" if run.passed else "failed",

@@ -14,6 +14,7 @@ from agentlog.api.filters import metadata_value
 from agentlog.infrastructure.engine_replay import EngineReplay, load_engine
 from agentlog.projections.cognition.replay import StateSource
 from agentlog.projections.exchanges.tapes.changes import Changes, check_pointer
+from agentlog.projections.exchanges.tapes.tool_tape import Tools
 from agentlog.projections.exchanges.written.files import answer_in
 
 app = typer.Typer()
@@ -98,6 +99,13 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
     drop_tool: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="With --from: offer it no longer.")
     ] = None,
+    tools: Annotated[
+        Tools,
+        typer.Option(
+            help="Of tools behind mcp-proxy or recorded_tool: run them, answer from the record, or "
+            "refuse. All others run."
+        ),
+    ] = "live",
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Run tools again without asking.")] = False,
     json: AsJson = False,
@@ -107,8 +115,8 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     An agent is answered from the exchanges that `record` put into the thread, and no provider is
     asked; with --from one is, from that answer on, and a fork keeps what came of it. Tools of the
-    agent run again. An engine, `--engine`, is given the recorded inputs, and 2 says that a replay
-    failed.
+    agent run again, unless --tools says otherwise. An engine, `--engine`, is given the recorded
+    inputs, and 2 says that a replay failed.
     """
     if command:
         if engine is not None or thread is None or only:
@@ -131,9 +139,11 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
         if begin is None and (changes or models or given is not None):
             raise InvalidOption("changes need --from VERSION: where the agent goes on live")
         if begin is None and as_thread is None and check is None:
-            raise typer.Exit(replay_command(thread, command, data_dir=data_dir, as_json=json))
+            raise typer.Exit(
+                replay_command(thread, command, tools=tools, data_dir=data_dir, as_json=json)
+            )
         answers = {} if given is None else {0: given}
-        order = ForkOrder(thread, command, begin, changes, answers, as_thread)
+        order = ForkOrder(thread, command, begin, changes, answers, as_thread, tools)
         if as_thread is not None and len(several) > 1:
             raise InvalidOption("--as names one fork: leave it out with --models")
         raise typer.Exit(
@@ -142,8 +152,8 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
             )
         )
     of_agents = (as_thread, model, models, check, system, answer, result, fields, drop_tool)
-    if any(value is not None for value in of_agents):
-        raise InvalidOption("a fork that goes on live runs an agent: name its command after --")
+    if tools != "live" or any(value is not None for value in of_agents):
+        raise InvalidOption("these options are for an agent: name its command after --")
     if engine is None:
         raise InvalidOption("name what to run: -- COMMAND, or --engine package.module:Engine")
     load_engine(engine)

@@ -2,7 +2,8 @@
 
 A line of JSON each: first the run, then each exchange after the pieces of its request that no line
 before has. Requests of a run repeat most of each other, so pieces stand once and are referred to by
-their number, from 0. A run that went on from another follows the lines of that.
+their number, from 0. Exchanges with MCP servers stand whole. A run that went on from another
+follows the lines of that.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from agentlog.domain.json.values import (
     text_at,
 )
 from agentlog.projections.exchanges.exchange import Exchange, exchange_of
+from agentlog.projections.exchanges.mcp_exchange import McpExchange, mcp_exchange_of
 from agentlog.projections.exchanges.tapes.changes import Changes, changes_of
 
 _VERSION = 1
@@ -38,7 +40,8 @@ class RecordedRun:
     """A run: the payloads of its exchanges as they are in the log, and texts of its machine.
 
     A fork that went on live has what it was answered from as `origin`, and all `changes` of what
-    its agent asked.
+    its agent asked; what passed between its agent and MCP servers, `mcp_payloads`, is its own from
+    the agent's start on.
     """
 
     run: str
@@ -46,11 +49,18 @@ class RecordedRun:
     values: dict[str, str]
     changes: Changes = field(default_factory=Changes)
     origin: "RecordedRun | None" = None
+    mcp_payloads: Sequence[JsonObject] = field(default_factory=list)
 
     @property
     def exchanges(self) -> list[Exchange]:
         """The exchanges, in the order in which they began, without those of the origin."""
         return sorted(map(exchange_of, self.payloads), key=lambda exchange: exchange.attempt)
+
+    @property
+    def mcp_exchanges(self) -> list[McpExchange]:
+        """What passed between its agent and MCP servers, in the order in which requests began."""
+        exchanges = map(mcp_exchange_of, self.mcp_payloads)
+        return sorted(exchanges, key=lambda exchange: exchange.started_at)
 
     @property
     def stages(self) -> "list[RecordedRun]":
@@ -74,6 +84,8 @@ def cassette_lines(run: RecordedRun) -> Iterator[JsonObject]:
                     yield {"piece": piece}
                 used.append(numbers[key])
             yield {"exchange": {**payload, "request": {**request, "pieces": used}}}
+        for payload in stage.mcp_payloads:
+            yield {"mcp": payload}
 
 
 def read_cassette(lines: Iterable[bytes]) -> RecordedRun:
@@ -85,6 +97,7 @@ def read_cassette(lines: Iterable[bytes]) -> RecordedRun:
     pieces: list[JsonValue] = []
     run: RecordedRun | None = None
     payloads: list[JsonObject] = []
+    mcp_payloads: list[JsonObject] = []
     for number, text in enumerate(lines, 1):
         try:
             line = object_of(parse(text))
@@ -93,27 +106,26 @@ def read_cassette(lines: Iterable[bytes]) -> RecordedRun:
         if run is None or "cassette" in line:
             if integer_at(line, "cassette") != _VERSION:
                 raise InvalidCassette(number, f"a run begins with cassette: {_VERSION}")
-            run, payloads = _begun(line, payloads, run), []
+            origin = run and replace(run, payloads=payloads, mcp_payloads=mcp_payloads)
+            run, payloads, mcp_payloads = run_of(line, [], origin, []), [], []
         elif "piece" in line:
             pieces.append(line["piece"])
         elif "exchange" in line:
             payloads.append(_with_pieces(object_of(line["exchange"]), pieces, number))
+        elif "mcp" in line:
+            mcp_payloads.append(object_of(line["mcp"]))
         else:
             raise InvalidCassette(number, "it has neither piece nor exchange")
     if run is None:
         raise InvalidCassette(1, "the file is empty")
-    return replace(run, payloads=payloads)
-
-
-def _begun(
-    line: JsonObject, payloads: Sequence[JsonObject], before: RecordedRun | None
-) -> RecordedRun:
-    """Return a run without its exchanges, which goes on from the one `before`, if any."""
-    return run_of(line, [], None if before is None else replace(before, payloads=payloads))
+    return replace(run, payloads=payloads, mcp_payloads=mcp_payloads)
 
 
 def run_of(
-    facts: JsonObject, payloads: Sequence[JsonObject], origin: RecordedRun | None
+    facts: JsonObject,
+    payloads: Sequence[JsonObject],
+    origin: RecordedRun | None,
+    mcp_payloads: Sequence[JsonObject],
 ) -> RecordedRun:
     """Return the run of what the log or a cassette says of it."""
     values = object_at(facts, "values")
@@ -123,6 +135,7 @@ def run_of(
         {name: value for name, value in values.items() if isinstance(value, str)},
         changes_of(object_at(facts, "changes")),
         origin,
+        mcp_payloads,
     )
 
 

@@ -37,15 +37,32 @@ class RecordedCall(NamedTuple):
         return f"{self.name} {print_text(self.arguments)}"
 
 
+class ArgumentDifference(NamedTuple):
+    """Where a call differs from the recorded one that is nearest; `place` is an argument's name."""
+
+    nearest: RecordedCall
+    place: str
+    recorded: JsonValue
+    called: JsonValue
+
+
 class CallNotRecorded(NotThere):
     """A tool was called otherwise than in the recorded run, or more often."""
 
     def __init__(self, name: str, arguments: JsonValue, free: Sequence[RecordedCall]) -> None:
-        left = ", ".join(map(str, free)) or "none"
+        self.name, self.arguments = name, arguments
+        self.difference = _difference(arguments, free)
         super().__init__(
-            f"not recorded, or used up: {name} {print_text(arguments)}; recorded and unused: {left}"
+            f"not recorded, or used up: {name} {print_text(arguments)}; {self._nearest}"
         )
-        self.name, self.arguments, self.free = name, arguments, free
+
+    @property
+    def _nearest(self) -> str:
+        if self.difference is None:
+            return "recorded and unused: none"
+        nearest, place, recorded, called = self.difference
+        forms = f"{print_text(recorded)} there, {print_text(called)} here"
+        return f"the nearest that is recorded and unused: {nearest}: {place} is {forms}"
 
 
 class RecordedTools:
@@ -60,11 +77,13 @@ class RecordedTools:
         self.mode = mode
         self.drifted: list[tuple[JsonValue, RecordedCall]] = []
         self.missed: list[CallNotRecorded] = []
-        self._free: dict[str, deque[RecordedCall]] = defaultdict(deque)
+        self._free: dict[str, dict[int, RecordedCall]] = defaultdict(dict)
+        self._by_arguments: dict[tuple[str, bytes], deque[int]] = defaultdict(deque)
         self._fields: dict[str, set[str]] = defaultdict(set)
         self._asked: set[str] = set()
-        for call in calls:
-            self._free[call.name].append(call)
+        for number, call in enumerate(calls):
+            self._free[call.name][number] = call
+            self._by_arguments[call.name, _key(call.arguments)].append(number)
             self._fields[call.name].update(object_of(call.arguments))
 
     def expect(self, name: str) -> None:
@@ -84,22 +103,21 @@ class RecordedTools:
         """
         self.expect(name)
         free = self._free[name]
-        wanted = _key(arguments)
-        call = next((call for call in free if _key(call.arguments) == wanted), None)
-        if call is None and free and self.mode == "fifo":
-            call = free[0]
-            self.drifted.append((arguments, call))
-        if call is None:
-            missed = CallNotRecorded(name, arguments, [*free])
+        equal = self._by_arguments[name, _key(arguments)]
+        number = next((number for number in equal if number in free), None)
+        if number is None and free and self.mode == "fifo":
+            number = min(free)
+            self.drifted.append((arguments, free[number]))
+        if number is None:
+            missed = CallNotRecorded(name, arguments, [*free.values()])
             self.missed.append(missed)
             raise missed
-        free.remove(call)
-        return call
+        return free.pop(number)
 
     @property
     def unused(self) -> list[RecordedCall]:
         """The recorded calls of the expected tools that nothing asked for."""
-        return [call for name in sorted(self._asked) for call in self._free[name]]
+        return [call for name in sorted(self._asked) for call in self._free[name].values()]
 
 
 def calls_of_run(run: RecordedRun) -> list[RecordedCall]:
@@ -168,6 +186,24 @@ class _Pairs:
 
 def _key(arguments: JsonValue) -> bytes:
     return print_bytes(arguments, sort_keys=True)
+
+
+def _difference(arguments: JsonValue, free: Sequence[RecordedCall]) -> ArgumentDifference | None:
+    """Return how a call differs from the first of those with the most equal arguments."""
+    fields = object_of(arguments)
+
+    def equal(call: RecordedCall) -> int:
+        recorded = object_of(call.arguments)
+        return sum(1 for name, value in fields.items() if recorded.get(name) == value)
+
+    if not free:
+        return None
+    nearest = max(free, key=equal)
+    recorded = object_of(nearest.arguments)
+    for name in dict.fromkeys([*recorded, *fields]):
+        if recorded.get(name) != fields.get(name):
+            return ArgumentDifference(nearest, name, recorded.get(name), fields.get(name))
+    return ArgumentDifference(nearest, "its arguments", nearest.arguments, arguments)
 
 
 def _plain(output: JsonValue) -> JsonValue:

@@ -1,17 +1,21 @@
 """Coding agents, recorded before a scripted provider and replayed when it is gone."""
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from agentlog.domain.json.text import parse
+from agentlog.domain.json.values import object_of
 from tests.agents.recorded import KEY, Machine, counts
 from tests.command_line import agentlog
 from tests.providers.script import Answer, Call, ShellCalls, Turn
 from tests.providers.server import ScriptedProvider
 
 PROGRAMS = Path(__file__).parent / "node_modules" / ".bin"
+MCP_SERVER = Path(__file__).with_name("travel.py")
 TASK = "please run two shell commands for me"
 
 
@@ -140,3 +144,44 @@ def test_sub_agents_of_claude_code_are_replayed(database_url: str, tmp_path: Pat
         assert counts(machine.replay(command)) == (6, 1, 0)
     machine.move()
     assert counts(machine.replay(command)) == (1, 6, 0)
+
+
+WITH_MCP_SERVER = f"""
+cat >mcp.json <<END
+{{"mcpServers": {{"travel": {{"command": "agentlog",
+  "args": ["mcp-proxy", "travel", "--", "python", "$MCP_SERVER", "$HOME/noted"]}}}}}}
+END
+exec {PROGRAMS}/claude -p "{TASK}" --dangerously-skip-permissions --mcp-config mcp.json
+"""
+
+
+def three_bookings(turn: Turn) -> Answer:
+    """Have an agent call its MCP tool three times with the same arguments."""
+    name = next((name for name in turn.tools if name.endswith("book")), None)
+    if name is None or turn.results == 3:
+        return Answer(f"Done after {turn.results} calls.")
+    return Answer(calls=[Call(name, {"city": "Lisbon"})])
+
+
+@pytest.mark.slow
+def test_mcp_tools_of_claude_code_are_answered_from_the_record(
+    database_url: str, tmp_path: Path
+) -> None:
+    command = ["sh", "-ec", WITH_MCP_SERVER]
+    server = tmp_path / "server.py"
+    shutil.copy(MCP_SERVER, server)
+    with ScriptedProvider(three_bookings) as provider:
+        machine = Machine(database_url, provider, tmp_path, {**SETTINGS, "MCP_SERVER": str(server)})
+        recorded = machine.record(command)
+        assert recorded.code == 0, recorded.err
+        assert "Done after 3 calls." in recorded.out
+    assert len((machine.home / "noted").read_text().splitlines()) == 3
+    server.unlink()
+    machine.move()
+    outcome = machine.run("replay", "run", "--json", "--tools", "recorded", "--", *command)
+    assert outcome.code == 0, outcome.err
+    report = object_of(parse(outcome.out.splitlines()[-1]))
+    answered: dict[str, object] = {"mode": "recorded", "answered": 3, "refused": 0}
+    assert report["tools"] == {**answered, "unmatched": [], "unused": []}
+    assert counts(report)[2] == 0  # what the tools gave is the same
+    assert not (machine.home / "noted").exists()

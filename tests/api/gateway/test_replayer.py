@@ -17,6 +17,7 @@ from google.genai.types import HttpOptions
 from agentlog.api.gateway.replayer import replaying
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.tapes.tape import Tape
+from agentlog.projections.exchanges.tapes.tool_tape import ToolTape
 from tests.api.gateway.test_proxy import gateway
 from tests.projections.exchanges.tapes.test_tape import tape_of
 from tests.providers.agent import NO_TLS, Agent
@@ -42,8 +43,8 @@ def recorded(
 @contextmanager
 def tape_at(exchanges: Sequence[Exchange]) -> Iterator[tuple[Tape, str]]:
     tape = tape_of(exchanges, HERE)
-    with replaying(tape, THERE, names={"p"}) as url:
-        yield tape, f"{url}/p"
+    with replaying(tape, ToolTape("live"), THERE, names={"p"}) as replay:
+        yield tape, f"{replay.url}/p"
 
 
 def ask(url: str, text: str, **more: Any) -> httpx2.Response:

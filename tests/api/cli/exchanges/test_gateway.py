@@ -172,7 +172,7 @@ def test_a_thread_of_a_gateway_is_replayed(shared: Shared) -> None:
     with started(*command, url=shared.gateway.database_url, PYTHONPATH=paths) as process:
         out, err = process.communicate(timeout=WAIT_SECONDS)
     assert (process.returncode, out) == (0, "Done after 2 calls."), err
-    assert err == "again: 3 exact; live calls: 0\n"
+    assert err == "again: 3 exact; live calls: 0; tools: live\n"
 
 
 def key_of(url: str, tenant: str, scope: str = "append") -> str:

@@ -214,7 +214,7 @@ def test_a_run_is_replayed_without_its_provider(
     provider.stop()
     code, out, err = replay(database_url, settings, "run", "--", *command)
     assert (code, out) == (0, "Done after 2 calls."), err
-    assert err == "run: 3 exact; live calls: 0\n"
+    assert err == "run: 3 exact; live calls: 0; tools: live\n"
 
 
 def test_a_cassette_is_replayed_without_a_database(
@@ -231,7 +231,7 @@ def test_a_cassette_is_replayed_without_a_database(
     away = "postgresql://127.0.0.1:9/away"
     code, out, err = replay(away, settings, str(file), "--", *command)
     assert (code, out) == (0, "Done after 2 calls."), err
-    assert err == f"{file}: 3 exact; live calls: 0\n"
+    assert err == f"{file}: 3 exact; live calls: 0; tools: live\n"
     file.write_text("something else")
     code, _, err = replay(away, settings, str(file), "--", *command)
     assert code == 2

@@ -29,6 +29,7 @@ FORKS = st.builds(
     replace,
     RUNS,
     origin=st.none() | RUNS,
+    mcp_payloads=st.lists(st.dictionaries(st.text(), st.text(), max_size=2), max_size=2),
     changes=st.builds(
         Changes,
         model=st.none() | st.text(),

@@ -1,0 +1,44 @@
+"""How commands fail; a module of its own, as some commands start in a moment."""
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+
+from agentlog.api.cli import INTERRUPTED
+from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
+
+_REFUSED = 2
+
+
+@contextmanager
+def failing_clearly() -> Iterator[None]:
+    """Turn our errors into a line on standard error and an exit code, and Ctrl-C into 130."""
+    if logging.lastResort is not None:  # the default logging; `serve` configures its own
+        logging.lastResort.setFormatter(ConcealingFormatter())
+    try:
+        yield
+        typer.echo(nl=False)  # flush: a closed reader of our output is detected here
+    except AgentlogError as error:
+        _fail(str(error))
+    except UnicodeEncodeError as error:  # arguments that are not UTF-8 have lone surrogates
+        _fail(f"{error.object[error.start : error.end]!a} in an argument is not UTF-8")
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:  # the reader of our output is closed: `agentlog export | head`
+        # discard the rest, so that Python's last flush does not fail
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+
+
+def _fail(reason: str) -> NoReturn:
+    from agentlog.api.cli.session import printable  # noqa: PLC0415 - only where one fails
+
+    typer.echo(f"agentlog: {printable(without_secrets(reason))}", err=True)
+    raise typer.Exit(_REFUSED)
