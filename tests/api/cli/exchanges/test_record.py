@@ -16,8 +16,10 @@ from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.exchanges.spool import Header, SpoolWriter, create_spool
 from agentlog.projections.exchanges.exchange import Exchange
 from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.databases import short_folder
 from tests.providers.script import Answer
 from tests.providers.server import Fault, ScriptedProvider
+from tests.reliability.postgres import own_postgres
 from tests.waiting import until
 
 KEY = "sk-secret-0123456789"
@@ -113,6 +115,31 @@ def test_a_command_that_is_not_there_is_said(database_url: str, settings: dict[s
     code, _, err = record(database_url, settings, "--nmae", "x", "--", "true")
     assert code == 2
     assert "No such option: --nmae" in err
+
+
+@pytest.mark.slow
+def test_postgresql_may_be_killed_at_each_event_of_a_stream(
+    settings: dict[str, str], provider: ScriptedProvider
+) -> None:
+    pause = 0.1
+    provider.fail(Fault("drip", pause))
+    with short_folder() as folder, own_postgres(folder / "data") as postgres:
+        for number in range(1, 13):
+            thread = f"run-{number}"
+            words = ("--thread", thread, "--", *agent("messages", stream=True))
+            asked = len(provider.requests)
+            with started("record", *words, url=postgres.url, **settings) as process:
+                until(lambda: len(provider.requests) > asked, seconds=WAIT_SECONDS)  # noqa: B023
+                time.sleep(number * pause)
+                postgres.end(signal.SIGKILL)
+                out, err = process.communicate(timeout=WAIT_SECONDS)
+            assert (process.returncode, out) == (0, "Done after 2 calls."), err
+            postgres.start()
+            code, _, err = record(postgres.url, settings, "--", "true")
+            assert code == 0, err
+            assert len(view(postgres.url, thread)) == 7
+        assert agentlog("verify", url=postgres.url).code == 0
+    assert list(Path(settings["AGENTLOG_SPOOL_DIR"]).iterdir()) == []
 
 
 def test_what_the_log_could_not_take_is_uploaded_by_the_next_run(
