@@ -1,4 +1,4 @@
-"""What `agentlog record` adds to a request, and what a recorded run takes on disk.
+"""What `record` and `gateway` add to a request, and what a recorded run takes on disk.
 
 python -m benchmarks.recording
 
@@ -6,8 +6,11 @@ The agents are those of tests/agents/coding: `make coding-agents` installs them.
 """
 
 import json
+import re
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
@@ -17,6 +20,7 @@ from agentlog.infrastructure.postgres.migration import migrate
 from benchmarks.databases import connected, new_database, server_url
 from tests.agents.coding.test_coding_agents import AGENTS, SETTINGS
 from tests.agents.recorded import Machine
+from tests.command_line import started
 from tests.providers.script import Answer, ShellCalls
 from tests.providers.server import ScriptedProvider
 
@@ -39,19 +43,39 @@ def main() -> None:
 def _print_latency(server: str, folder: Path) -> None:
     folder.mkdir()
     script = Answer("some words " * 50)
-    with new_database(server) as url, ScriptedProvider(lambda _: script) as provider:
-        machine = Machine(_migrated(url), provider, folder, _REPOSITORY)
-        words = [sys.executable, "-m", "benchmarks.recording_program", provider.url, str(_TIMES)]
-        outcome = machine.record(words)
+    with (
+        new_database(server) as url,
+        ScriptedProvider(lambda _: script) as provider,
+        _gateway(_migrated(url), provider.url, folder / "gateway") as gateway,
+    ):
+        machine = Machine(url, provider, folder, _REPOSITORY)
+        words = [sys.executable, "-m", "benchmarks.recording_program", str(_TIMES)]
+        outcome = machine.record([*words, f"provider={provider.url}", f"gateway={gateway}"])
         seconds = json.loads(outcome.out)
         print(outcome.err.strip(), file=sys.stderr)
-    print("| p50 in ms | provider | record | added |\n|---|--:|--:|--:|")
+    print("| p50 in ms | provider | record | added | gateway | added |\n|---|--:|--:|--:|--:|--:|")
     for kind in ("whole", "stream"):
         for what in ("first byte", "end"):
-            bare, ours = (
-                1000 * median(seconds[f"{kind} {where} {what}"]) for where in ("provider", "record")
+            bare, record, ours = (
+                1000 * median(seconds[f"{kind} {where} {what}"])
+                for where in ("provider", "record", "gateway")
             )
-            print(f"| {kind}, {what} | {bare:.2f} | {ours:.2f} | {ours - bare:.2f} |", flush=True)
+            print(
+                f"| {kind}, {what} | {bare:.2f} | {record:.2f} | {record - bare:.2f} "
+                f"| {ours:.2f} | {ours - bare:.2f} |",
+                flush=True,
+            )
+
+
+@contextmanager
+def _gateway(url: str, provider: str, spool: Path) -> Iterator[str]:
+    """Run a gateway; yield its address for Anthropic's clients."""
+    settings = {"ANTHROPIC_BASE_URL": provider, "AGENTLOG_SPOOL_DIR": str(spool)}
+    with started("gateway", "--port", "0", url=url, **settings) as process:
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        match = re.search(r"http://[0-9.:]+", process.stdout.readline())
+        assert match is not None, process.communicate()[1]  # noqa: S101 - no figure without it
+        yield f"{match[0]}/anthropic"
 
 
 def _print_size(server: str, folder: Path, name: str) -> None:

@@ -1,6 +1,6 @@
-"""A client that asks its provider and the address in its environment, in turn; prints the seconds.
+"""A client that asks addresses, and the one in its environment, in turn; prints the seconds.
 
-python -m benchmarks.recording_program URL TIMES
+python -m benchmarks.recording_program TIMES NAME=URL…
 """
 
 import json
@@ -20,8 +20,9 @@ _TOOLS = [
 
 def main() -> None:
     """Ask each address so many times, whole and as a stream, in a conversation that grows."""
-    direct, times = sys.argv[1], int(sys.argv[2])
-    addresses = {"provider": direct, "record": os.environ["ANTHROPIC_BASE_URL"]}
+    times, *pairs = int(sys.argv[1]), *sys.argv[2:]
+    addresses = dict(pair.split("=", 1) for pair in pairs)
+    addresses["record"] = os.environ["ANTHROPIC_BASE_URL"]
     seconds: dict[str, list[float]] = defaultdict(list)
     messages: dict[str, list[dict[str, str]]] = {name: [] for name in addresses}
     with httpx2.Client(timeout=30) as client:
