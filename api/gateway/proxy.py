@@ -58,14 +58,16 @@ class Proxy:
         place = await self._door.enter(scope, send)
         body = None if place is None else await request_body(receive)
         if place is not None and body is not None:
-            await self.forward(place, body, scope, receive, send)
+            attempt = self._spool_of(place.tenant).next_attempt()
+            begun = begun_exchange(scope, place, body, attempt=attempt)
+            await self.forward(place, begun, scope, receive, send)
 
     async def forward(
-        self, place: Place, body: bytes, scope: Scope, receive: Receive, send: Send
+        self, place: Place, begun: Exchange, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer a request whose body was received."""
         attempt = _Attempt(self._client, self._spool_of(place.tenant), scope, receive, send)
-        await attempt.run(self._upstreams[place.name], place, body)
+        await attempt.run(self._upstreams[place.name] + place.path, begun)
 
 
 class _Attempt:
@@ -90,13 +92,12 @@ class _Attempt:
         self._body = bytearray()
         self._chunks: list[tuple[int, float]] = []
 
-    async def run(self, upstream: str, place: Place, body: bytes) -> None:
+    async def run(self, url: str, begun: Exchange) -> None:
         given: headers.Pairs = self._scope["headers"]
-        begun = begun_exchange(self._scope, place, body, attempt=self._spool.next_attempt())
         self._spool.begin(begun)
         query = self._scope["query_string"].decode("latin-1")
-        url = f"{upstream}{place.path}" + (f"?{query}" if query else "")
-        forward = asyncio.create_task(self._forward(url, given, body))
+        url += f"?{query}" if query else ""
+        forward = asyncio.create_task(self._forward(url, given, begun.request))
         left = asyncio.create_task(self._left())
         await asyncio.wait({forward, left}, return_when=asyncio.FIRST_COMPLETED)
         left.cancel()

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import NamedTuple, NoReturn
+from typing import Literal, NamedTuple, NoReturn
 
 from starlette.types import Receive, Scope, Send
 
@@ -23,7 +23,13 @@ from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.tapes.changes import Changes
 from agentlog.projections.exchanges.tapes.request_keys import RUNGS
-from agentlog.projections.exchanges.tapes.tape import Answered, Difference, Live, Tape
+from agentlog.projections.exchanges.tapes.tape import (
+    Answered,
+    Difference,
+    Live,
+    RequestAnswer,
+    Tape,
+)
 from agentlog.projections.exchanges.tapes.tool_tape import ToolTape
 from agentlog.projections.exchanges.written.answers import written_exchange
 
@@ -115,14 +121,14 @@ class Replayer:
                 given = fork.answers.pop(fork.asked, None)
                 fork.asked += 1
                 fork.results |= fork.changes.results_in(asked)
-            if given is None:
-                self._tape.report.live += 1
+            begun = replace(changed, attempt=fork.spool.next_attempt())
+            written = None if given is None else written_exchange(begun, given)
+            by: Literal["live", "given"] = "live" if written is None else "given"
+            self._tape.report.answers.append(RequestAnswer(asked.attempt, by, begun.attempt))
+            if written is None:
                 place = place._replace(path=changed.path.partition("?")[0])
-                await proxy.forward(place, changed.request, scope, receive, send)
+                await proxy.forward(place, begun, scope, receive, send)
             else:
-                attempt = fork.spool.next_attempt()
-                written = written_exchange(replace(changed, attempt=attempt), given)
-                self._tape.report.given += 1
                 fork.spool.keep(written)
                 await _send(send, written)
         except InvalidInput as error:

@@ -39,6 +39,10 @@ class ForkSummary(BaseModel):
     forked_from: str | None = Field(description="the thread whose messages it begins with")
     forked_at: int | None = Field(description="the version that it was copied up to")
     edits: int = Field(description="messages changed in the copy")
+    changes: str | None = Field(description="what a replay changed from there on")
+    live_calls: int | None = Field(description="requests of a replay that a provider was asked")
+    unmet: int | None = Field(description="changes that the replay never came to")
+    check: str | None = Field(description="what the replay's check said: passed or failed")
 
 
 class Forks(BaseModel):

@@ -142,8 +142,13 @@ class ThreadTools:
                 forked_from=None if row["forkedFrom"] is None else row["forkedFrom"]["thread"],
                 forked_at=None if row["forkedFrom"] is None else row["forkedFrom"]["version"],
                 edits=0 if row["forkedFrom"] is None else len(row["forkedFrom"]["edits"]),
+                changes=replay.get("changes"),
+                live_calls=replay.get("liveCalls"),
+                unmet=replay.get("unmet"),
+                check=replay.get("check"),
             )
             for row in answer["items"]
+            for replay in [row["replay"] or {}]
         ]
         shown = models_that_fit(rows)
         return Forks(threads=shown, truncated=answer["truncated"] or len(shown) < len(rows))

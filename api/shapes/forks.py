@@ -1,11 +1,13 @@
 """Forks and their trees as JSON, for HTTP and the command line."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from agentlog.api.shapes.shape import TimeText, time_text
+from agentlog.domain.json.values import integer_at, text_at
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.forks import forker
@@ -39,8 +41,23 @@ class Fork(TypedDict):
     replayed: bool
 
 
+class ReplayOutcome(TypedDict):
+    """What a replay changed in its fork, and what came of it; null is not known, or not yet.
+
+    `unmet` counts the changes that the run never came to, `check` is what `--check` said.
+    """
+
+    changes: str | None
+    liveCalls: int | None
+    unmet: int | None
+    check: Literal["passed", "failed"] | None
+
+
 class TreeNode(TypedDict):
-    """A thread of a tree of forks; `depth` counts the forks above it."""
+    """A thread of a tree of forks; `depth` counts the forks above it.
+
+    `replay` is null unless a replay made the fork.
+    """
 
     threadId: str
     depth: int
@@ -48,6 +65,7 @@ class TreeNode(TypedDict):
     status: Status
     goal: str | None
     forkedFrom: Origin | None
+    replay: ReplayOutcome | None
     startedAt: TimeText
     updatedAt: TimeText
 
@@ -57,6 +75,24 @@ class Tree(TypedDict):
 
     items: list[TreeNode]
     truncated: bool
+
+
+class ToolCalls(TypedDict):
+    """A tool, and how often it was called."""
+
+    name: str
+    calls: int
+
+
+class Hazards(TypedDict):
+    """Recorded calls that a replay may make again, of tools that are not known to only read."""
+
+    items: list[ToolCalls]
+
+
+def hazards_json(calls: Counter[str]) -> Hazards:
+    """Return the calls by tool, the most called first."""
+    return {"items": [{"name": name, "calls": count} for name, count in calls.most_common()]}
 
 
 def origin_of(head: Head) -> Origin | None:
@@ -93,6 +129,21 @@ def _node(thread: TreeThread) -> TreeNode:
         "status": head.status,
         "goal": head.goal,
         "forkedFrom": origin_of(head),
+        "replay": _replay_of(head),
         "startedAt": time_text(head.started_at),
         "updatedAt": time_text(head.updated_at),
+    }
+
+
+def _replay_of(head: Head) -> ReplayOutcome | None:
+    """Return what a fork's metadata say of the replay that made it."""
+    metadata = head.metadata
+    if head.origin is None or metadata.get("source") != "replay":
+        return None
+    check: Any = metadata.get("check")
+    return {
+        "changes": text_at(metadata, "changes"),
+        "liveCalls": integer_at(metadata, "liveCalls"),
+        "unmet": integer_at(metadata, "unmet"),
+        "check": check if check in ("passed", "failed") else None,
     }

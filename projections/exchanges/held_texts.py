@@ -66,7 +66,10 @@ class ErasedTexts:
         if event.type == REPLAY_TYPE:  # parts of texts: where requests differ
             tools = object_at(payload, "tools")
             lists = (payload.get("unmatched"), tools.get("unmatched"), tools.get("unused"))
-            return any(map(array_of, lists))
+            differs = any(
+                "place" in object_of(answer) for answer in array_of(payload.get("answers"))
+            )
+            return differs or any(map(array_of, lists))
         values = _contents(event)
         if event.type == RUN_TYPE:
             values = [object_at(payload, "changes")]

@@ -1,6 +1,7 @@
 """An agent that calls tools until its model is done, in the words of any API."""
 
 import json
+import os
 import ssl
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,8 @@ PATHS: Mapping[Api, str] = {
     "gemini": "/v1beta/models/model-1:generateContent",
 }
 _SCHEMA = {"type": "object", "properties": {"command": {"type": "string"}}}
+RAN = os.environ.get("AGENT_RAN", "ran")
+"""The beginning of each result."""
 Item = dict[str, Any]
 
 
@@ -58,7 +61,7 @@ class Agent:
             if not calls:
                 return text
             for call_id, arguments in calls:
-                self._add_result(call_id, f"ran {arguments}")
+                self._add_result(call_id, f"{RAN} {arguments}")
 
     def body(self) -> Item:
         """Return the next request."""

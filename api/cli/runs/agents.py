@@ -15,7 +15,7 @@ from agentlog.infrastructure.exchanges.recorded_runs import tapes_of
 from agentlog.infrastructure.exchanges.tool_calls import VARIABLE
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.projections.exchanges.tapes.cassette import read_cassette
-from agentlog.projections.exchanges.tapes.tape import ReplayReport, Tape
+from agentlog.projections.exchanges.tapes.tape import Difference, ReplayReport, Tape
 from agentlog.projections.exchanges.tapes.tool_tape import Tools, ToolTape
 
 _DIVERGES = 1
@@ -91,14 +91,21 @@ def _of(server: str | None) -> str:
 
 def report_json(report: ReplayReport, tools: ToolTape) -> JsonObject:
     """Return what came of a replay as JSON."""
+    answers: list[JsonValue] = [
+        {
+            "request": answer.request,
+            "by": answer.by,
+            "attempt": answer.attempt,
+            **(_forms(answer.difference) if answer.difference is not None else {}),
+        }
+        for answer in report.answers
+    ]
     unmatched: list[JsonValue] = [
         {
             "request": asked.attempt,
             "path": asked.path,
             "nearest": None if difference is None else difference.attempt,
-            "place": None if difference is None else difference.place,
-            "recorded": None if difference is None else difference.recorded,
-            "asked": None if difference is None else difference.asked,
+            **_forms(difference),
         }
         for asked, difference in report.unmatched
     ]
@@ -108,6 +115,7 @@ def report_json(report: ReplayReport, tools: ToolTape) -> JsonObject:
         **counts,
         "others": report.others,
         "reconstructed": report.reconstructed,
+        "answers": answers,
         "unmatched": unmatched,
         "unused": unused,
         "given": report.given,
@@ -138,4 +146,15 @@ def _tools_json(tools: ToolTape) -> JsonObject:
             {"server": server, "tool": call.name, "arguments": call.arguments}
             for server, call in tools.unused
         ],
+    }
+
+
+def _forms(difference: Difference | None) -> JsonObject:
+    """Return the place of a difference and both forms of it."""
+    if difference is None:
+        return {"place": None, "recorded": None, "asked": None}
+    return {
+        "place": difference.place,
+        "recorded": difference.recorded,
+        "asked": difference.asked,
     }

@@ -7,7 +7,8 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from agentlog.api.cli.runs.forking import ForkOrder, allow, check_command, passes, run_fork
+from agentlog.api.cli.runs.fork_run import ForkOrder, run_fork
+from agentlog.api.cli.runs.forking import allow, check_command
 from agentlog.api.cli.session import (
     AsJson,
     DataDir,
@@ -168,6 +169,7 @@ class _Lab:
             answers,
             tools=self.tools,
             output=_STANDARD_ERROR,
+            check=self.check,
         )
         passed: list[str] = []
         failed: list[str] = []
@@ -179,9 +181,8 @@ class _Lab:
             run = run_fork(self.service, self.spool_dir, order, first.cursor)
             if run.is_interrupted:
                 raise KeyboardInterrupt
-            is_passed = passes(self.check, run)
             counts = run.counts and not run.failures
-            (passed if is_passed and counts else failed if counts else uncounted).append(
+            (passed if run.passed and counts else failed if counts else uncounted).append(
                 run.thread_id
             )
         return _Trial(passed, failed, uncounted)

@@ -8,7 +8,8 @@ import typer
 
 from agentlog.api.cli.runs.agents import replay_command
 from agentlog.api.cli.runs.engines import exit_code, print_replays, replay_by_engine, threads_of
-from agentlog.api.cli.runs.forking import ForkOrder, fork_command
+from agentlog.api.cli.runs.fork_run import ForkOrder
+from agentlog.api.cli.runs.forking import fork_command
 from agentlog.api.cli.session import AsJson, DataDir, InvalidOption, pairs_of, service_in
 from agentlog.api.filters import metadata_value
 from agentlog.infrastructure.engine_replay import EngineReplay, load_engine
@@ -143,13 +144,11 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
                 replay_command(thread, command, tools=tools, data_dir=data_dir, as_json=json)
             )
         answers = {} if given is None else {0: given}
-        order = ForkOrder(thread, command, begin, changes, answers, as_thread, tools)
+        order = ForkOrder(thread, command, begin, changes, answers, as_thread, tools, check=check)
         if as_thread is not None and len(several) > 1:
             raise InvalidOption("--as names one fork: leave it out with --models")
         raise typer.Exit(
-            fork_command(
-                order, several or [model], check=check, yes=yes, data_dir=data_dir, as_json=json
-            )
+            fork_command(order, several or [model], yes=yes, data_dir=data_dir, as_json=json)
         )
     of_agents = (as_thread, model, models, check, system, answer, result, fields, drop_tool)
     if tools != "live" or any(value is not None for value in of_agents):

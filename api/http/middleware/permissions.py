@@ -44,6 +44,7 @@ NEEDS: Mapping[str, Need] = {
     "GET /v1/threads/{thread_id}/outline": "read",
     "GET /v1/threads/{thread_id}/events": "read",
     "GET /v1/threads/{thread_id}/forks": "read",
+    "GET /v1/threads/{thread_id}/hazards": "read",
     "GET /v1/threads/{thread_id}/audit": "read",
     "GET /v1/threads/{thread_id}/chain": "read",
     "GET /v1/threads/{thread_id}/evidence": "read",

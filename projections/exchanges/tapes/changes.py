@@ -76,6 +76,17 @@ class Changes:
         )
 
     @property
+    def words(self) -> list[str]:
+        """The changes in words, without the texts that they put in."""
+        return [
+            *([] if self.model is None else [f"model {self.model}"]),
+            *([] if self.system is None else ["system prompt"]),
+            *(f"without {name}" for name in self.without_tools),
+            *self.fields,
+            *(f"result of {call}" for call in self.results),
+        ]
+
+    @property
     def payload(self) -> JsonObject:
         """The changes as JSON, those that there are."""
         document: JsonObject = {

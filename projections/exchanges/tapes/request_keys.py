@@ -72,6 +72,11 @@ def keyed(exchange: Exchange, values: Mapping[str, str]) -> KeyedRequest:
     )
 
 
+def exact_parts(exchange: Exchange) -> Mapping[str, JsonValue]:
+    """Return the parts of a request that the strictest key compares."""
+    return {} if exchange.api is None else _canonical(exchange.api, exchange.body)
+
+
 def first_difference(
     recorded: Mapping[str, JsonValue], asked: Mapping[str, JsonValue]
 ) -> tuple[str, JsonValue, JsonValue] | None:

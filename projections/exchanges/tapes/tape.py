@@ -17,6 +17,7 @@ from agentlog.projections.exchanges.tapes.request_keys import (
     KeyedRequest,
     Rung,
     common_items,
+    exact_parts,
     first_difference,
     is_of_lane,
     keyed,
@@ -29,10 +30,10 @@ _UNSEEN = frozenset({"client_left", "recorder_died"})
 
 
 class Difference(NamedTuple):
-    """Where a request that is not on the tape differs from the recorded one that is nearest."""
+    """Where a request differs from a recorded one: that which answers it, or the nearest one."""
 
     attempt: int
-    """The attempt of the nearest one."""
+    """The attempt of the recorded one."""
     place: str
     recorded: str
     asked: str
@@ -57,22 +58,51 @@ class Live(NamedTuple):
     is_main: bool
 
 
+class RequestAnswer(NamedTuple):
+    """How a request was answered: from the tape by a rung, by the provider, or by what was put in.
+
+    The answer is that of an attempt: of a recorded run, or of the replay where `run` is None.
+    """
+
+    request: int
+    """The number of the request in the replay, from 1."""
+    by: Rung | Literal["live", "given"]
+    attempt: int
+    run: str | None = None
+    difference: Difference | None = None
+    """The first place where the request was not equal; None where it was, or was not recorded."""
+
+
 @dataclass(slots=True)
 class ReplayReport:
-    """What came of a replay: how many requests were found by each rung, and what was not."""
+    """What came of a replay: how each request was answered, and what was not found or not used."""
 
-    rungs: dict[Rung, int] = field(default_factory=lambda: dict.fromkeys(RUNGS, 0))
+    answers: list[RequestAnswer] = field(default_factory=list)
     others: int = 0
     """Requests that ask no model, answered as recorded."""
     reconstructed: int = 0
     """Answers that were built from messages: what was sent beside them is not known."""
-    live: int = 0
-    """Requests beyond the tape, which a provider was asked."""
-    given: int = 0
-    """Requests beyond the tape, answered by what was put in."""
     unmatched: list[tuple[Exchange, Difference | None]] = field(default_factory=list)
     unused: list[Exchange] = field(default_factory=list)
     """Recorded calls with tools that nothing asked for."""
+
+    @property
+    def rungs(self) -> dict[Rung, int]:
+        """How many requests were found by each rung."""
+        return {rung: self._count(rung) for rung in RUNGS}
+
+    @property
+    def live(self) -> int:
+        """How many requests beyond the tape a provider was asked."""
+        return self._count("live")
+
+    @property
+    def given(self) -> int:
+        """How many requests beyond the tape were answered by what was put in."""
+        return self._count("given")
+
+    def _count(self, by: str) -> int:
+        return sum(answer.by == by for answer in self.answers)
 
     @property
     def is_equal(self) -> bool:
@@ -95,6 +125,7 @@ class Tape:
             for stage in recorded.stages
             for exchange in stage.exchanges
         ]
+        self._runs = [stage.run for stage in recorded.stages for _ in stage.payloads]
         self._changes = [stage.changes for stage in recorded.stages if stage.changes]
         self._used: set[int] = set()
         self._by_key: dict[bytes, deque[int]] = defaultdict(deque)
@@ -141,19 +172,33 @@ class Tape:
             numbers = self._by_key[request.keys[0]]
             self.report.others += bool(numbers)
             return Answered(self._recorded[numbers[0]][0], "other") if numbers else None
-        forms = [request]
+        forms = [(exchange, request)]
         for changes in self._changes:
             with suppress(NoSuchField):
-                forms.append(keyed(changes.applied(exchange), values))
-        for rung, key in ((rung, form.keys[n]) for n, rung in enumerate(RUNGS) for form in forms):
-            numbers = self._by_key[key]
-            while numbers and numbers[0] in self._used:
-                numbers.popleft()
-            if numbers:
-                self._used.add(numbers[0])
-                self.report.rungs[rung] += 1
-                return Answered(self._recorded[numbers[0]][0], rung)
+                changed = changes.applied(exchange)
+                forms.append((changed, keyed(changed, values)))
+        for place, rung in enumerate(RUNGS):
+            for sent, form in forms:
+                numbers = self._by_key[form.keys[place]]
+                while numbers and numbers[0] in self._used:
+                    numbers.popleft()
+                if numbers:
+                    self._used.add(numbers[0])
+                    self._report(numbers[0], rung, sent, form)
+                    return Answered(self._recorded[numbers[0]][0], rung)
         return None
+
+    def _report(self, number: int, rung: Rung, sent: Exchange, form: KeyedRequest) -> None:
+        """Report by which rung a recorded exchange answers a request, and what it left out."""
+        exchange, recorded = self._recorded[number]
+        difference = None
+        if rung == "normalised":
+            difference = _difference(exchange, exact_parts(exchange), exact_parts(sent))
+        elif rung == "outputs":
+            difference = _difference(exchange, recorded.parts, form.parts)
+        run = self._runs[number]
+        answer = RequestAnswer(sent.attempt, rung, exchange.attempt, run, difference)
+        self.report.answers.append(answer)
 
     def _nearest(self, request: KeyedRequest) -> Difference | None:
         """Return how a request differs from the unused one that it shares the most items with."""
@@ -165,11 +210,18 @@ class Tape:
         if not free:
             return None
         exchange, nearest = max(free, key=lambda pair: common_items(pair[1].parts, request.parts))
-        difference = first_difference(nearest.parts, request.parts)
-        if difference is None:
-            return None
-        place, recorded, asked = difference
-        return Difference(exchange.attempt, place, _shown(recorded, asked), _shown(asked, recorded))
+        return _difference(exchange, nearest.parts, request.parts)
+
+
+def _difference(
+    exchange: Exchange, parts: Mapping[str, JsonValue], asked_parts: Mapping[str, JsonValue]
+) -> Difference | None:
+    """Return where a request differs from a recorded exchange, by the parts of both."""
+    difference = first_difference(parts, asked_parts)
+    if difference is None:
+        return None
+    place, recorded, asked = difference
+    return Difference(exchange.attempt, place, _shown(recorded, asked), _shown(asked, recorded))
 
 
 def _shown(value: JsonValue, other: JsonValue) -> str:

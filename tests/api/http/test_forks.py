@@ -106,3 +106,29 @@ def test_the_tree_has_each_thread_before_its_forks(client: TestClient) -> None:
     assert tree["truncated"] is False
     assert tree["items"][0]["forkedFrom"] is None
     assert tree["items"][1]["forkedFrom"]["thread"] == "t"
+
+
+def test_the_tree_says_what_a_replay_changed_and_what_came_of_it(client: TestClient) -> None:
+    outcome = {"changes": "model m", "liveCalls": 2, "unmet": 1, "check": "failed"}
+    unknown = dict.fromkeys(outcome)
+    odd = {"changes": ["x"], "liveCalls": "2", "unmet": True, "check": {"passed": 1}}
+    forks: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
+        "a": ({"source": "replay", **outcome}, outcome),
+        "b": ({"source": "replay"}, unknown),
+        "c": ({"source": "replay", **odd}, unknown),
+        "d": (outcome, None),
+    }
+    for fork, (metadata, _) in forks.items():
+        made = client.post("/v1/threads/t/fork", json={"threadId": fork, "metadata": metadata})
+        assert made.status_code == 201, made.text
+    _, *nodes = client.get("/v1/threads/t/forks").json()["items"]
+    assert {node["threadId"]: node["replay"] for node in nodes} == {
+        fork: said for fork, (_, said) in forks.items()
+    }
+
+
+def test_recorded_calls_that_may_be_made_again_need_a_recorded_run(client: TestClient) -> None:
+    answer = client.get("/v1/threads/t/hazards", params={"from": 2})
+    assert answer.status_code == 404
+    assert "has no recorded exchanges" in answer.json()["detail"]
+    assert client.get("/v1/threads/t/hazards", params={"from": 0}).status_code == 422

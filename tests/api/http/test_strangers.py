@@ -94,6 +94,7 @@ NOT_THERE = {
     "GET /v1/threads/{thread_id}/outline",
     "GET /v1/threads/{thread_id}/events",
     "GET /v1/threads/{thread_id}/forks",
+    "GET /v1/threads/{thread_id}/hazards",
     "GET /v1/threads/{thread_id}/audit",
     "GET /v1/threads/{thread_id}/chain",
     "GET /v1/threads/{thread_id}/evidence",
@@ -184,6 +185,7 @@ def test_the_same_questions_find_it_with_our_own_key(
         "GET /v1/analytics",
         "GET /v1/analytics/sql/tables",
         "GET /v1/checkpoints",  # nobody signed one
+        "GET /v1/threads/{thread_id}/hazards",  # no run was recorded
         "GET /v1/threads/{thread_id}/outline",  # shows no contents
         "GET /v1/checkpoints/consistency",
         "GET /v1/checkpoints/latest",

@@ -1,5 +1,6 @@
 from typing import Any
 
+import httpx2
 import pytest
 from fastapi import FastAPI
 from mcp import Client
@@ -11,6 +12,7 @@ from tests.api.conftest import threads_over
 from tests.api.keyholders import empty_keys, make_key
 from tests.api.mcp.assistants import call, over_http, over_stdio, refusal
 from tests.api.servers import running
+from tests.clients import TLS
 from tests.command_line import agentlog, environment
 from tests.infrastructure.appends import STORY, calls, results
 from tests.infrastructure.readmodels.tables import catch_up
@@ -66,9 +68,12 @@ def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
         assert (changed["from_version"], changed["to_version"]) == (1, 2)
         assert changed["changes"]["patch"]
         tree = await call(client, "list_forks", thread_id="t")
-        assert [thread["thread_id"] for thread in tree["threads"]] == ["t"]
+        assert [thread["thread_id"] for thread in tree["threads"]] == ["t", "f"]
+        assert [thread["check"] for thread in tree["threads"]] == [None, "passed"]
 
     with running(app) as (_, address):
+        fork = {"threadId": "f", "metadata": {"source": "replay", "check": "passed"}}
+        httpx2.post(f"{address}/v1/threads/t/fork", json=fork, verify=TLS).raise_for_status()
         over_http(address, ask)
 
 

@@ -175,6 +175,7 @@ ASKED = {
     "/v1/threads/{thread_id}/events": ("?view=openai&follow=false&at={version}",),
     "/v1/threads/{thread_id}/chain": ("",),
     "/v1/threads/{thread_id}/forks": ("",),
+    "/v1/threads/{thread_id}/hazards": ("",),
     "/v1/compare": ("?a={thread_id}@1&b={thread_id}@{version}",),
     "/v1/compare/sets": ("?by=metadata.run",),
     "/v1/summaries": ("",),

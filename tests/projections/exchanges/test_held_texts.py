@@ -41,6 +41,8 @@ def test_an_exchange_with_a_server_holds_what_passed(fields: Any, *, held: bool)
         ({"unmatched": [], "unused": []}, False),
         ({"unmatched": [], "tools": {"unmatched": [{"tool": "look"}]}}, True),
         ({"unmatched": [], "tools": {"unused": [{"tool": "look"}]}}, True),
+        ({"answers": [{"request": 1, "by": "exact"}]}, False),
+        ({"answers": [{"request": 1, "by": "outputs", "place": "items[1]"}]}, True),
     ],
 )
 def test_a_report_with_arguments_may_hold_any_text(report: Any, *, held: bool) -> None:

@@ -140,6 +140,37 @@ def test_a_result_and_a_system_prompt_are_changed_from_there_on(
     assert code == 0, err
 
 
+def test_a_fork_says_how_each_answer_was_found_and_which_messages_it_is(
+    chat: Recorded, tmp_path: Path
+) -> None:
+    given = tmp_path / "answer.json"
+    given.write_text('{"text": "I stop here."}')
+    third = str(chat.answers()[2])
+    assert chat.fork("--from", third, "--model", "model-2", "--as", "one")[0] == 0
+    chat.settings["AGENT_RAN"] = "ran again"
+    code, line, err = chat.fork("--as", "two", thread="one")
+    assert code == 0, err
+    assert [answer["by"] for answer in line["answers"]] == ["exact", "outputs", "outputs"]
+    assert (line["answers"][1]["place"], line["answers"][1]["attempt"]) == ("items[3]", 2)
+    assert "ran" in line["answers"][1]["recorded"]
+    assert "ran again" in line["answers"][1]["asked"]
+    events = agentlog("show", "two", "--json", url=chat.url).lines[1:]
+    types = {event["message"]["id"]: event["type"] for event in events}
+    first, second = (
+        event["message"]["payload"] for event in events if event["type"] == "agentlog.replay"
+    )
+    assert [answer["by"] for answer in first["answers"]] == ["exact", "exact", "live"]
+    for payload in (first, second):
+        for answer, last in zip(
+            payload["answers"], ["tool_calls", "tool_calls", "reply"], strict=True
+        ):
+            kinds = [types[message_id] for message_id in answer["messages"]]
+            assert (kinds[0], kinds[-1]) == ("agentlog.exchange", last)
+    final = chat.answers("two")[-1]
+    code, line, _ = chat.fork("--from", str(final), "--answer", str(given), thread="two")
+    assert [answer["by"] for answer in line["answers"]] == ["exact", "outputs", "given"]
+
+
 def test_an_answer_of_another_api_is_refused_before_anything_runs(
     chat: Recorded, tmp_path: Path
 ) -> None:
@@ -156,6 +187,9 @@ def test_a_change_that_the_run_never_came_to_is_said(chat: Recorded, tmp_path: P
     words = ("--from", str(chat.answers()[-1]), "--result", f"no-call={tmp_path / 'result'}")
     code, line, _ = chat.fork(*words)
     assert (code, line["unmet"]) == (1, ["the result of call no-call"])
+    tree = agentlog("forks", "run", url=chat.url).out.splitlines()
+    assert "result of no-call → " in tree[1]
+    assert tree[1].endswith("open, live calls: 1, unmet changes: 1")
 
 
 def test_a_fork_is_forked_again(chat: Recorded) -> None:
@@ -196,6 +230,13 @@ def test_models_are_compared_by_a_check(chat: Recorded) -> None:
     assert code == 1, err
     rows = [line.split() for line in out.splitlines() if " good " in line or " bad " in line]
     assert [row[1:4:2] for row in rows] == [["good", "passed"], ["bad", "failed"]], out
+    _, *forks = agentlog("forks", "run", "--json", url=chat.url).lines
+    assert [fork["replay"] for fork in forks] == [
+        {"changes": "model good", "liveCalls": 3, "unmet": 0, "check": "passed"},
+        {"changes": "model bad", "liveCalls": 1, "unmet": 0, "check": "failed"},
+    ]
+    failed = agentlog("threads", "--metadata", "check=failed", "--json", url=chat.url).lines
+    assert [thread["threadId"] for thread in failed] == [forks[1]["threadId"]]
 
 
 def test_calls_with_effects_are_listed_before_anything_runs(chat: Recorded) -> None:
@@ -232,8 +273,9 @@ def test_a_replay_is_kept(chat: Recorded) -> None:
     assert (code, line["exact"], line["liveCalls"]) == (0, 3, 0), err
     assert chat.provider.requests == []
     assert chat.view("kept") == chat.view("run")
-    kept = agentlog("show", "kept", "--json", url=chat.url).lines[-1]
-    assert kept["type"] == "agentlog.replay"
+    kept, outcome = agentlog("show", "kept", "--json", url=chat.url).lines[-2:]
+    assert (kept["type"], outcome["type"]) == ("agentlog.replay", "thread.annotated")
+    assert [answer["by"] for answer in kept["message"]["payload"]["answers"]] == ["exact"] * 3
     assert replay(chat.url, chat.settings, "kept", "--", *chat.command)[0] == 0
 
 

@@ -121,3 +121,10 @@ def test_results_that_a_request_has_not_are_not_in_it(api: Api) -> None:
     agent = Agent("", api)
     agent.say("do it")
     assert changes.results_in(asked(agent)) == set()
+
+
+def test_changes_are_named_without_the_texts_that_they_put_in() -> None:
+    changes = Changes("m2", "Be bold.", ("shell",), {"/temperature": 0}, {"c1": "other"})
+    words = ["model m2", "system prompt", "without shell", "/temperature", "result of c1"]
+    assert changes.words == words
+    assert Changes().words == []

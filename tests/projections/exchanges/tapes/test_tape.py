@@ -89,6 +89,7 @@ def test_the_same_run_is_answered_exactly(api: Api) -> None:
         assert answer.by == "exact"
         assert answer.exchange.response == exchange.response
     report = tape.finish()
+    assert [answer.difference for answer in report.answers] == [None, None]
     assert report.rungs == {"exact": 2, "normalised": 0, "outputs": 0}
     assert report.is_equal
     assert agent.items
@@ -122,6 +123,11 @@ def test_another_folder_user_and_day_are_normalised(api: Api) -> None:
     tape = tape_of(run.exchanges, HERE)
     assert "first" in answered(tape, agent)
     assert tape.report.rungs["normalised"] == 1
+    difference = tape.report.answers[0].difference
+    assert difference is not None
+    assert difference.place == f"items[{int(api == 'chat')}]"
+    assert "in /home/a/one on 2026-11-25: do it" in difference.recorded
+    assert "in /srv/b2 on 2026-11-26: do it" in difference.asked
 
 
 def test_a_day_in_words_is_normalised() -> None:
@@ -192,6 +198,11 @@ def test_a_tool_that_says_something_else_is_named_so(api: Api) -> None:
     tape = tape_of(run.exchanges)
     assert "done" in answered(tape, agent)
     assert tape.report.rungs["outputs"] == 1
+    (answer,) = tape.report.answers
+    assert (answer.request, answer.by, answer.run, answer.attempt) == (1, "outputs", "run", 2)
+    assert answer.difference is not None
+    assert "it is 10:01" in answer.difference.recorded
+    assert "it is 10:02" in answer.difference.asked
 
 
 def test_equal_requests_get_their_answers_in_the_recorded_order() -> None:
