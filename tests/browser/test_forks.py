@@ -13,6 +13,7 @@ from tests.command_line import agentlog
 from tests.databases import new_database
 
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
+REPLAYED = {"source": "replay", "changes": "model m", "liveCalls": 2, "check": "failed"}
 LONG = "a-fork-whose-id-does-not-end-" * 4
 
 
@@ -21,7 +22,7 @@ def _forked(service: Service, origin: str) -> None:
     service.append(origin, *({"type": "input", "text": f"Question {n}"} for n in range(7)))
     for thread_id, of, body in (
         (f"{origin}-a", origin, {"at": "5", "edits": [{"drop": 2}]}),
-        (f"{origin}-aa", f"{origin}-a", {}),
+        (f"{origin}-aa", f"{origin}-a", {"metadata": REPLAYED}),
         (f"{origin}-{LONG}"[:128], origin, {"at": "3"}),
     ):
         answer = service.client.post(f"/v1/threads/{of}/fork", json={"threadId": thread_id, **body})
@@ -39,6 +40,8 @@ def test_a_fork_says_what_is_copied_and_stands_in_its_tree(page: Page, service: 
     expect(rows).to_have_count(4)
     here = rows.and_(page.locator("[aria-selected=true]"))
     expect(here).to_contain_text("version 6, forked with drop 2 at 5 of tree")
+    expect(rows.nth(2)).to_contain_text("check failed")
+    expect(rows.nth(2)).to_contain_text("version 5 · 2 live calls, forked with model m at 5")
     expect(here).to_have_attribute("aria-level", "2")
     assert violations(page, "[aria-label='Forks']") == []
 
@@ -62,6 +65,13 @@ def test_a_fork_is_one_step_from_its_origin_with_what_they_share_folded(
         expect(page.get_by_role("columnheader", name=thread_id, exact=False).first).to_be_visible()
     expect(page.get_by_text("First difference after 1 equal step")).to_be_visible()
     expect(page.get_by_text("Something else")).to_be_visible()
+    service.append("beside", {"type": "input", "text": "Question 8"})
+    service.client.post("/v1/threads/beside/fork", json={"threadId": "beside-b", "at": "6"})
+    service.append("beside-b", {"type": "input", "text": "Instead of question 6"})
+    page.goto('/compare?thread=["beside","beside-b"]')
+    expect(
+        page.get_by_role("button", name="equal steps: versions 1 to 6 are copied")
+    ).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [390, 1280])

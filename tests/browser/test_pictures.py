@@ -16,7 +16,16 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Service, catch_up, opened, serving
 from tests.browser.pictures import check, make_repeatable
-from tests.browser.ugly import EXCHANGES, OTHER, UGLY, UNBROKEN, append_forked, append_ugly
+from tests.browser.ugly import (
+    CAUSE,
+    EXCHANGES,
+    OTHER,
+    REPLAYED,
+    UGLY,
+    UNBROKEN,
+    append_forked,
+    append_ugly,
+)
 from tests.databases import new_database
 
 _THREAD = f"/threads/{quote(UGLY)}"
@@ -74,6 +83,9 @@ FORKED_STORIES = (
     Story("forks-dark", "/threads/fork-4?pane=history", press=["Forks"], scheme="dark"),
     Story("fork-from-here", f"{_THREAD}?pane=event&at=3", press=["Actions", "Fork from version"]),
     Story("event-exchange", f"/threads/{EXCHANGES}?pane=event&at=1"),
+    Story("event-answered", f"/threads/{REPLAYED}?pane=event&at=2"),
+    Story("event-cause", f"/threads/{CAUSE}?pane=event&at=1"),
+    Story("event-replay", f"/threads/{REPLAYED}?pane=event&at=3", scheme="dark"),
 )
 
 

@@ -101,10 +101,30 @@ def append_ugly(client: httpx2.Client) -> None:
 
 
 EXCHANGES: Final = "exchanges"
+REPLAYED: Final = "replayed"
+CAUSE: Final = "cause"
+_ARM: Final = {"passed": 9, "runs": 100, "low": 0.05, "high": 0.16, "passedForks": [UGLY, OTHER]}
+_CAUSED: Final = {
+    "good": UGLY,
+    "check": f"{UNBROKEN} {WORDY}",
+    "candidates": [{"kind": BIDI, "version": n} for n in range(1, 40)],
+    "cause": [1, 2],
+    "runs": 10**6,
+    "budgetSpent": True,
+    "experiments": [
+        {
+            "steps": [*range(1, steps)],
+            "verdict": verdict,
+            "changed": {**_ARM, "passed": 100, "low": 0.96, "high": 1.0},
+            "control": _ARM,
+        }
+        for steps, verdict in ((4, "caused"), (40, "not_shown"), (3, UNBROKEN))
+    ],
+}
 
 
 def append_forked(client: httpx2.Client) -> None:
-    """Append the two threads, forks of one and of its forks, and an exchange that broke off."""
+    """Append the two threads, forks of one and of its forks, an exchange and a replay."""
     append_ugly(client)
     origin = UGLY
     for number in range(12):
@@ -124,13 +144,33 @@ def append_forked(client: httpx2.Client) -> None:
         "response": {"headers": {}, "body": f"{UNBROKEN} {LINES}", "chunks": [[0, 120.5]]},
         "end": "upstream_broke",
         "durationMs": 61_000,
-        "replayed": "normalised",
     }
-    message = {
-        "id": f"01KE6QEX{0:018}",
-        "timestamp": _START_MS,
-        "type": "agentlog.exchange",
-        "payload": exchange,
-    }
-    answer = client.post(f"/v1/threads/{EXCHANGES}/messages", json=[message])
+    _append(client, EXCHANGES, "agentlog.exchange", exchange)
+    answer = client.post(f"/v1/threads/{EXCHANGES}/fork", json={"threadId": REPLAYED})
     assert answer.status_code == 201, answer.text
+    difference = {"place": UNBROKEN, "recorded": f"{WORDY}one {BIDI}", "asked": f"{WORDY}{LINES}"}
+    report = {
+        "of": {"threadId": UGLY, "version": 12},
+        "outputs": 10**6,
+        "liveCalls": 3,
+        "answers": [
+            {"request": 1, "by": "outputs", "messages": [_id(EXCHANGES)], **difference},
+            {"request": 2, "by": UNBROKEN, "messages": [], **difference},
+        ],
+        "unmatched": [{"path": UNBROKEN}],
+        "unused": [1],
+        "commandExitCode": 1,
+    }
+    _append(client, REPLAYED, "agentlog.replay", report)
+    _append(client, CAUSE, "agentlog.cause", _CAUSED)
+
+
+def _append(client: httpx2.Client, thread_id: str, type_name: str, payload: object) -> None:
+    """Append a message of a custom type; it has the id of its thread's name."""
+    draft = {"id": _id(thread_id), "timestamp": _START_MS, "type": type_name, "payload": payload}
+    answer = client.post(f"/v1/threads/{thread_id}/messages", json=[draft])
+    assert answer.status_code == 201, answer.text
+
+
+def _id(thread_id: str) -> str:
+    return f"01KE6Q{thread_id[:2].upper()}{0:018}"

@@ -62,13 +62,14 @@ const KINDS: Readonly<Record<MessageType, Kind>> = {
   exit: { name: "exit", group: "note" },
 };
 
-/** Types of the messages that `agentlog record` and `agentlog replay` add to those of the kernel. */
+/** Types of the messages that recordings, replays and searches for causes add to those of the kernel. */
 const RECORDING: Readonly<Record<string, Kind>> = {
   "agentlog.run": { name: "recorded run", group: "model", fold: "model" },
   "agentlog.request": { name: "request parameters", group: "model", fold: "model" },
   "agentlog.exchange": { name: "exchange", group: "model", fold: "model" },
   "agentlog.rewritten": { name: "messages left out", group: "model" },
   "agentlog.replay": { name: "replay", group: "model" },
+  "agentlog.cause": { name: "cause", group: "model" },
 };
 
 const FIRST = typesBy("begins");

@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from "react";
-import { counted } from "../../parts/format";
+import { count, counted } from "../../parts/format";
 import styles from "../compare.module.css";
+import { useCopied } from "../copied";
 import type { Side } from "../queries";
 import type { Row } from "./alignment";
 import { Cells } from "./Cells";
@@ -25,6 +26,7 @@ interface GridProps {
 export function Grid(props: GridProps) {
   const { threads, sides, rows, first, current, opened, onOpen, onNear } = props;
   const scroller = useRef<HTMLDivElement>(null);
+  const copied = useCopied(sides);
   const [long, setLong] = useState<ReadonlySet<number>>(new Set<number>());
   const lines = useMemo(
     () => folded(rows, (from) => opened === "all" || opened.has(from)),
@@ -75,7 +77,12 @@ export function Grid(props: GridProps) {
                   style={isFold ? place : { ...place, ...columns }}
                 >
                   {isFold ? (
-                    <FoldCell line={line} span={sides.length + 1} onOpen={onOpen} />
+                    <FoldCell
+                      line={line}
+                      span={sides.length + 1}
+                      copied={line.row === 0 ? copied : null}
+                      onOpen={onOpen}
+                    />
                   ) : (
                     <Cells
                       row={row}
@@ -121,11 +128,13 @@ interface FoldCellProps {
   readonly line: FoldLine;
   /** Columns of the table. */
   readonly span: number;
+  /** Of a fork beside its origin: the last version that both have; null of any other fold. */
+  readonly copied: number | null;
   readonly onOpen: (from: number) => void;
 }
 
 /** How many equal steps are folded here, and the way to see them. */
-function FoldCell({ line, span, onOpen }: FoldCellProps) {
+function FoldCell({ line, span, copied, onOpen }: FoldCellProps) {
   return (
     <div role="cell" aria-colspan={span} className={styles["fold"]}>
       <button
@@ -137,6 +146,7 @@ function FoldCell({ line, span, onOpen }: FoldCellProps) {
         }}
       >
         {line.isOpen ? "▾" : "▸"} {counted(line.steps, "equal step")}
+        {copied !== null && `: versions 1 to ${count(copied)} are copied`}
       </button>
     </div>
   );

@@ -1,15 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import { fetchWithKey } from "../../api/client";
 import { parseExact, printExact } from "../../api/exact";
 import { Copy } from "../../parts/Copy";
 import { Dialog } from "../../parts/Dialog";
 import { DownloadButton } from "../../parts/DownloadButton";
+import { Failure } from "../../parts/Failure";
+import { count, counted } from "../../parts/format";
 import { nameOf } from "../../parts/kinds";
 import { fieldsIn, type Recorded } from "../event/contents";
-import { hasType } from "../timeline/threadTimeline";
+import { lastOf } from "../timeline/threadTimeline";
 import { useTimeline } from "../timeline/timeline";
 import { forkCommand, type Forking, replayCommand } from "./command";
 import styles from "./forks.module.css";
+import { hazardsQuery } from "./queries";
 
 interface ForkDialogProps {
   readonly threadId: string;
@@ -28,7 +32,7 @@ const CHANGES: Readonly<Record<Forking["change"], string>> = {
 export function ForkDialog({ threadId, event, onClose }: ForkDialogProps) {
   const { version, type, kind } = event;
   const timeline = useTimeline();
-  const [isRecorded] = useState(() => hasType(timeline, "agentlog.exchange"));
+  const [isRecorded] = useState(() => lastOf(timeline, "agentlog.exchange") !== null);
   const [as, setAs] = useState("");
   const [change, setChange] = useState<Forking["change"]>("none");
   const [file, setFile] = useState(`message-${version}.json`);
@@ -98,6 +102,7 @@ function Replay(place: Pick<Forking, "threadId" | "at" | "as">) {
   return (
     <>
       <h3>Run the agent again from here</h3>
+      <HazardsSaid threadId={place.threadId} from={place.at} />
       <Field label="Model (else the recorded one)" value={model} onChange={setModel} />
       <Field label="Its command" value={agent} onChange={setAgent} />
       <Command
@@ -105,6 +110,28 @@ function Replay(place: Pick<Forking, "threadId" | "at" | "as">) {
         name="Copy command of the replay"
       />
     </>
+  );
+}
+
+/** Which recorded calls may be made again. */
+function HazardsSaid({ threadId, from }: { threadId: string; from: number }) {
+  const { data: calls, error } = useQuery(hazardsQuery(threadId, from));
+  if (error !== null) return <Failure error={error} />;
+  if (calls === undefined) return <p className="loading">Reading recorded calls…</p>;
+  if (calls.length === 0)
+    return <p>All recorded calls are of tools that are known to only read.</p>;
+  const all = calls.reduce((sum, { calls: times }) => sum + times, 0);
+  return (
+    <div className={styles["hazards"]} role="note">
+      Tools of the agent run again. {counted(all, "recorded call")} may have effects:
+      <ul>
+        {calls.map(({ name, calls: times }) => (
+          <li key={name}>
+            <bdi>{name}</bdi> {count(times)}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

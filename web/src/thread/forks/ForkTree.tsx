@@ -3,7 +3,7 @@ import { type CSSProperties, type KeyboardEvent, useEffect, useRef, useState } f
 import { count } from "../../parts/format";
 import styles from "./forks.module.css";
 import type { Origin, TreeNode } from "./queries";
-import { changeText, placeOf } from "./tree";
+import { changeText, outcomeText, placeOf } from "./tree";
 
 interface ForkTreeProps {
   /** The thread that is open. */
@@ -60,7 +60,8 @@ interface NodeProps {
 }
 
 function Node({ node, isHere, tabIndex, onFocus }: NodeProps) {
-  const { threadId, depth, version, status, goal, forkedFrom } = node;
+  const { threadId, depth, version, status, goal, forkedFrom, replay } = node;
+  const check = replay?.check ?? null;
   return (
     <li
       role="treeitem"
@@ -81,7 +82,11 @@ function Node({ node, isHere, tabIndex, onFocus }: NodeProps) {
         >
           {threadId}
         </Link>
-        <span className={`badge ${COLOURS[status]}`}>{status}</span>
+        {check === null ? (
+          <span className={`badge ${COLOURS[status]}`}>{status}</span>
+        ) : (
+          <span className={`badge ${check === "passed" ? "ok" : "bad"}`}>check {check}</span>
+        )}
         {isHere && <span className="badge accent">this thread</span>}
         {forkedFrom !== null && (
           <span className={styles["side"]}>
@@ -91,10 +96,11 @@ function Node({ node, isHere, tabIndex, onFocus }: NodeProps) {
       </div>
       <div className={styles["change"]}>
         version {count(version)}
+        {replay !== null && outcomeText(replay)}
         {forkedFrom !== null && (
           <>
             {", forked "}
-            <Change origin={forkedFrom} />
+            <Change origin={forkedFrom} changes={changeText(node)} />
           </>
         )}
         {goal !== null && (
@@ -108,12 +114,12 @@ function Node({ node, isHere, tabIndex, onFocus }: NodeProps) {
   );
 }
 
-function Change({ origin }: { origin: Origin }) {
+function Change({ origin, changes }: { origin: Origin; changes: string }) {
   return (
     <>
-      {origin.edits.length > 0 && (
+      {changes !== "" && (
         <>
-          with <strong>{changeText(origin.edits)}</strong>{" "}
+          with <strong>{changes}</strong>{" "}
         </>
       )}
       at {count(origin.version)} of <bdi>{origin.thread}</bdi>

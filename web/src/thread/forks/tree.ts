@@ -1,12 +1,24 @@
-import type { Origin } from "./queries";
+import { counted } from "../../parts/format";
+import type { TreeNode } from "./queries";
 
 const MOST_NAMED = 4;
 
-/** What a fork changed in what it copied: `replace 4, drop 6`. */
-export function changeText(edits: Origin["edits"]): string {
+/** What a fork changed: in what it copied, `replace 4, drop 6`; in a replay, `model gpt-5`. */
+export function changeText({
+  forkedFrom,
+  replay,
+}: Pick<TreeNode, "forkedFrom" | "replay">): string {
+  const edits = forkedFrom?.edits ?? [];
   const named = edits.slice(0, MOST_NAMED).map(({ kind, version }) => `${kind} ${version}`);
   const more = edits.length - named.length;
-  return named.join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const text = named.join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return [text, replay?.changes ?? ""].filter((part) => part !== "").join(", ");
+}
+
+/** What came of a replay beside its check, as far as it is known: ` · 2 live calls`. */
+export function outcomeText({ liveCalls, unmet }: NonNullable<TreeNode["replay"]>): string {
+  const live = liveCalls === null ? "" : ` · ${counted(liveCalls, "live call")}`;
+  return live + (unmet === null || unmet === 0 ? "" : ` · ${counted(unmet, "change")} not met`);
 }
 
 /** The place that a key leads to from another, of so many; null for any other key. */

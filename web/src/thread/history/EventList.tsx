@@ -3,9 +3,10 @@ import { isNarrow, ONE_PANE } from "../../app/narrow";
 import { Failure } from "../../parts/Failure";
 import { useCursor } from "../cursor";
 import type { Hits } from "../hits";
+import { useAnswers } from "../replays/useAnswers";
 import type { ThreadTimeline } from "../timeline/timeline";
 import { type Anomaly, useAnomalies } from "./anomalies";
-import { useEvents } from "./events";
+import { idOf, useEvents } from "./events";
 import styles from "./history.module.css";
 import { EventItem } from "./row/EventItem";
 import { EventRow } from "./row/EventRow";
@@ -27,6 +28,7 @@ interface EventListProps {
 export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
   const { threadId, at, last, go, change } = useCursor();
   const anomalies = useAnomalies();
+  const answers = useAnswers();
   const scroller = useRef<HTMLDivElement>(null);
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
   const unfold = useCallback((version: number) => {
@@ -70,6 +72,7 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
                 before={events.at(row.first - 1)}
                 timeline={timeline}
                 anomalies={anomalies?.get(row.first) ?? NO_ANOMALIES}
+                answer={answers?.get(idOf(events.at(row.first)))}
                 hit={hits.of.get(row.first)}
                 isCurrent={row.first === at}
                 isUnfolded={unfolded.has(row.first)}

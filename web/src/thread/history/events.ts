@@ -2,6 +2,7 @@ import { queryOptions, useQueries, useQueryClient } from "@tanstack/react-query"
 import { useEffect } from "react";
 import { fetchWithKey } from "../../api/client";
 import { type Json, parseExact } from "../../api/exact";
+import { textIn } from "../event/contents";
 
 /** An event as the list of messages has it: its texts cut. */
 export interface StoredEvent {
@@ -15,6 +16,11 @@ export interface StoredEvent {
   readonly cut?: true;
   readonly redacted?: { readonly version: number };
   readonly error?: { readonly detail: string };
+}
+
+/** The id of an event's message; empty while it is not read. */
+export function idOf(event: StoredEvent | undefined): string {
+  return textIn(event?.message, "id") ?? "";
 }
 
 export const PAGE = 200;

@@ -127,10 +127,10 @@ export class ThreadTimeline implements Timeline {
   }
 }
 
-/** Whether a thread has an event of a type, as far as it is read. */
-export function hasType(timeline: ThreadTimeline, type: string): boolean {
-  for (let version = 1; version <= timeline.loadedTo; version += 1) {
-    if (timeline.typeOf(version) === type) return true;
+/** The version of a thread's last event of a type, as far as it is read; null where it has none. */
+export function lastOf(timeline: ThreadTimeline, type: string): number | null {
+  for (let version = timeline.loadedTo; version >= 1; version -= 1) {
+    if (timeline.typeOf(version) === type) return version;
   }
-  return false;
+  return null;
 }

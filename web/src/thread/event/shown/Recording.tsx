@@ -1,12 +1,11 @@
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { printExact } from "../../../api/exact";
 import { bytes, count, counted, duration } from "../../../parts/format";
 import { JsonTree } from "../../../parts/JsonTree";
-import { fieldsIn, listIn, numberIn, textIn } from "../contents";
+import { fieldsIn, numberIn, textIn } from "../contents";
 import { FieldTable } from "../FieldTable";
 import styles from "../event.module.css";
-import { type Body, exchangeIn, replayText, sizeOf } from "./exchange";
+import { type Body, exchangeIn, sizeOf } from "./exchange";
 import type { StepProps } from "./Steps";
 import { Value } from "./Value";
 
@@ -16,7 +15,7 @@ const OK = 200;
 export function ExchangeShown({ event }: StepProps) {
   const payload = event.message["payload"];
   const exchange = exchangeIn(payload);
-  const { status, broken, replayed, request, response } = exchange;
+  const { status, broken, request, response } = exchange;
   return (
     <article className={styles["part"]}>
       <header>
@@ -25,7 +24,6 @@ export function ExchangeShown({ event }: StepProps) {
           <span className={`badge ${status === OK ? "ok" : "bad"}`}>{status}</span>
         )}
         {broken !== null && <span className="badge bad">{broken}</span>}
-        {replayed !== null && <ReplayMark mark={replayed} />}
       </header>
       <FieldTable
         label="Exchange"
@@ -40,22 +38,6 @@ export function ExchangeShown({ event }: StepProps) {
       <BodyShown name="Request" body={request} isCut={event.isCut} />
       <BodyShown name="Response" body={response} isCut={event.isCut} />
     </article>
-  );
-}
-
-const MARKS: Readonly<Record<string, string>> = {
-  exact: "The request was equal to a recorded one.",
-  normalised: "Equal but for dates, folders and the like.",
-  outputs: "Equal but for what tools gave back.",
-  reconstructed: "The answer was made from recorded messages.",
-  live: "A provider answered.",
-};
-
-function ReplayMark({ mark }: { mark: string }) {
-  return (
-    <span className={`badge ${mark === "exact" ? "ok" : "accent"}`} title={MARKS[mark]}>
-      {mark}
-    </span>
   );
 }
 
@@ -121,50 +103,5 @@ export function RewrittenShown({ event: { message } }: StepProps) {
       The client kept the first {count(numberIn(payload, "kept"))} items of its conversation and
       left out the {count(numberIn(payload, "leftOut"))} after them.
     </p>
-  );
-}
-
-/** How a run was replayed: of which thread, with which changes, and what was answered how. */
-export function ReplayShown({ event: { message } }: StepProps) {
-  const payload = message["payload"];
-  const of = fieldsIn(payload, "of");
-  const [thread, version] = [textIn(of, "threadId"), numberIn(of, "version")];
-  const changes = fieldsIn(payload, "changes");
-  const unmatched = listIn(payload, "unmatched");
-  const unused = listIn(payload, "unused");
-  return (
-    <>
-      <FieldTable
-        label="Replay"
-        rows={[
-          [
-            "Of",
-            thread === null ? null : (
-              <Link
-                to="/threads/$threadId"
-                params={{ threadId: thread }}
-                search={version === null ? {} : { at: version }}
-              >
-                {thread}
-                {version !== null && `@${version}`}
-              </Link>
-            ),
-          ],
-          ["Answered", replayText(payload) || null],
-        ]}
-      />
-      {Object.keys(changes).length > 0 && <Listed name="Changes" value={changes} />}
-      {unmatched.length > 0 && <Listed name="Not on the tape" value={[...unmatched]} />}
-      {unused.length > 0 && <Listed name="Answers not used" value={[...unused]} />}
-    </>
-  );
-}
-
-function Listed({ name, value }: { name: string; value: Parameters<typeof JsonTree>[0]["value"] }) {
-  return (
-    <>
-      <h3>{name}</h3>
-      <JsonTree value={value} label={name} open={2} />
-    </>
   );
 }

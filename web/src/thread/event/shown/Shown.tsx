@@ -1,4 +1,9 @@
+import type { ReactElement } from "react";
 import { useCursor } from "../../cursor";
+import { Answered } from "../../replays/AnswerMark";
+import { CauseShown } from "../../replays/CauseShown";
+import { ReplayShown } from "../../replays/ReplayShown";
+import { useAnswers } from "../../replays/useAnswers";
 import { Copy } from "../../../parts/Copy";
 import { JsonTree } from "../../../parts/JsonTree";
 import { kindOf } from "../../../parts/kinds";
@@ -8,15 +13,17 @@ import { Closed, Redacted, Started } from "./Facts";
 import { Files } from "./Files";
 import styles from "../event.module.css";
 import { LONGEST, Plain, Prose } from "./Prose";
-import { ExchangeShown, ReplayShown, RewrittenShown, RunShown } from "./Recording";
+import { ExchangeShown, RewrittenShown, RunShown } from "./Recording";
 import { ApprovalRequest, ApprovalResponse, ModelRequest, ModelResponse } from "./Steps";
 import { Value } from "./Value";
 import { WorkerResult, WorkerSpawned } from "./Workers";
 
 /** The contents of an event, drawn by its type. */
 export function Shown({ event }: { event: Recorded }) {
+  const answer = useAnswers()?.get(event.id);
   return (
     <div className={styles["shown"]}>
+      {answer !== undefined && <Answered answer={answer} />}
       {kindOf(event.type).isProse === true && <ProseTools event={event} />}
       <Said event={event} />
       {Object.keys(event.metadata).length > 0 && (
@@ -101,18 +108,21 @@ function Said({ event }: SaidProps) {
       return <JsonTree value={message["metadata"] ?? null} label="Metadata" open={3} />;
     case "thread.redacted":
       return <Redacted event={event} />;
-    case "agentlog.exchange":
-      return <ExchangeShown event={event} />;
-    case "agentlog.run":
-      return <RunShown event={event} />;
-    case "agentlog.rewritten":
-      return <RewrittenShown event={event} />;
-    case "agentlog.replay":
-      return <ReplayShown event={event} />;
-    default:
-      return <Unnamed event={event} />;
+    default: {
+      const Recorded = Object.hasOwn(RECORDED, event.type) ? RECORDED[event.type] : undefined;
+      return Recorded === undefined ? <Unnamed event={event} /> : <Recorded event={event} />;
+    }
   }
 }
+
+/** What recordings, replays and searches for causes add. */
+const RECORDED: Readonly<Record<string, (props: SaidProps) => ReactElement>> = {
+  "agentlog.exchange": ExchangeShown,
+  "agentlog.run": RunShown,
+  "agentlog.rewritten": RewrittenShown,
+  "agentlog.replay": ReplayShown,
+  "agentlog.cause": CauseShown,
+};
 
 /** An application's own type, or one that this page does not know. */
 function Unnamed({ event }: { event: Recorded }) {

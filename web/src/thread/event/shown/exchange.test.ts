@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exchangeIn, exchangeText, replayText, sizeOf } from "./exchange";
+import { exchangeIn, exchangeText, sizeOf } from "./exchange";
 
 const EXCHANGE = {
   method: "POST",
@@ -31,12 +31,5 @@ test("a line says what was asked, and what came or why it did not come whole", (
   expect(exchangeText(EXCHANGE)).toBe("POST /v1/chat/completions · 200 · 15 ms");
   const broken = { ...EXCHANGE, status: null, end: "upstream_refused", durationMs: null };
   expect(exchangeText(broken)).toBe("POST /v1/chat/completions · no provider answered");
-  expect(exchangeText({ ...EXCHANGE, replayed: "outputs" })).toContain("200 · outputs · 15 ms");
   expect(exchangeText(undefined)).toBe("");
-});
-
-test("a replay is counted by how its requests were answered", () => {
-  expect(
-    replayText({ counts: { exact: 3, outputs: 0, live: 1 }, unmatched: [{}], unused: [1] }),
-  ).toBe("3 exact, 1 live, 1 not on the tape, 1 answer not used");
 });

@@ -1,5 +1,5 @@
 import type { Json } from "../../../api/exact";
-import { counted, duration } from "../../../parts/format";
+import { duration } from "../../../parts/format";
 import { fieldsIn, listIn, numberIn, textIn, valueIn } from "../contents";
 
 /** An exchange with a model provider, as `agentlog record` keeps it. */
@@ -10,8 +10,6 @@ export interface Exchange {
   readonly status: number | null;
   /** What broke it off; null where it came whole. */
   readonly broken: string | null;
-  /** How a replay answered it; null where it was not replayed. */
-  readonly replayed: string | null;
   readonly durationMs: number | null;
   /** When the first bytes of the answer came, in milliseconds since the request. */
   readonly firstMs: number | null;
@@ -44,7 +42,6 @@ export function exchangeIn(payload: Json | undefined): Exchange {
     asked: `${textIn(payload, "method") ?? ""} ${textIn(payload, "path") ?? ""}`.trim(),
     status: numberIn(payload, "status"),
     broken: end === "complete" ? null : (ENDS[end] ?? end.replaceAll("_", " ")),
-    replayed: textIn(payload, "replayed"),
     durationMs: numberIn(payload, "durationMs"),
     firstMs: Array.isArray(first)
       ? numberIn({ ms: (first as readonly Json[])[1] ?? null }, "ms")
@@ -71,20 +68,7 @@ export function sizeOf({ text, isBase64 }: Body): number {
 
 /** An exchange in a line, as the history has it. */
 export function exchangeText(payload: Json | undefined): string {
-  const { asked, status, broken, durationMs, replayed } = exchangeIn(payload);
+  const { asked, status, broken, durationMs } = exchangeIn(payload);
   const took = durationMs === null ? null : duration(durationMs);
-  return [asked, broken ?? status, replayed, took]
-    .filter((part) => part !== null && part !== "")
-    .join(" · ");
-}
-
-/** How many requests of a replay were answered how: `3 exact, 1 live`. */
-export function replayText(payload: Json | undefined): string {
-  const counts = Object.entries(fieldsIn(payload, "counts"))
-    .filter(([, count]) => typeof count === "number" && count > 0)
-    .map(([name, count]) => `${Number(count)} ${name}`);
-  const [unmatched, unused] = [listIn(payload, "unmatched"), listIn(payload, "unused")];
-  if (unmatched.length > 0) counts.push(`${unmatched.length} not on the tape`);
-  if (unused.length > 0) counts.push(`${counted(unused.length, "answer")} not used`);
-  return counts.join(", ");
+  return [asked, broken ?? status, took].filter((part) => part !== null && part !== "").join(" · ");
 }

@@ -1,3 +1,5 @@
+import type { Answer } from "../../replays/answers";
+import { AnswerMark } from "../../replays/AnswerMark";
 import { type Anomaly, toneOf, wordsOf } from "../anomalies";
 import type { StoredEvent } from "../events";
 import styles from "../history.module.css";
@@ -5,12 +7,15 @@ import styles from "../history.module.css";
 interface EventBadgesProps {
   readonly event: StoredEvent;
   readonly anomalies: readonly Anomaly[];
+  /** How a replay found it, of an answer in a fork. */
+  readonly answer: Answer | undefined;
 }
 
 /** What is wrong with an event, and whether its content is there. */
-export function EventBadges({ event: { redacted, error }, anomalies }: EventBadgesProps) {
+export function EventBadges({ event: { redacted, error }, anomalies, answer }: EventBadgesProps) {
   return (
     <span className={styles["badges"]}>
+      {answer !== undefined && <AnswerMark by={answer.by} />}
       {anomalies.map((anomaly) => (
         <span key={anomaly.rule} className={`badge ${toneOf(anomaly)}`} title={anomaly.reason}>
           {wordsOf(anomaly)}

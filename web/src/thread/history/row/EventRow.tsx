@@ -2,6 +2,7 @@ import { type CSSProperties, memo } from "react";
 import type { Hit } from "../../hits";
 import { pairsOf } from "../../timeline/pairing";
 import type { ThreadTimeline } from "../../timeline/timeline";
+import type { Answer } from "../../replays/answers";
 import type { Anomaly } from "../anomalies";
 import { EventBadges } from "./EventBadges";
 import { EventLine } from "./EventLine";
@@ -21,6 +22,7 @@ interface EventRowProps {
   readonly before: StoredEvent | undefined;
   readonly timeline: ThreadTimeline;
   readonly anomalies: readonly Anomaly[];
+  readonly answer: Answer | undefined;
   readonly hit: Hit | undefined;
   readonly isCurrent: boolean;
   /** Whether the events of its worker's thread are shown below. */
@@ -33,7 +35,7 @@ interface EventRowProps {
 /** One event of the list: one line, or a line per call or result. */
 export const EventRow = memo(function EventRow(props: EventRowProps) {
   const { version, event, before, timeline, anomalies, hit, isCurrent, onChoose, onJump } = props;
-  const { isUnfolded, onUnfold } = props;
+  const { answer, isUnfolded, onUnfold } = props;
   if (event === undefined) {
     return (
       <div className={styles["event"]}>
@@ -86,7 +88,7 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
         ))}
         {more > 0 && <div className={styles["line"]}>… {more} more</div>}
       </div>
-      <EventBadges event={event} anomalies={anomalies} />
+      <EventBadges {...{ event, anomalies, answer }} />
       <EventTime
         event={event}
         before={before}

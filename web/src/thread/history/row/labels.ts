@@ -1,8 +1,10 @@
 import { type Json, printExact } from "../../../api/exact";
 import { cost, count, counted, duration } from "../../../parts/format";
 import type { Span } from "../../timeline/timelineIndex";
-import { exchangeText, replayText } from "../../event/shown/exchange";
-import { fieldsIn } from "../../event/contents";
+import { exchangeText } from "../../event/shown/exchange";
+import { replayText } from "../../replays/answers";
+import { causeText } from "../../replays/cause";
+import { fieldsIn, valueIn } from "../../event/contents";
 import type { StoredEvent } from "../events";
 import { nameOf } from "../../../parts/kinds";
 import { unstyled } from "../../../parts/text/ansi";
@@ -94,20 +96,23 @@ export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
     }
     case "thread.annotated":
       return say("thread annotated", argumentsText(message["metadata"]));
-    case "agentlog.exchange":
-      return say(nameOf(type), oneLine(exchangeText(message["payload"])));
-    case "agentlog.replay":
-      return say(nameOf(type), oneLine(replayText(message["payload"])));
-    case "agentlog.rewritten":
-      return say(nameOf(type), count(number(fieldsIn(message, "payload")["leftOut"])));
-    case "agentlog.request":
-      return say(nameOf(type), oneLine(fieldsIn(message, "payload")["model"]));
-    case "agentlog.run":
-      return say(nameOf(type), oneLine(fieldsIn(fieldsIn(message, "payload"), "values")["cwd"]));
-    default:
-      return say(nameOf(type), text, oneLine(message["payload"]));
+    default: {
+      const payload = message["payload"];
+      const said = Object.hasOwn(RECORDED, type) ? RECORDED[type]?.(payload) : payload;
+      return say(nameOf(type), text, oneLine(said));
+    }
   }
 }
+
+/** What the payload of a recording's message says in a line. */
+const RECORDED: Readonly<Record<string, (payload: Value) => Value>> = {
+  "agentlog.exchange": exchangeText,
+  "agentlog.replay": replayText,
+  "agentlog.cause": causeText,
+  "agentlog.rewritten": (payload) => count(number(valueIn(payload, "leftOut"))),
+  "agentlog.request": (payload) => valueIn(payload, "model"),
+  "agentlog.run": (payload) => fieldsIn(payload, "values")["cwd"],
+};
 
 function callLine(call: Fields): Line {
   const said = string(call["argumentsText"]);
