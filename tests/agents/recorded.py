@@ -1,6 +1,7 @@
 """Agents recorded before a scripted provider, and replayed when it is gone."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -54,8 +55,28 @@ class Machine:
 
     def run(self, *words: str) -> Outcome:
         """Run a command of agentlog."""
+        with started(*words, url=self.database, cwd=self.home / "work", **self._own) as process:
+            out, err = process.communicate(timeout=_SECONDS)
+            return Outcome(process.returncode, out, err)
+
+    def execute(self, command: Sequence[str], **settings: str) -> Outcome:
+        """Run any command."""
+        done = subprocess.run(
+            command,
+            cwd=self.home / "work",
+            env={**os.environ, **self._own, **settings},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    @property
+    def _own(self) -> dict[str, str]:
         url = self.provider.url
-        own = {
+        return {
             "HOME": str(self.home),
             "AGENTLOG_SPOOL_DIR": str(self.folder / "spool"),
             "OPENAI_BASE_URL": f"{url}/v1",
@@ -67,10 +88,6 @@ class Machine:
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             **self.settings,
         }
-        work = self.home / "work"
-        with started(*words, url=self.database, cwd=work, **own) as process:
-            out, err = process.communicate(timeout=_SECONDS)
-            return Outcome(process.returncode, out, err)
 
 
 def counts(report: Mapping[str, Any]) -> tuple[int, int, int]:

@@ -114,7 +114,8 @@ class Tape:
     """Finds the recorded answer of each request: by the strictest key first, over all of the run.
 
     Equal requests get their answers in the recorded order, each once. Requests that ask no model
-    are answered as often as they come. With the request `goes_on` that was asked after the tape,
+    are answered as often as they come. Of a run whose machine is not known, no texts of a machine
+    are replaced. With the request `goes_on` that was asked after the tape,
     what is not on it is live once the last answer in that conversation is used.
     """
 
@@ -127,6 +128,7 @@ class Tape:
         ]
         self._runs = [stage.run for stage in recorded.stages for _ in stage.payloads]
         self._changes = [stage.changes for stage in recorded.stages if stage.changes]
+        self._knows_machine = any(stage.values for stage in recorded.stages)
         self._used: set[int] = set()
         self._by_key: dict[bytes, deque[int]] = defaultdict(deque)
         self._goes_on = None if goes_on is None else keyed(goes_on, recorded.values)
@@ -143,6 +145,7 @@ class Tape:
         self, exchange: Exchange, values: Mapping[str, str]
     ) -> Answered | Live | Difference | None:
         """Return what answers a request; else how it differs from the nearest recorded one."""
+        values = values if self._knows_machine else {}
         request = keyed(exchange, values)
         answer = self._on_tape(exchange, request, values)
         if answer is not None:

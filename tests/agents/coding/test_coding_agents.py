@@ -11,6 +11,7 @@ from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import object_of
 from tests.agents.recorded import KEY, Machine, counts
 from tests.command_line import agentlog
+from tests.gateways import gateway, settings_for
 from tests.providers.script import Answer, Call, ShellCalls, Turn
 from tests.providers.server import ScriptedProvider
 
@@ -119,6 +120,41 @@ def test_coding_agents_go_on_live_at_each_answer(
         machine.move()
         outcome = machine.run("replay", f"fork-{place}", "--", *command)
         assert outcome.code == 0, outcome.err
+    assert agentlog("verify", url=database_url).code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", AGENTS)
+def test_coding_agents_run_through_a_gateway(database_url: str, tmp_path: Path, name: str) -> None:
+    command = AGENTS[name].command
+    with (
+        ScriptedProvider() as provider,
+        gateway(database_url, settings_for(provider, tmp_path)) as running,
+    ):
+        machine = Machine(database_url, provider, tmp_path, SETTINGS)
+        for place in ("", "", "/t/again"):
+            addresses = {
+                "OPENAI_BASE_URL": f"{running.address}{place}/openai/v1",
+                "ANTHROPIC_BASE_URL": f"{running.address}{place}/anthropic",
+                "GOOGLE_GEMINI_BASE_URL": f"{running.address}{place}/gemini",
+            }
+            outcome = machine.execute(command, **addresses)
+            assert outcome.code == 0, outcome.err
+            assert "Done after 2 calls." in outcome.out
+        running.stop()
+    listed = agentlog("threads", "--json", url=database_url).lines
+    own = [
+        thread["threadId"]
+        for thread in listed
+        if thread.get("parent") is None and "-other-" not in thread["threadId"]
+    ]
+    assert len(own) == 3
+    for thread in own:
+        last = agentlog("view", thread, "openai", url=database_url).lines[-1]
+        assert last["content"] == "Done after 2 calls."
+    replayed = machine.run("replay", "again", "--json", "--", *command)
+    assert counts(object_of(parse(replayed.out.splitlines()[-1]))) == AGENTS[name].same
+    assert replayed.code == 0, replayed.err
     assert agentlog("verify", url=database_url).code == 0
 
 

@@ -1,10 +1,8 @@
 """The command gateway, with real clients before a scripted provider."""
 
 import os
-import re
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -24,16 +22,10 @@ from agentlog.projections.exchanges.exchange import TYPE
 from agentlog.projections.exchanges.requests import Api
 from tests.command_line import WAIT_SECONDS, agentlog, started
 from tests.databases import name_of, new_database, url_of
+from tests.gateways import Gateway, gateway, settings_for
 from tests.providers.agent import NO_TLS, Agent
 from tests.providers.server import Fault, ScriptedProvider
 from tests.waiting import until
-
-PROVIDERS = {
-    "chat": "openai",
-    "responses": "openai",
-    "messages": "anthropic",
-    "gemini": "gemini",
-}
 
 
 @pytest.fixture(name="provider")
@@ -45,68 +37,6 @@ def _provider() -> Iterator[ScriptedProvider]:
 @pytest.fixture(name="settings")
 def _settings(provider: ScriptedProvider, tmp_path: Path) -> dict[str, str]:
     return settings_for(provider, tmp_path)
-
-
-def settings_for(provider: ScriptedProvider, folder: Path) -> dict[str, str]:
-    return {
-        "OPENAI_BASE_URL": f"{provider.url}/v1",
-        "ANTHROPIC_BASE_URL": provider.url,
-        "GOOGLE_GEMINI_BASE_URL": provider.url,
-        "AGENTLOG_SPOOL_DIR": str(folder / "spool"),
-    }
-
-
-class Gateway:
-    """A running gateway: its process and its address."""
-
-    def __init__(
-        self, process: subprocess.Popen[str], database_url: str, settings: dict[str, str]
-    ) -> None:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        match = re.search(r"http://[0-9.:]+", line)
-        assert match, line + process.communicate()[1]
-        self.process, self.address = process, match[0]
-        self.database_url = database_url
-        self.folder = Path(settings["AGENTLOG_SPOOL_DIR"]) / "gateway"
-
-    def url(self, api: Api, *, key: str = "", thread: str = "") -> str:
-        parts = (key, f"t/{thread}" if thread else "", PROVIDERS[api])
-        return "/".join((self.address, *filter(None, parts)))
-
-    def agent(
-        self, api: Api, *, key: str = "", thread: str = "", headers: dict[str, str] | None = None
-    ) -> Agent:
-        return Agent(self.url(api, key=key, thread=thread), api, headers=headers)
-
-    @property
-    def proxy(self) -> int:
-        """The process id of its proxy."""
-        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        (pid,) = " ".join(task.read_text(encoding="ascii") for task in tasks).split()
-        return int(pid)
-
-    @property
-    def files(self) -> list[Path]:
-        """What is not yet in the log."""
-        return [*self.folder.glob("*.spool")]
-
-    def upload(self) -> None:
-        """Wait until all that ended is in the log."""
-        until(lambda: not self.files, seconds=WAIT_SECONDS)
-
-    def stop(self) -> str:
-        """Stop it as Ctrl-C does; return what it said."""
-        self.process.send_signal(signal.SIGINT)
-        _, err = self.process.communicate(timeout=WAIT_SECONDS)
-        assert self.process.returncode == 0, err
-        return err
-
-
-@contextmanager
-def gateway(url: str, settings: dict[str, str], *, port: int = 0) -> Iterator[Gateway]:
-    with started("gateway", "--port", str(port), url=url, **settings) as process:
-        yield Gateway(process, url, settings)
 
 
 class Shared(NamedTuple):
@@ -326,7 +256,7 @@ def test_a_gateway_that_is_killed_loses_nothing_and_records_nothing_twice(
     port, agents = free_port(), 6
 
     def work(number: int) -> list[str]:
-        agent = Agent(f"http://127.0.0.1:{port}/{PROVIDERS['messages']}", "messages")
+        agent = Agent(f"http://127.0.0.1:{port}/anthropic", "messages")
         tasks = [f"{turn} of {number}" for turn in range(2 + 2 * kills)]
         for task in tasks:
             items = len(agent.items)

@@ -53,6 +53,17 @@ def recorded(api: Api, *texts: str) -> tuple[Run, Agent]:
     return run, agent
 
 
+def test_of_a_run_whose_machine_is_not_known_no_texts_of_one_are_replaced() -> None:
+    run, agent = Run(), Agent("", "chat")
+    agent.say(f"look into {THERE['cwd']}, on 2026-11-25")
+    run.ask(agent, Answer("yes"))
+    agent.items.clear()
+    agent.say(f"look into {THERE['cwd']}, on 2026-11-26")
+    tape = tape_of(run.exchanges)
+    assert "yes" in answered(tape, agent)
+    assert tape.report.rungs["normalised"] == 1
+
+
 def results(api: Api, ids: list[str], outputs: list[str]) -> list[Any]:
     """Return the results of calls, in this order, as the API has them."""
     pairs = list(zip(ids, outputs, strict=True))
