@@ -166,7 +166,10 @@ class RecordedThread:
 
 
 def resumed_run(threads: Threads, thread_id: str) -> Resumed | None:
-    """Return what a thread has of its last run, to go on with it; None where it has none."""
+    """Return what a thread has of its last run, to go on with it; None where it has none.
+
+    Of a run that has erased exchanges it is not known how many it had.
+    """
     try:
         events = threads.messages(thread_id, types=[RUN_TYPE, TYPE], most_bytes=_NO_CONTENTS)
     except UnknownThread:
@@ -179,6 +182,8 @@ def resumed_run(threads: Threads, thread_id: str) -> Resumed | None:
     for name in (thread_id, *sorted(_below(threads, thread_id))):
         if name != thread_id:
             events = threads.messages(name, types=[TYPE], most_bytes=_NO_CONTENTS)
+        if any(event.redacted is not None for event in events):
+            return None
         own = [
             event.version
             for event in events
