@@ -196,8 +196,12 @@ def resumed_run(threads: Threads, thread_id: str) -> Resumed | None:
     return Resumed(names[-1], exchanges, last)
 
 
-def tapes_of(threads: Threads, thread_id: str, tools: Tools) -> tuple[Tape, ToolTape]:
+def tapes_of(
+    threads: Threads, thread_id: str, tools: Tools, *, by_place: bool = False
+) -> tuple[Tape, ToolTape]:
     """Return the tapes of a thread: of its last recorded run, else of what its messages say.
+
+    `by_place` is that of the tape of a run.
 
     Raises:
         NotRecorded: it has neither exchanges nor answers of a model.
@@ -211,7 +215,7 @@ def tapes_of(threads: Threads, thread_id: str, tools: Tools) -> tuple[Tape, Tool
         if tape.is_empty:
             raise
         return tape, ToolTape(tools, calls_of_messages(event.message for event in events))
-    return Tape(recorded), ToolTape.of_run(recorded, tools)
+    return Tape(recorded, by_place=by_place), ToolTape.of_run(recorded, tools)
 
 
 def _attempt(payload: JsonObject) -> int:

@@ -21,14 +21,20 @@ from agentlog.projections.exchanges.tapes.tool_tape import Tools, ToolTape
 _DIVERGES = 1
 
 
-def replay_command(
-    thread_id: str, command: Sequence[str], *, tools: Tools, data_dir: Path | None, as_json: bool
+def replay_command(  # noqa: PLR0913 - one parameter a choice
+    thread_id: str,
+    command: Sequence[str],
+    *,
+    tools: Tools,
+    by_place: bool,
+    data_dir: Path | None,
+    as_json: bool,
 ) -> int:
     """Run a command before the tape of a thread, say what came of it, and return the exit code.
 
     It is the command's own, if the command failed; else 0 where all was as recorded, 1 where not.
     """
-    tape, tool_tape = _tapes(thread_id, tools, data_dir)
+    tape, tool_tape = _tapes(thread_id, tools, data_dir, by_place=by_place)
     upstreams = upstreams_of(ProviderSettings())
     names = {upstream.name for upstream in upstreams}
     with replaying(tape, tool_tape, values_here(), names=names) as replay:
@@ -44,20 +50,22 @@ def replay_command(
     return code or (0 if report.is_equal and tool_tape.is_equal else _DIVERGES)
 
 
-def _tapes(thread_id: str, tools: Tools, data_dir: Path | None) -> tuple[Tape, ToolTape]:
+def _tapes(
+    thread_id: str, tools: Tools, data_dir: Path | None, *, by_place: bool
+) -> tuple[Tape, ToolTape]:
     """Return the tapes of a cassette, if there is a file of this name, else of a thread."""
     try:
         with Path(thread_id).open("rb") as file:
             recorded = read_cassette(file)
     except (OSError, ValueError):
         with service_in(data_dir) as service:
-            return tapes_of(service.threads, thread_id, tools)
-    return Tape(recorded), ToolTape.of_run(recorded, tools)
+            return tapes_of(service.threads, thread_id, tools, by_place=by_place)
+    return Tape(recorded, by_place=by_place), ToolTape.of_run(recorded, tools)
 
 
 def report_lines(thread_id: str, report: ReplayReport, tools: ToolTape) -> Iterator[str]:
     """Yield what came of a replay, in lines to read."""
-    counted = [*report.rungs.items(), ("put in", report.given)]
+    counted = [*report.rungs.items(), ("by place", report.placed), ("put in", report.given)]
     counts = ", ".join(f"{count} {what}" for what, count in counted if count)
     calls = {
         "live": "",
@@ -73,6 +81,10 @@ def report_lines(thread_id: str, report: ReplayReport, tools: ToolTape) -> Itera
         )
     if report.others:
         yield f"requests that ask no model, answered as recorded: {report.others}"
+    for answer in report.answers:
+        if answer.by == "place" and answer.difference is not None:
+            yield f"answered by its place alone: request {answer.request}"
+            yield from answer.difference.lines()
     for asked, difference in report.unmatched:
         yield f"not on the tape: request {asked.attempt}, {asked.method} {asked.path}"
         if difference is not None:
@@ -113,6 +125,7 @@ def report_json(report: ReplayReport, tools: ToolTape) -> JsonObject:
     counts: JsonObject = dict(report.rungs.items())
     return {
         **counts,
+        "place": report.placed,
         "others": report.others,
         "reconstructed": report.reconstructed,
         "answers": answers,

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -107,6 +107,12 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
             "refuse. All others run."
         ),
     ] = "live",
+    on_divergence: Annotated[
+        Literal["fail", "nearest"] | None,
+        typer.Option(
+            help="What is not on the tape is refused, by default, or given the next answer there."
+        ),
+    ] = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Run tools again without asking.")] = False,
     json: AsJson = False,
@@ -141,8 +147,17 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
             raise InvalidOption("changes need --from VERSION: where the agent goes on live")
         if begin is None and as_thread is None and check is None:
             raise typer.Exit(
-                replay_command(thread, command, tools=tools, data_dir=data_dir, as_json=json)
+                replay_command(
+                    thread,
+                    command,
+                    tools=tools,
+                    by_place=on_divergence == "nearest",
+                    data_dir=data_dir,
+                    as_json=json,
+                )
             )
+        if on_divergence == "nearest":
+            raise InvalidOption("--on-divergence nearest is for replays that are not kept")
         answers = {} if given is None else {0: given}
         order = ForkOrder(thread, command, begin, changes, answers, as_thread, tools, check=check)
         if as_thread is not None and len(several) > 1:
@@ -151,7 +166,7 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
             fork_command(order, several or [model], yes=yes, data_dir=data_dir, as_json=json)
         )
     of_agents = (as_thread, model, models, check, system, answer, result, fields, drop_tool)
-    if tools != "live" or any(value is not None for value in of_agents):
+    if tools != "live" or any(value is not None for value in (*of_agents, on_divergence)):
         raise InvalidOption("these options are for an agent: name its command after --")
     if engine is None:
         raise InvalidOption("name what to run: -- COMMAND, or --engine package.module:Engine")

@@ -153,6 +153,11 @@ def tool_name(tool: JsonValue) -> str:
     return text_at(object_of(fields.get("function")), "name") or text_at(fields, "name") or ""
 
 
+def renumbered(item: JsonValue) -> JsonValue:
+    """Return an item whose ids of calls are numbered by their first appearance in it."""
+    return _with_numbers(item, {})
+
+
 def _with_numbers(value: JsonValue, ids: dict[str, str]) -> JsonValue:
     """Return a value whose ids of calls are numbers, by their first appearance."""
     match value:

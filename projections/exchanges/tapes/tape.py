@@ -1,7 +1,7 @@
 """A tape: the recorded exchanges of a run, which answer the requests of another run of it."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -12,6 +12,7 @@ from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 from agentlog.projections.exchanges.tapes.changes import NoSuchField
+from agentlog.projections.exchanges.tapes.places import Recorded, next_place
 from agentlog.projections.exchanges.tapes.request_keys import (
     RUNGS,
     KeyedRequest,
@@ -49,7 +50,7 @@ class Answered(NamedTuple):
     """The recorded exchange that answers a request, and how it was found."""
 
     exchange: Exchange
-    by: Rung | Literal["other"]
+    by: Rung | Literal["place", "other"]
 
 
 class Live(NamedTuple):
@@ -59,14 +60,14 @@ class Live(NamedTuple):
 
 
 class RequestAnswer(NamedTuple):
-    """How a request was answered: from the tape by a rung, by the provider, or by what was put in.
+    """How a request was answered: from the tape, by the provider, or by what was put in.
 
     The answer is that of an attempt: of a recorded run, or of the replay where `run` is None.
     """
 
     request: int
     """The number of the request in the replay, from 1."""
-    by: Rung | Literal["live", "given"]
+    by: Rung | Literal["place", "live", "given"]
     attempt: int
     run: str | None = None
     difference: Difference | None = None
@@ -92,6 +93,11 @@ class ReplayReport:
         return {rung: self._count(rung) for rung in RUNGS}
 
     @property
+    def placed(self) -> int:
+        """How many requests were answered by their place alone."""
+        return self._count("place")
+
+    @property
     def live(self) -> int:
         """How many requests beyond the tape a provider was asked."""
         return self._count("live")
@@ -107,7 +113,7 @@ class ReplayReport:
     @property
     def is_equal(self) -> bool:
         """Whether the run is as recorded: every request was found, every answer was used."""
-        return not self.unmatched and not self.unused
+        return not self.unmatched and not self.unused and not self.placed
 
 
 class Tape:
@@ -116,10 +122,13 @@ class Tape:
     Equal requests get their answers in the recorded order, each once. Requests that ask no model
     are answered as often as they come. Of a run whose machine is not known, no texts of a machine
     are replaced. With the request `goes_on` that was asked after the tape,
-    what is not on it is live once the last answer in that conversation is used.
+    what is not on it is live once the last answer in that conversation is used. With `by_place`
+    what is not on it gets the next answer of its conversation, if its last input is the same.
     """
 
-    def __init__(self, recorded: RecordedRun, goes_on: Exchange | None = None) -> None:
+    def __init__(
+        self, recorded: RecordedRun, goes_on: Exchange | None = None, *, by_place: bool = False
+    ) -> None:
         self.report = ReplayReport()
         self._recorded = [
             (exchange, keyed(exchange, stage.values))
@@ -130,6 +139,7 @@ class Tape:
         self._changes = [stage.changes for stage in recorded.stages if stage.changes]
         self._knows_machine = any(stage.values for stage in recorded.stages)
         self._used: set[int] = set()
+        self._by_place = by_place
         self._by_key: dict[bytes, deque[int]] = defaultdict(deque)
         self._goes_on = None if goes_on is None else keyed(goes_on, recorded.values)
         self._last: int | None = None
@@ -147,7 +157,10 @@ class Tape:
         """Return what answers a request; else how it differs from the nearest recorded one."""
         values = values if self._knows_machine else {}
         request = keyed(exchange, values)
-        answer = self._on_tape(exchange, request, values)
+        forms = [(exchange, request), *self._changed(exchange, values)]
+        answer = self._on_tape(forms)
+        if answer is None and self._by_place and exchange.api is not None:
+            answer = self._in_place(forms)
         if answer is not None:
             return answer
         if self._goes_on is not None and (self._last is None or self._last in self._used):
@@ -167,41 +180,53 @@ class Tape:
         ]
         return self.report
 
-    def _on_tape(
-        self, exchange: Exchange, request: KeyedRequest, values: Mapping[str, str]
-    ) -> Answered | None:
-        """Return the recorded answer of a request, as it is or as forks changed it."""
+    def _changed(self, exchange: Exchange, values: Mapping[str, str]) -> Iterator[Recorded]:
+        """Yield a request of a model as forks changed it."""
+        for changes in self._changes if exchange.api is not None else ():
+            with suppress(NoSuchField):
+                changed = changes.applied(exchange)
+                yield changed, keyed(changed, values)
+
+    def _on_tape(self, forms: Sequence[Recorded]) -> Answered | None:
+        """Return the recorded answer of a request, in one of its forms."""
+        exchange, request = forms[0]
         if exchange.api is None:
             numbers = self._by_key[request.keys[0]]
             self.report.others += bool(numbers)
             return Answered(self._recorded[numbers[0]][0], "other") if numbers else None
-        forms = [(exchange, request)]
-        for changes in self._changes:
-            with suppress(NoSuchField):
-                changed = changes.applied(exchange)
-                forms.append((changed, keyed(changed, values)))
         for place, rung in enumerate(RUNGS):
             for sent, form in forms:
                 numbers = self._by_key[form.keys[place]]
                 while numbers and numbers[0] in self._used:
                     numbers.popleft()
                 if numbers:
-                    self._used.add(numbers[0])
-                    self._report(numbers[0], rung, sent, form)
-                    return Answered(self._recorded[numbers[0]][0], rung)
+                    return self._answered(numbers[0], rung, sent, form)
         return None
 
-    def _report(self, number: int, rung: Rung, sent: Exchange, form: KeyedRequest) -> None:
-        """Report by which rung a recorded exchange answers a request, and what it left out."""
+    def _in_place(self, forms: Sequence[Recorded]) -> Answered | None:
+        """Return the next answer of a request's conversation, if it has that place."""
+        seen = [n for n, (sent, _) in enumerate(self._recorded) if sent.end not in _UNSEEN]
+        for sent, form in forms:
+            number = next_place(self._recorded, seen, self._used, (sent, form))
+            if number is not None:
+                return self._answered(number, "place", sent, form)
+        return None
+
+    def _answered(
+        self, number: int, rung: Rung | Literal["place"], sent: Exchange, form: KeyedRequest
+    ) -> Answered:
+        """Use a recorded exchange; report by which rung it answers, and what that left out."""
+        self._used.add(number)
         exchange, recorded = self._recorded[number]
         difference = None
         if rung == "normalised":
             difference = _difference(exchange, exact_parts(exchange), exact_parts(sent))
-        elif rung == "outputs":
+        elif rung != "exact":
             difference = _difference(exchange, recorded.parts, form.parts)
         run = self._runs[number]
         answer = RequestAnswer(sent.attempt, rung, exchange.attempt, run, difference)
         self.report.answers.append(answer)
+        return Answered(exchange, rung)
 
     def _nearest(self, request: KeyedRequest) -> Difference | None:
         """Return how a request differs from the unused one that it shares the most items with."""

@@ -330,3 +330,40 @@ def test_what_is_erased_is_not_on_the_tape(database_url: str, settings: dict[str
         assert (report["exact"], len(report["unmatched"]), report["unused"]) == (2 - place, 1, [])
     assert agentlog("export", "cassette", "run", url=database_url).code == 0
     assert agentlog("verify", "--derived", url=database_url).code == 0
+
+
+_BOLD = """
+import os
+from tests.providers.agent import Agent
+
+class Bold(Agent):
+    def body(self):
+        body = super().body()
+        body["messages"][0]["content"] = "Be bold."
+        return body
+
+print(Bold(os.environ["OPENAI_BASE_URL"].removesuffix("/v1"), "chat").run("do it"))
+"""
+
+
+def test_another_prompt_goes_on_in_place_if_asked_and_is_no_equal_run(
+    database_url: str, settings: dict[str, str], provider: ScriptedProvider
+) -> None:
+    record(database_url, settings, "--thread", "run", "--", *agent("chat"))
+    provider.stop()
+    words = ("run", "--on-divergence", "nearest")
+    command = ("--", sys.executable, "-c", _BOLD)
+    code, out, err = replay(database_url, settings, *words, *command)
+    assert (code, out) == (1, "Done after 2 calls.\n"), err
+    first, *more = err.splitlines()
+    assert first == "run: 3 by place; live calls: 0; tools: live"
+    assert more[:2] == [
+        "answered by its place alone: request 1",
+        "  items[0] differs from that of exchange 1",
+    ]
+    code, out, _ = replay(database_url, settings, *words, "--json", *command)
+    report = object_of(parse(out.splitlines()[-1]))
+    assert (report["place"], report["unused"]) == (3, [])
+    code, _, err = replay(database_url, settings, *words, "--from", "3", "--yes", *command)
+    assert code == 2
+    assert "for replays that are not kept" in err
