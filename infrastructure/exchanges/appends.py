@@ -6,7 +6,7 @@ from agentlog.domain.errors import InvalidInput, Refused, ThreadExists
 from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.exchange import TYPE
-from agentlog.projections.exchanges.recording import ThreadAppend
+from agentlog.projections.exchanges.recordings.recording import ThreadAppend
 
 _MOST = 10_000
 """Threads remembered as started."""

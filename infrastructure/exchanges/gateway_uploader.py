@@ -14,8 +14,13 @@ from agentlog.infrastructure.exchanges.appends import RecordedAppends
 from agentlog.infrastructure.exchanges.gateway_files import GatewayFile, files_over
 from agentlog.infrastructure.exchanges.recorded_runs import resumed_run
 from agentlog.infrastructure.threads import Threads
-from agentlog.projections.exchanges.conversations import PREFIX, Added, Conversations, Kind
-from agentlog.projections.exchanges.recording import ThreadAppend
+from agentlog.projections.exchanges.recordings.conversations import (
+    PREFIX,
+    Added,
+    Conversations,
+    Kind,
+)
+from agentlog.projections.exchanges.recordings.recording import ThreadAppend
 
 logger = logging.getLogger("agentlog")
 

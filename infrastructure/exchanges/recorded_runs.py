@@ -14,7 +14,7 @@ from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
 from agentlog.projections.exchanges.mcp_exchange import TYPE as MCP_TYPE
-from agentlog.projections.exchanges.recording import RUN_TYPE, Resumed
+from agentlog.projections.exchanges.recordings.recording import RUN_TYPE, Resumed
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun, run_of
 from agentlog.projections.exchanges.tapes.reconstructed_tape import ReconstructedTape
 from agentlog.projections.exchanges.tapes.recorded_tools import calls_of_messages

@@ -12,7 +12,7 @@ from agentlog.infrastructure.exchanges.spool import SUFFIX, SpoolReader, held_sp
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.mcp_exchange import McpExchange
-from agentlog.projections.exchanges.recording import Recording, ThreadAppend
+from agentlog.projections.exchanges.recordings.recording import Recording, ThreadAppend
 
 
 class Uploader:

@@ -27,7 +27,7 @@ from agentlog.infrastructure.exchanges.tool_calls import VARIABLE
 from agentlog.infrastructure.exchanges.uploader import Uploader
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.projections.exchanges.answers import Answer
-from agentlog.projections.exchanges.recording import REPLAY_TYPE
+from agentlog.projections.exchanges.recordings.recording import REPLAY_TYPE
 from agentlog.projections.exchanges.tapes.changes import Changes
 from agentlog.projections.exchanges.tapes.tape import ReplayReport, Tape
 from agentlog.projections.exchanges.tapes.tool_tape import Tools, ToolTape

@@ -7,8 +7,8 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
 from agentlog.domain.messages import ToolCallsMessage
 from agentlog.projections.call_texts import arguments_value
-from agentlog.projections.exchanges.lanes import answer_drafts
 from agentlog.projections.exchanges.mcp_exchange import McpExchange
+from agentlog.projections.exchanges.recordings.lanes import answer_drafts
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 from agentlog.projections.exchanges.tapes.tool_tape import Tools
 from agentlog.projections.readers.draft import sample_event

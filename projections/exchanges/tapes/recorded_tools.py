@@ -12,7 +12,7 @@ from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.messages import ToolCall, ToolCallsMessage, ToolResultsMessage
 from agentlog.projections.call_texts import arguments_value, error_text
 from agentlog.projections.exchanges.exchange import TYPE
-from agentlog.projections.exchanges.recording import Recording, ThreadAppend
+from agentlog.projections.exchanges.recordings.recording import Recording, ThreadAppend
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 from agentlog.projections.readers.draft import sample_event
 

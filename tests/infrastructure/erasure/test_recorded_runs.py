@@ -29,8 +29,8 @@ from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
-from agentlog.projections.exchanges.lanes import drafts_of
-from agentlog.projections.exchanges.recording import REPLAY_TYPE, Recording
+from agentlog.projections.exchanges.recordings.lanes import drafts_of
+from agentlog.projections.exchanges.recordings.recording import REPLAY_TYPE, Recording
 from agentlog.projections.exchanges.requests import Api
 from agentlog.projections.readmodels.registry import READ_MODELS
 from agentlog.projections.registry import choose_view
@@ -40,7 +40,7 @@ from tests.infrastructure.appends import TENANT, Clock, Ids
 from tests.infrastructure.erasure.conftest import everything, redactor_on, threads_on
 from tests.infrastructure.precomputed import precompute
 from tests.infrastructure.readmodels.tables import catch_up
-from tests.projections.exchanges.test_recording import Run, echo
+from tests.projections.exchanges.recordings.test_recording import Run, echo
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
 

@@ -7,7 +7,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.exchange import TYPE
 from tests.infrastructure.appends import TENANT
-from tests.projections.exchanges.test_recording import Run
+from tests.projections.exchanges.recordings.test_recording import Run
 from tests.providers.agent import Agent
 from tests.providers.script import Answer
 

@@ -15,9 +15,9 @@ from agentlog.projections.exchanges.gemini_requests import (
     plain_answer,
     plain_contents,
 )
-from agentlog.projections.exchanges.lanes import REQUEST_TYPE
+from agentlog.projections.exchanges.recordings.lanes import REQUEST_TYPE
 from agentlog.projections.exchanges.requests import api_of
-from tests.projections.exchanges.test_recording import Run, types
+from tests.projections.exchanges.recordings.test_recording import Run, types
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
 

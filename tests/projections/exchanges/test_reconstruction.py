@@ -22,7 +22,7 @@ from agentlog.projections.exchanges.reconstruction import (
 from agentlog.projections.readers.messages.chat import READER
 from tests.histories import examples, histories, history
 from tests.projections.chat_api import check_types, why_unsafe
-from tests.projections.exchanges.test_recording import Run
+from tests.projections.exchanges.recordings.test_recording import Run
 from tests.providers.agent import Agent
 from tests.providers.script import Answer
 

@@ -9,8 +9,8 @@ import pytest
 
 from agentlog.projections.exchanges.requests import SHAPES, Api
 from agentlog.projections.exchanges.tapes.tape import Answered, Tape
+from tests.projections.exchanges.recordings.test_recording import Run
 from tests.projections.exchanges.tapes.test_tape import asked, recorded, run_of
-from tests.projections.exchanges.test_recording import Run
 from tests.providers.agent import Agent
 from tests.providers.script import Answer
 

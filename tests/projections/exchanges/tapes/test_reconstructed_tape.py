@@ -10,8 +10,8 @@ from agentlog.projections.exchanges.tapes.reconstructed_tape import Reconstructe
 from agentlog.projections.exchanges.tapes.tape import Answered, Difference
 from agentlog.projections.readers.messages.chat import READER
 from tests.histories import history
+from tests.projections.exchanges.recordings.test_recording import echo
 from tests.projections.exchanges.tapes.test_tape import asked, results
-from tests.projections.exchanges.test_recording import echo
 from tests.providers.agent import Agent
 
 CALL = {"name": "shell", "arguments": '{"n":1}'}

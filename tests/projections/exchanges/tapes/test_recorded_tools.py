@@ -13,8 +13,8 @@ from agentlog.projections.exchanges.tapes.recorded_tools import (
     calls_of_run,
 )
 from tests.histories import history
+from tests.projections.exchanges.recordings.test_recording import Run, echo
 from tests.projections.exchanges.tapes.test_tape import ids_of, results, run_of
-from tests.projections.exchanges.test_recording import Run, echo
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
 

@@ -11,7 +11,7 @@ from agentlog.projections.exchanges.exchange import Exchange, payload_of
 from agentlog.projections.exchanges.requests import Api
 from agentlog.projections.exchanges.tapes.cassette import RecordedRun
 from agentlog.projections.exchanges.tapes.tape import Answered, Difference, Tape
-from tests.projections.exchanges.test_recording import Run, echo
+from tests.projections.exchanges.recordings.test_recording import Run, echo
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
 

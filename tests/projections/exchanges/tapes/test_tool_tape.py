@@ -11,8 +11,8 @@ from agentlog.projections.exchanges.tapes.cassette import RecordedRun, cassette_
 from agentlog.projections.exchanges.tapes.hazards import hazards
 from agentlog.projections.exchanges.tapes.recorded_tools import CallNotRecorded, RecordedCall
 from agentlog.projections.exchanges.tapes.tool_tape import CallRefused, ToolTape
+from tests.projections.exchanges.recordings.test_recording import Run
 from tests.projections.exchanges.tapes.test_tape import run_of
-from tests.projections.exchanges.test_recording import Run
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
 

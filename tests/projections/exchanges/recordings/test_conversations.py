@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.projections.exchanges.conversations import Conversations
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
-from agentlog.projections.exchanges.recording import RUN_TYPE, Resumed, ThreadAppend
+from agentlog.projections.exchanges.recordings.conversations import Conversations
+from agentlog.projections.exchanges.recordings.recording import RUN_TYPE, Resumed, ThreadAppend
 from agentlog.projections.exchanges.requests import Api
-from tests.projections.exchanges.test_recording import Run, echo
+from tests.projections.exchanges.recordings.test_recording import Run, echo
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
 

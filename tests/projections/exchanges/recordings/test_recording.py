@@ -7,9 +7,9 @@ from typing import Any, get_args
 import pytest
 
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
-from agentlog.projections.exchanges.lanes import REQUEST_TYPE, REWRITTEN_TYPE
 from agentlog.projections.exchanges.reconstruction import frozen_call
-from agentlog.projections.exchanges.recording import (
+from agentlog.projections.exchanges.recordings.lanes import REQUEST_TYPE, REWRITTEN_TYPE
+from agentlog.projections.exchanges.recordings.recording import (
     RUN_TYPE,
     Recording,
     Resumed,

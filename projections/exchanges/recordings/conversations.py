@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple, TypeVar
 from agentlog.domain.identifiers import is_thread_id, message_id_of
 from agentlog.domain.json.values import object_of, text_at
 from agentlog.projections.exchanges.exchange import Exchange
-from agentlog.projections.exchanges.lanes import answer_drafts, answer_key, answered_key
-from agentlog.projections.exchanges.recording import Recording, Resumed, ThreadAppend
+from agentlog.projections.exchanges.recordings.lanes import answer_drafts, answer_key, answered_key
+from agentlog.projections.exchanges.recordings.recording import Recording, Resumed, ThreadAppend
 from agentlog.projections.exchanges.requests import (
     Api,
     ModelRequest,

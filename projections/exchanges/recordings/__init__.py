@@ -1,0 +1,1 @@
+"""From exchanges to messages: runs, the conversations in them, and those of a gateway."""
