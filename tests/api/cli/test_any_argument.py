@@ -17,12 +17,13 @@ from tests.databases import new_database
 
 MAKERS = {
     *("serve", "demo", "migrate", "import", "watch", "record", "restore", "keys create"),
+    "gateway",
     "openapi",  # reads nothing
     "formats",
 }
 """Commands that may make a database, or that open none."""
 
-ENDLESS = {"serve", "demo", "mcp", "watch", "tail", "projections run"}
+ENDLESS = {"serve", "demo", "gateway", "mcp", "watch", "tail", "projections run"}
 
 
 def _commands() -> dict[str, Any]:
