@@ -1,14 +1,16 @@
-"""Candidates for the cause of a run's failure: steps that a good run has otherwise."""
+"""Candidates for the cause of a run's failure: steps that a good run or a person has otherwise."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonObject, JsonValue, text_at
+from agentlog.domain.messages import ToolResultsMessage
 from agentlog.infrastructure.comparison.comparer import Comparer, SideAsked
 from agentlog.infrastructure.exchanges.recorded_runs import Cursor, RecordedThread
 from agentlog.infrastructure.threads import Threads
+from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Printed
 
@@ -20,19 +22,22 @@ class NoCandidate(InvalidInput):
 
 
 class Candidate(NamedTuple):
-    """A step of a bad run, and what a good one has in its place: an answer, or a tool's result.
+    """A step of a bad run, and what is put in its place: an answer, or a tool's result.
 
-    `number` is that of its request in the run's own conversation, from 0.
+    `good_version` is where a good run has that, if one does. `number` is that of its request in the
+    run's own conversation, from 0.
     """
 
     kind: Literal["answer", "result"]
     version: int
-    good_version: int
+    good_version: int | None
     cursor: Cursor
     number: int
-    answer: JsonObject | None = None
+    answer: Answer | JsonObject | None = None
     call_id: str = ""
     result: str = ""
+    good_call_id: str = ""
+    """The id of the call in the good run, whose answer may be put in too."""
 
 
 def candidates(  # noqa: PLR0913 - what they are found by
@@ -92,22 +97,69 @@ def _of_pair(
     item, other = ours.item, theirs.item
     if {item["role"], other["role"]} not in ({"assistant"}, {"tool"}):
         return
-    cursor = bad.cursor(ours.version)
-    if cursor.asked is None:
+    step = _step(bad, ours.version, theirs.version)
+    if step is None:
         return
-    attempts = bad.answered(cursor.below.run)
-    if cursor.asked.attempt not in attempts:
-        return
-    number = attempts.index(cursor.asked.attempt)
-    step = Candidate("answer", ours.version, theirs.version, cursor, number)
     if item["role"] == "tool":
         call_id, result = text_at(item, "tool_call_id"), _text(other.get("content"))
         if call_id is not None:
-            yield step._replace(kind="result", call_id=call_id, result=result)
+            good_call_id = text_at(other, "tool_call_id") or ""
+            yield step._replace(
+                kind="result", call_id=call_id, result=result, good_call_id=good_call_id
+            )
         return
     asked = good.cursor(theirs.version).asked
-    if asked is not None and asked.api == cursor.asked.api and asked.answer is not None:
+    api = None if step.cursor.asked is None else step.cursor.asked.api
+    if asked is not None and asked.api == api and asked.answer is not None:
         yield step._replace(answer=asked.answer)
+
+
+def _step(bad: RecordedThread, version: int, good_version: int | None) -> Candidate | None:
+    """Return the step of the request that a version is of; None where no model answered it."""
+    cursor = bad.cursor(version)
+    attempts = bad.answered(cursor.below.run)
+    if cursor.asked is None or cursor.asked.attempt not in attempts:
+        return None
+    number = attempts.index(cursor.asked.attempt)
+    return Candidate("answer", version, good_version, cursor, number)
+
+
+def given_candidates(
+    threads: Threads,
+    bad: str,
+    answers: Mapping[int, Answer | JsonObject],
+    results: Mapping[str, str],
+) -> list[Candidate]:
+    """Return steps of a run for which a person has answers, by version, and results, by call.
+
+    Raises:
+        NoCandidate: the run has no such step.
+        NotRecorded, UnknownThread: a thread has no exchanges, or is not there.
+    """
+    run = RecordedThread(threads, bad)
+    made: list[Candidate] = []
+    for version, answer in answers.items():
+        step = _step(run, version, None)
+        if step is None:
+            raise NoCandidate(f"{bad} has no answer of a model at version {version} or after it")
+        made.append(step._replace(answer=answer))
+    for call_id, result in results.items():
+        place = _version_of_result(threads, bad, call_id)
+        step = None if place is None else _step(run, place, None)
+        if step is None:
+            raise NoCandidate(f"{bad} has no result of a call {call_id!r} that a model was sent")
+        made.append(step._replace(kind="result", call_id=call_id, result=result))
+    return sorted(made, key=lambda step: step.version)
+
+
+def _version_of_result(threads: Threads, thread_id: str, call_id: str) -> int | None:
+    for event in threads.messages(thread_id, types=["tool_results"]):
+        message = event.message
+        if isinstance(message, ToolResultsMessage) and any(
+            result.call_id == call_id for result in message.results
+        ):
+            return event.version
+    return None
 
 
 def _text(content: JsonValue) -> str:

@@ -150,7 +150,7 @@ class RecordedThread:
             return RecordedThread(self._threads, origin_id).run(name, below=copied)
         below = (
             event
-            for child in _below(self._threads, self._thread_id)
+            for child in threads_below(self._threads, self._thread_id)
             for event in self._threads.messages(child, types=[TYPE])
         )
         payloads = [_payload(event) for event in (*own, *below)]
@@ -179,7 +179,7 @@ def resumed_run(threads: Threads, thread_id: str) -> Resumed | None:
         return None
     exchanges = 0
     last = []
-    for name in (thread_id, *sorted(_below(threads, thread_id))):
+    for name in (thread_id, *sorted(threads_below(threads, thread_id))):
         if name != thread_id:
             events = threads.messages(name, types=[TYPE], most_bytes=_NO_CONTENTS)
         if any(event.redacted is not None for event in events):
@@ -226,7 +226,8 @@ def _began(payload: JsonObject) -> int:
     return integer_at(payload, "startedAt") or 0
 
 
-def _below(threads: Threads, thread_id: str) -> Iterator[str]:
+def threads_below(threads: Threads, thread_id: str) -> Iterator[str]:
+    """Yield the ids of the threads that have a thread as their parent."""
     before: int | None = None
     while page := threads.heads(ThreadFilter(parent=thread_id), before=before, limit=_PAGE):
         yield from (head.thread_id for head in page)

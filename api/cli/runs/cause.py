@@ -1,18 +1,21 @@
 """The command cause: which steps of a run that failed are its cause."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
-from agentlog.api.cli.runs.fork_run import ForkOrder, run_fork
+from agentlog.api.cli.runs.files import content_of
+from agentlog.api.cli.runs.fork_run import figures_of
 from agentlog.api.cli.runs.forking import allow, check_command
+from agentlog.api.cli.runs.laboratory import Budget, Laboratory, Trial
 from agentlog.api.cli.session import (
     AsJson,
     DataDir,
+    InvalidOption,
     chosen_view,
+    pairs_of,
     print_line,
     printable,
     service_in,
@@ -21,62 +24,51 @@ from agentlog.api.cli.session import (
 from agentlog.api.composition import Service
 from agentlog.domain.errors import Refused
 from agentlog.domain.json.values import JsonObject, JsonValue
-from agentlog.infrastructure.attribution.candidates import Candidate, candidates
-from agentlog.projections.attribution.minimal_set import minimal_set
-from agentlog.projections.attribution.verdicts import FEWEST_RUNS, Arm, Verdict, verdict
-from agentlog.projections.exchanges.tapes.changes import Changes
+from agentlog.infrastructure.attribution.candidates import (
+    Candidate,
+    candidates,
+    given_candidates,
+)
+from agentlog.projections.attribution.verdicts import FEWEST_RUNS
 from agentlog.projections.exchanges.tapes.tool_tape import Tools
+from agentlog.projections.exchanges.written.files import answer_in
 
 app = typer.Typer()
 
 CAUSE_TYPE = "agentlog.cause"
 _NOT_CAUSED = 1
-_STANDARD_ERROR = 2
-"""Where the agent prints: what is found is alone on standard output."""
-
-
-class _Trial(NamedTuple):
-    """The runs of one arm: which forks passed, failed, and do not count."""
-
-    passed: Sequence[str]
-    failed: Sequence[str]
-    uncounted: Sequence[str]
-
-    @property
-    def arm(self) -> Arm:
-        return Arm(len(self.passed), len(self.passed) + len(self.failed))
-
-
-class _Experiment(NamedTuple):
-    """Steps of the good run in a fork of the bad one, and the same fork without them."""
-
-    steps: Sequence[Candidate]
-    changed: _Trial
-    control: _Trial
-    verdict: Verdict
-
-
-class BudgetSpent(Exception):
-    """No more runs are allowed."""
 
 
 @app.command()
 def cause(  # noqa: PLR0913, PLR0917 - one parameter an option
     bad: Annotated[str, typer.Argument(help="The thread of a run that failed.")],
     command: Annotated[list[str], typer.Argument(help="The agent that was recorded; after --.")],
-    good: Annotated[str, typer.Option(help="The thread of a run of the same task that passed.")],
     check: Annotated[
         str,
         typer.Option(
             metavar="COMMAND", help="Passes a run by exit code 0; in a shell, where $1 is its fork."
         ),
     ],
+    good: Annotated[
+        str | None, typer.Option(help="The thread of a run of the same task that passed.")
+    ] = None,
     at: Annotated[
         list[int] | None,
-        typer.Option(metavar="VERSION", help="A step to try; default all that differ."),
+        typer.Option(metavar="VERSION", help="A step of --good to try; default all that differ."),
+    ] = None,
+    answer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VERSION=FILE", help="Without --good: what the model says there."),
+    ] = None,
+    result: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CALL=FILE", help="Without --good: what a tool gives back."),
     ] = None,
     runs: Annotated[int, typer.Option(min=FEWEST_RUNS, help="Runs of each arm.")] = 5,
     most_runs: Annotated[int, typer.Option(min=1, help="Runs in all.")] = 100,
+    budget: Annotated[
+        float | None, typer.Option(metavar="USD", min=0, help="What all runs may cost.")
+    ] = None,
     tools: Annotated[
         Tools,
         typer.Option(
@@ -91,29 +83,26 @@ def cause(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Find the steps that caused that a run failed, by runs with and without a good run's.
 
-    Each step that both runs have and that differs is a candidate. The bad run is forked there, with
-    the good answer or result in its place, and as often without: only what passes more often beyond
-    chance is named a cause. Runs go live and cost what they cost. Exit code 0 says that a cause was
-    shown, 1 that none was.
+    Each step that both runs have and that differs is a candidate; without a good run, what files
+    have. The bad run is forked there, with the good answer or result in its place, and as often
+    without: only what passes more often beyond chance is named a cause. Runs go live and cost what
+    they cost. Exit code 0 says that a cause was shown, 1 that none was.
     """
     with service_in(data_dir) as service:
         check_command(command)
-        steps = candidates(
-            service.threads,
-            service.own.comparer,
-            chosen_view("openai", None),
-            bad=bad,
-            good=good,
-            versions=at or (),
-        )
+        steps = _steps(service, bad, good, at=at or (), answers=answer or (), results=result or ())
         tried = ", ".join(f"{step.kind} at {step.version}" for step in steps)
         typer.echo(printable(f"candidates: {tried}"), err=True)
-        cost = f"{min(2 * runs, most_runs)} runs at least, {most_runs} at most"
-        allow(steps[0].cursor.whole, tools, yes=yes, cost=cost)
+        first = min(steps, key=lambda step: step.number)
+        usd_a_run = figures_of(service.threads, bad, first.cursor.version).cost_usd
+        if budget is not None and usd_a_run is None:
+            raise InvalidOption(f"--budget: what {bad} cost is not known; --most-runs limits runs")
+        allowed = Budget(runs, most_runs, usd_a_run, budget)
+        allow(first.cursor.whole, tools, yes=yes, cost=allowed.text)
         spool_dir = settings_with(data_dir=data_dir).spool_dir
-        lab = _Lab(service, spool_dir, bad, command, check, tools, runs, most_runs)
-        left = _search(lab, steps)
-        payload = _result(lab, good, steps, left)
+        laboratory = Laboratory(service, spool_dir, bad, command, check, tools, allowed)
+        left, latest = laboratory.search(steps)
+        payload = _result(laboratory, good, steps, left, latest)
         try:
             service.threads.append(bad, [{"type": CAUSE_TYPE, "payload": payload}])
         except Refused as error:
@@ -121,92 +110,55 @@ def cause(  # noqa: PLR0913, PLR0917 - one parameter an option
     if json:
         print_line({"threadId": bad, **payload})
     else:
-        for line in _lines(lab, left):
+        for line in _lines(laboratory, left, latest):
             typer.echo(printable(line))
     raise typer.Exit(0 if left else _NOT_CAUSED)
 
 
-@dataclass
-class _Lab:
-    """Runs experiments on one run, as long as there is a budget."""
-
-    service: Service
-    spool_dir: Path
-    bad: str
-    command: Sequence[str]
-    check: str
-    tools: Tools
-    runs: int
-    most_runs: int
-    done: int = 0
-    is_spent: bool = False
-    experiments: list[_Experiment] = field(default_factory=list)
-    _controls: dict[int, _Trial] = field(default_factory=dict)
-
-    def try_steps(self, steps: Sequence[Candidate]) -> Verdict:
-        """Return what putting these steps in shows."""
-        first = min(steps, key=lambda step: step.number)
-        if first.number not in self._controls:
-            self._controls[first.number] = self._trial(first, ())
-        control = self._controls[first.number]
-        changed = self._trial(first, steps)
-        shown = verdict(changed.arm, control.arm, wanted=self.runs)
-        experiment = _Experiment(steps, changed, control, shown)
-        self.experiments.append(experiment)
-        typer.echo(printable(_line(experiment)), err=True)
-        return shown
-
-    def _trial(self, first: Candidate, steps: Sequence[Candidate]) -> _Trial:
-        answers = {
-            step.number - first.number: step.answer for step in steps if step.answer is not None
-        }
-        results = {step.call_id: step.result for step in steps if step.kind == "result"}
-        order = ForkOrder(
-            self.bad,
-            self.command,
-            first.version,
-            Changes(results=results),
-            answers,
-            tools=self.tools,
-            output=_STANDARD_ERROR,
-            check=self.check,
+def _steps(  # noqa: PLR0913 - one parameter an option
+    service: Service,
+    bad: str,
+    good: str | None,
+    *,
+    at: Sequence[int],
+    answers: Sequence[str],
+    results: Sequence[str],
+) -> list[Candidate]:
+    """Return the steps to try: those of a good run, or those that files have."""
+    if good is not None and not (answers or results):
+        view = chosen_view("openai", None)
+        return candidates(
+            service.threads, service.own.comparer, view, bad=bad, good=good, versions=at
         )
-        passed: list[str] = []
-        failed: list[str] = []
-        uncounted: list[str] = []
-        for _ in range(self.runs):
-            if self.done >= self.most_runs:
-                raise BudgetSpent
-            self.done += 1
-            run = run_fork(self.service, self.spool_dir, order, first.cursor)
-            if run.is_interrupted:
-                raise KeyboardInterrupt
-            counts = run.counts and not run.failures
-            (passed if run.passed and counts else failed if counts else uncounted).append(
-                run.thread_id
-            )
-        return _Trial(passed, failed, uncounted)
-
-
-def _search(lab: _Lab, steps: Sequence[Candidate]) -> Sequence[Candidate]:
-    """Return the smallest set of steps that is a cause; none where it is not shown of all."""
-    best: list[Sequence[Candidate]] = []
-
-    def is_cause(some: Sequence[Candidate]) -> bool:
-        shown = lab.try_steps(some) == "caused"
-        if shown:
-            best.append(some)
-        return shown
-
-    try:
-        return minimal_set(steps, is_cause) if is_cause(steps) else ()
-    except BudgetSpent:
-        lab.is_spent = True
-        return min(best, key=len, default=())
+    if good is not None or at or not (answers or results):
+        raise InvalidOption(
+            "name what may be put in: --good THREAD, with --at VERSION if not all of it, or "
+            "--answer VERSION=FILE and --result CALL=FILE"
+        )
+    form = "VERSION=FILE"
+    given = pairs_of("--answer", answers, form=form, named=True)
+    if wrong := next((version for version, _ in given if not version.isdecimal()), None):
+        raise InvalidOption(f"--answer {wrong}: give {form}")
+    return given_candidates(
+        service.threads,
+        bad,
+        {
+            int(version): answer_in(content_of(Path(name), f"--answer {version}"))
+            for version, name in given
+        },
+        {
+            call: content_of(Path(name), f"--result {call}").decode()
+            for call, name in pairs_of("--result", results, form="CALL=FILE", named=True)
+        },
+    )
 
 
 def _result(
-    lab: _Lab, good: str, steps: Sequence[Candidate], left: Sequence[Candidate]
+    laboratory: Laboratory,
+    good: str | None,
+    steps: Sequence[Candidate],
+    left: Sequence[Candidate],
+    latest: Candidate | None,
 ) -> JsonObject:
     experiments: list[JsonValue] = [
         {
@@ -215,23 +167,31 @@ def _result(
             "control": _arm_json(experiment.control),
             "verdict": experiment.verdict,
         }
-        for experiment in lab.experiments
+        for experiment in laboratory.experiments
     ]
     return {
         "good": good,
-        "check": lab.check,
+        "check": laboratory.check,
         "candidates": [
             {"kind": step.kind, "version": step.version, "goodVersion": step.good_version}
             for step in steps
         ],
         "cause": [step.version for step in left],
-        "runs": lab.done,
-        "budgetSpent": lab.is_spent,
+        "latest": None if latest is None else latest.version,
+        "runs": len(laboratory.costs),
+        "costUsd": _sum(laboratory.costs),
+        "expectedUsdPerRun": laboratory.budget.usd_a_run,
+        "budgetSpent": laboratory.is_spent,
         "experiments": experiments,
     }
 
 
-def _arm_json(trial: _Trial) -> JsonObject:
+def _sum(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known and len(known) == len(costs) else None
+
+
+def _arm_json(trial: Trial) -> JsonObject:
     low, high = trial.arm.interval
     return {
         "passed": len(trial.passed),
@@ -244,21 +204,19 @@ def _arm_json(trial: _Trial) -> JsonObject:
     }
 
 
-def _line(experiment: _Experiment) -> str:
-    steps = ", ".join(f"{step.kind} at {step.version}" for step in experiment.steps)
-    lost = len(experiment.changed.uncounted) + len(experiment.control.uncounted)
-    uncounted = f"; {lost} runs do not count" if lost else ""
-    changed, control = experiment.changed.arm, experiment.control.arm
-    return f"{experiment.verdict}: {steps}: with {changed}, without {control}{uncounted}"
-
-
-def _lines(lab: _Lab, left: Sequence[Candidate]) -> Iterator[str]:
+def _lines(
+    laboratory: Laboratory, left: Sequence[Candidate], latest: Candidate | None
+) -> Iterator[str]:
+    bad = laboratory.bad
     if left:
         steps = ", ".join(f"the {step.kind} at version {step.version}" for step in left)
-        yield f"{lab.bad}: caused by {steps}"
+        yield f"{bad}: caused by {steps}"
     else:
-        is_shown = [experiment.verdict for experiment in lab.experiments] == ["not_shown"]
-        what = "no candidate is shown to be a cause" if is_shown else "more runs may decide it"
-        yield f"{lab.bad}: {what}"
-    spent = "; the budget is spent" if lab.is_spent else ""
-    yield f"{lab.done} runs{spent}"
+        verdicts = [experiment.verdict for experiment in laboratory.experiments]
+        none = "no candidate is shown to be a cause"
+        yield f"{bad}: {none if verdicts == ['not_shown'] else 'more runs may decide it'}"
+    if latest is not None:
+        yield f"latest step that still rescues it: the {latest.kind} at version {latest.version}"
+    cost = _sum(laboratory.costs)
+    spent = "; the budget is spent" if laboratory.is_spent else ""
+    yield f"{len(laboratory.costs)} runs" + (f", ${cost:.6f}" if cost is not None else "") + spent

@@ -21,11 +21,12 @@ from agentlog.domain.messages import LlmResponseMessage
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.exchanges.machine import values_here
-from agentlog.infrastructure.exchanges.recorded_runs import Cursor
+from agentlog.infrastructure.exchanges.recorded_runs import Cursor, threads_below
 from agentlog.infrastructure.exchanges.spool import Header, SpoolWriter, own_spool
 from agentlog.infrastructure.exchanges.tool_calls import VARIABLE
 from agentlog.infrastructure.exchanges.uploader import Uploader
 from agentlog.infrastructure.settings import ProviderSettings
+from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.recordings.recording import REPLAY_TYPE
 from agentlog.projections.exchanges.tapes.changes import Changes
@@ -152,7 +153,7 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
         "commandExitCode": ended.code,
     }
     service.threads.append(made.thread_id, [{"type": REPLAY_TYPE, "payload": kept}])
-    tokens, cost = _figures(service, made.thread_id, made.version)
+    figures = figures_of(service.threads, made.thread_id, made.version)
     errors = service.threads.messages(made.thread_id, after=made.version, types=["runtime_error"])
     passed = None
     if order.check is not None and not ended.is_interrupted:
@@ -169,19 +170,25 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
         tools,
         *ended,
         seconds,
-        tokens,
-        cost,
+        *figures,
         unmet=unmet,
         failures=len(errors),
         passed=passed,
     )
 
 
-def _figures(
-    service: Service, thread_id: str, after: int
-) -> tuple[tuple[int | None, int | None], float | None]:
-    """Return the tokens in and out and the dollars of what is the fork's own."""
-    events = service.threads.messages(thread_id, after=after, types=["llm_response"])
+class Figures(NamedTuple):
+    """Tokens in and out of a model's answers, and their cost in US dollars; None: not known."""
+
+    tokens: tuple[int | None, int | None]
+    cost_usd: float | None
+
+
+def figures_of(threads: Threads, thread_id: str, after: int) -> Figures:
+    """Return the figures of a thread's answers after a version, and of all in threads below it."""
+    events = threads.messages(thread_id, after=after, types=["llm_response"])
+    for child in threads_below(threads, thread_id):
+        events += threads.messages(child, types=["llm_response"])
     answers = [event.message for event in events]
     responses = [answer for answer in answers if isinstance(answer, LlmResponseMessage)]
     usages = [answer.usage for answer in responses if answer.usage is not None]
@@ -191,7 +198,7 @@ def _figures(
     )
     costs = [cost_of(answer, answer.model).usd for answer in responses]
     known = [cost for cost in costs if cost is not None]
-    return tokens, sum(known) if known and len(known) == len(costs) else None
+    return Figures(tokens, sum(known) if known and len(known) == len(costs) else None)
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:

@@ -8,6 +8,7 @@ import typer
 
 from agentlog.api.cli.runs.agents import replay_command
 from agentlog.api.cli.runs.engines import exit_code, print_replays, replay_by_engine, threads_of
+from agentlog.api.cli.runs.files import content_of
 from agentlog.api.cli.runs.fork_run import ForkOrder
 from agentlog.api.cli.runs.forking import fork_command
 from agentlog.api.cli.session import AsJson, DataDir, InvalidOption, pairs_of, service_in
@@ -130,18 +131,18 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
             raise InvalidOption("an agent is replayed from one thread, without --engine and --only")
         changes = Changes(
             model=model,
-            system=None if system is None else _read(system, "--system").decode(),
+            system=None if system is None else content_of(system, "--system").decode(),
             without_tools=tuple(drop_tool or ()),
             fields={
                 check_pointer(name): metadata_value(text)
                 for name, text in pairs_of("--set", fields, form="POINTER=VALUE")
             },
             results={
-                call: _read(Path(name), f"--result {call}").decode()
+                call: content_of(Path(name), f"--result {call}").decode()
                 for call, name in pairs_of("--result", result, form="CALL=FILE", named=True)
             },
         )
-        given = None if answer is None else answer_in(_read(answer, "--answer"))
+        given = None if answer is None else answer_in(content_of(answer, "--answer"))
         several = [name for name in (models or "").split(",") if name]
         if begin is None and (changes or models or given is not None):
             raise InvalidOption("changes need --from VERSION: where the agent goes on live")
@@ -179,15 +180,3 @@ def replay(  # noqa: PLR0913, PLR0917 - one parameter an option
         replays = replay_by_engine(asked, ids, jobs=jobs or os.cpu_count() or 1)
     print_replays(asked, replays, as_json=json)
     raise typer.Exit(exit_code(replays))
-
-
-def _read(file: Path, option: str) -> bytes:
-    """Return the UTF-8 text in the file of an option."""
-    try:
-        content = file.read_bytes()
-        content.decode()
-    except OSError as error:
-        raise InvalidOption(f"{option} {file}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidOption(f"{option} {file}: not UTF-8") from error
-    return content
