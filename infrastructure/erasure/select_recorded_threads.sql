@@ -30,6 +30,6 @@ WHERE EXISTS (
     FROM agentlog.events
     WHERE tenant = %(tenant)s
       AND events.thread_id = related.thread_id
-      AND type = 'agentlog.exchange'
+      AND type IN ('agentlog.exchange', 'agentlog.mcp')
 )
 ORDER BY thread_id
