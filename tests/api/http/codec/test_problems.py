@@ -34,8 +34,14 @@ def _below(cls: type[AgentlogError]) -> Iterator[type[AgentlogError]]:
 ERRORS = [cls for cls in _below(AgentlogError) if cls.__module__.split(".")[0] != "tests"]
 AT_THE_START = {"UnknownSetting"}
 """Those that end a command before it serves anything."""
-OF_COMMANDS = ("agentlog.api.cli.", "agentlog.infrastructure.providers.")
-"""Where errors are that only commands show."""
+OF_COMMANDS = (
+    "agentlog.api.cli.",
+    "agentlog.api.gateway.",
+    "agentlog.infrastructure.exchanges.tool_calls",
+    "agentlog.infrastructure.providers.",
+    "agentlog.projections.exchanges.tapes.",
+)
+"""Where errors are that only commands show, and what stands before providers and tools."""
 OVER_HTTP = [
     cls
     for cls in ERRORS
