@@ -158,9 +158,9 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
     passed = None
     if order.check is not None and not ended.is_interrupted:
         passed = _passes(order.check, made.thread_id)
-    outcome: JsonObject = {"liveCalls": report.live, "unmet": len(unmet)}
-    if passed is not None:
-        outcome["check"] = "passed" if passed else "failed"
+    checked: JsonObject = {} if passed is None else {"check": "passed" if passed else "failed"}
+    # what comes first is seen where there is room for few
+    outcome = {**checked, "liveCalls": report.live, "unmet": len(unmet)}
     service.threads.annotate(made.thread_id, outcome)
     return ForkRun(
         made.thread_id,

@@ -67,6 +67,7 @@ const RECORDING: Readonly<Record<string, Kind>> = {
   "agentlog.run": { name: "recorded run", group: "model", fold: "model" },
   "agentlog.request": { name: "request parameters", group: "model", fold: "model" },
   "agentlog.exchange": { name: "exchange", group: "model", fold: "model" },
+  "agentlog.mcp": { name: "MCP request", group: "tool", fold: "model" },
   "agentlog.rewritten": { name: "messages left out", group: "model" },
   "agentlog.replay": { name: "replay", group: "model" },
   "agentlog.cause": { name: "cause", group: "model" },

@@ -57,6 +57,12 @@ test("numbers keep their digits", () => {
   ]);
 });
 
+test("a request to an MCP server says which tool it calls", () => {
+  const payload = { server: "travel", method: "tools/call", params: { name: "book" } };
+  expect(said("agentlog.mcp", { payload })).toEqual(["MCP request: travel tools/call book"]);
+  expect(said("agentlog.mcp", { payload: null })).toEqual(["MCP request: "]);
+});
+
 test("a text comes on one line, and of a long one the beginning", () => {
   expect(said("input", { text: "  one\n\n two " })).toEqual(["user: one two"]);
   expect(said("reply", { text: "word ".repeat(1000) })[0]?.length).toBeLessThan(300);

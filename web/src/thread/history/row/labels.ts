@@ -109,6 +109,11 @@ const RECORDED: Readonly<Record<string, (payload: Value) => Value>> = {
   "agentlog.exchange": exchangeText,
   "agentlog.replay": replayText,
   "agentlog.cause": causeText,
+  "agentlog.mcp": (payload) => {
+    const called = fieldsIn(payload, "params")["name"];
+    const parts = [valueIn(payload, "server"), valueIn(payload, "method"), called];
+    return parts.map(oneLine).filter(Boolean).join(" ");
+  },
   "agentlog.rewritten": (payload) => count(number(valueIn(payload, "leftOut"))),
   "agentlog.request": (payload) => valueIn(payload, "model"),
   "agentlog.run": (payload) => fieldsIn(payload, "values")["cwd"],
