@@ -66,6 +66,7 @@ def test_keys_step_and_jump_and_back_returns_to_each_place(page: Page) -> None:
     expect(travel(page).get_by_role("status")).to_have_text("No tool after this")
     page.keyboard.press("Shift+ArrowRight")
     expect(here).to_have_attribute("aria-valuetext", at(14))
+    expect(page).not_to_have_url(re.compile(r"at=6$"))  # the slider is there before the address
     for version in (4, 1, 14):
         page.go_back()
         expect(here).to_have_attribute("aria-valuetext", at(version))

@@ -32,7 +32,7 @@ const CHANGES: Readonly<Record<Forking["change"], string>> = {
 export function ForkDialog({ threadId, event, onClose }: ForkDialogProps) {
   const { version, type, kind } = event;
   const timeline = useTimeline();
-  const [isRecorded] = useState(() => lastOf(timeline, "agentlog.exchange") !== null);
+  const isRecorded = lastOf(timeline, "agentlog.exchange") !== null;
   const [as, setAs] = useState("");
   const [change, setChange] = useState<Forking["change"]>("none");
   const [file, setFile] = useState(`message-${version}.json`);
