@@ -51,7 +51,7 @@ def run_server(command: Sequence[str], name: str, spool: Path | None) -> int:
     requests = (server.stdin, recorder, client_left)
     threading.Thread(target=_pass_requests, args=requests, daemon=True).start()
     answers = None if recorder is None else recorder.from_server
-    if not _pass(server.stdout.fileno(), sys.stdout.fileno(), answers):
+    if not pass_lines(server.stdout.fileno(), sys.stdout.fileno(), answers):
         client_left.set()
         server.terminate()
     end: End = "client_left" if client_left.is_set() else "server_ended"
@@ -78,12 +78,12 @@ def _pass_requests(
     server: IO[bytes], recorder: McpRecorder | None, client_left: threading.Event
 ) -> None:
     requests = None if recorder is None else recorder.from_client
-    if _pass(sys.stdin.fileno(), server.fileno(), requests):
+    if pass_lines(sys.stdin.fileno(), server.fileno(), requests):
         client_left.set()
     server.close()
 
 
-def _pass(source: int, sink: int, take: Take | None) -> bool:
+def pass_lines(source: int, sink: int, take: Take | None) -> bool:
     """Pass bytes on until their source ends; return False where the sink does first."""
     begun: list[bytes] = []
     while chunk := os.read(source, _CHUNK):

@@ -111,9 +111,8 @@ class Appended(TypedDict):
 class Redaction(Shape):
     """The place of the fact that says what was erased.
 
-    `messages` is null for all of the thread, `events` counts whose content went. With it went
-    `exchanges` of recorded runs that held it, and `others`: copies in forks, and messages of those
-    runs that say the same.
+    `messages` is null for all of the thread, `events` counts whose content went; with it went
+    `exchanges` of recorded runs that held it, and `others` that say the same: copies in forks too.
     """
 
     thread_id: str

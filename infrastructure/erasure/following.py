@@ -1,7 +1,7 @@
 """Redactions that follow one that was asked for: of copies in forks, and of what its run holds.
 
-They are appended while that one is pending, so that whoever finds it pending appends them again as
-far as they are missing, and are carried out after it.
+They are appended while that one is pending: the process that completes it, after a crash say, first
+appends those that are missing. They are carried out after it.
 """
 
 from collections.abc import Sequence

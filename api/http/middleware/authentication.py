@@ -123,7 +123,7 @@ class Authentication:
         `lasting`: while the database does not answer, its last answer holds.
 
         Raises:
-            NotAuthenticated, ForeignSite: nobody who may come in.
+            NotAuthenticated, ForeignSite: the request is refused.
         """
         needed = credentials.claims_key or (
             self._anonymous != "in process" and self._keys.recall_made()

@@ -175,9 +175,8 @@ class Conversations:
             if count == len(items):  # asked again where nothing was answered
                 going_on = [name for name in same if self._known[name].answer is None]
             elif is_assistants(items[count]):
-                again = answered_key(
-                    api, items[count:]
-                )  # of equal requests each has its own answer
+                # of equal requests each has its own answer
+                again = answered_key(api, items[count:])
                 going_on = sorted(same, key=lambda name: self._known[name].answer != again)
             else:
                 continue

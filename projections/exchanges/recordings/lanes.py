@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import dropwhile, takewhile
 
 from agentlog.domain.errors import InvalidMessage
@@ -31,13 +32,16 @@ _OF_REQUEST = frozenset({"instructions", "tools"})
 
 @dataclass(slots=True)
 class Lane:
-    """A conversation: its thread, and its last request."""
+    """A conversation: its thread, and digests of its last request.
+
+    A gateway has a thousand of them, and a request 100 KB of prompt and tools.
+    """
 
     thread_id: str
     head: list[bytes] = field(default_factory=list)
     keys: list[bytes] = field(default_factory=list)
-    prompt: JsonValue = None
-    beside: JsonObject = field(default_factory=dict)
+    prompt: bytes | None = None
+    beside: bytes | None = None
     is_answered: bool = False
 
     def new_items(self, api: Api, request: ModelRequest) -> tuple[list[JsonValue], Draft | None]:
@@ -68,13 +72,14 @@ def asked_drafts(lane: Lane, exchange: Exchange, api: Api) -> list[Draft]:
     request = request_of(api, exchange.body)
     shape = SHAPES[api]
     document: JsonObject = {}
-    if request.prompt and request.prompt != lane.prompt:
-        document[shape.prompt] = lane.prompt = request.prompt
+    prompt = _digest(request.prompt)
+    if request.prompt and prompt != lane.prompt:
+        document[shape.prompt], lane.prompt = request.prompt, prompt
     document[shape.items], rewritten = lane.new_items(api, request)
     drafts: list[Draft] = [] if rewritten is None else [rewritten]
     beside = {key: value for key, value in request.beside.items() if key not in _NOT_SENT_AGAIN}
-    if beside != lane.beside:
-        lane.beside = beside
+    before, lane.beside = lane.beside, _digest(beside)
+    if lane.beside != before and (beside or before is not None):
         drafts.append({"type": REQUEST_TYPE, "payload": beside})
     if document != {shape.items: []}:
         drafts += _read(shape.requests, document)
@@ -82,6 +87,10 @@ def asked_drafts(lane: Lane, exchange: Exchange, api: Api) -> list[Draft]:
     if (model := text_at(request.beside, "model")) is not None:
         call["model"] = model
     return [*drafts, call]
+
+
+def _digest(value: JsonValue) -> bytes:
+    return sha256(print_bytes(value, sort_keys=True)).digest()
 
 
 _NOT_SENT_AGAIN = frozenset(

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.api.gateway.mcp_proxy import _pass
+from agentlog.api.gateway.mcp_proxy import pass_lines
 from agentlog.api.gateway.replayer import replaying
 from agentlog.infrastructure.exchanges.mcp_recorder import McpRecorder
 from agentlog.infrastructure.exchanges.mcp_spool import SpoolAppender
@@ -94,7 +94,7 @@ def test_bytes_pass_as_they_are_and_lines_are_taken_before_their_end(chunks: lis
         os.write(fill, chunk)
     os.close(fill)
     try:
-        assert _pass(source, sink, lines.append)
+        assert pass_lines(source, sink, lines.append)
         os.close(sink)
         with open(drain, "rb", closefd=False) as file:
             passed = file.read()

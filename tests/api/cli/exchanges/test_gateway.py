@@ -155,7 +155,7 @@ def test_a_key_leads_to_its_tenant_also_while_the_database_is_away(
 
 @contextmanager
 def away(database_url: str, server_url: str) -> Iterator[None]:
-    """Have nobody connected to a database until the block ends."""
+    """Refuse all connections to a database until the block ends."""
     name = name_of(database_url)
     allow = sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}")
     with psycopg.connect(url_of(server_url, "postgres"), autocommit=True) as admin:
@@ -173,7 +173,7 @@ def away(database_url: str, server_url: str) -> Iterator[None]:
     ("path", "status", "text"),
     [
         ("/", 404, "PROVIDER is one of openai, openai-base, anthropic, gemini"),
-        ("/nobody/v1/models", 404, "PROVIDER is one of"),
+        ("/other/v1/models", 404, "PROVIDER is one of"),
         ("/t/a%20b/openai/v1/models", 422, "is no thread id"),
         ("/t/porto", 404, "PROVIDER is one of"),
     ],
