@@ -41,7 +41,7 @@ _AWAY_SECONDS = 2.0
 @app.command()
 def gateway(
     host: Host = None,
-    port: Annotated[int, typer.Option(help="Port; 0 for any free one.")] = _PORT,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port; 0 for any free one.")] = _PORT,
     *,
     allow_anonymous: Annotated[
         bool,

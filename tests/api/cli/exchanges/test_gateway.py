@@ -217,6 +217,7 @@ def test_a_gateway_is_alone_in_its_folder_and_asks_no_gateway(
     port = free_port()
     monkeypatch.setenv("AGENTLOG_SPOOL_DIR", str(tmp_path))
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/openai/v1")
+    assert agentlog("gateway", "--port", "99999", url=running.database_url).code == 2
     looped = agentlog("gateway", "--port", str(port), url=running.database_url)
     assert looped.code == 2
     assert "OPENAI_BASE_URL leads to this gateway" in looped.err
