@@ -14,6 +14,7 @@ NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
 NODE = $(NPM) web
 CODING_AGENTS := tests/agents/coding
 ENVIRONMENT = $(VENV)
+SOURCES = --no-binary claude-agent-sdk # its wheel brings an agent of 180 MB
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder # tests/conftest.py orders them
 
 # the tests start Python 120 times: each would compile us anew where the environment says this
@@ -29,7 +30,7 @@ $(VENV)/.ready $(RUNTIME)/.ready: pyproject.toml requirements-install.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "agentlog needs Python 3.11 or newer: make PYTHON=python3.12 …")'
 	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --require-hashes --requirement requirements-install.lock
-	$(@D)/bin/uv pip install --quiet --python $(@D) --require-hashes \
+	$(@D)/bin/uv pip install --quiet --python $(@D) --require-hashes $(SOURCES) \
 		$(patsubst %,--requirement %,$(filter-out %-install.lock,$(filter %.lock,$^)))
 	$(@D)/bin/uv pip install --quiet --python $(@D) --no-deps --no-build-isolation --editable .
 	@touch $@

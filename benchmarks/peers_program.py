@@ -19,9 +19,7 @@ from langchain_core.messages import convert_to_messages
 from langchain_postgres import (  # type: ignore[import-not-found] # of the peers' environment
     PostgresChatMessageHistory,
 )
-from langgraph.checkpoint.base import (  # type: ignore[import-not-found] # of the peers' environment
-    empty_checkpoint,
-)
+from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.postgres import (  # type: ignore[import-not-found] # as above
     PostgresSaver,
 )
