@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from anyio import CapacityLimiter
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.telemetry import TelemetryConfig
@@ -93,7 +93,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     for routes in _VERSIONED:
         traffic.know(routes, prefix="/v1")
         permissions.know(routes, prefix="/v1")
-    for known in (*_UNVERSIONED, app.router):
+    for known in (*_UNVERSIONED, *_FACADES, app.router):
         traffic.know(known)
         permissions.know(known)
     app.add_exception_handler(AgentlogError, _refuse)
@@ -151,6 +151,9 @@ _EXPORTS = 1
 
 _UNVERSIONED = (monitoring.router, pages.router, otlp.router)
 
+_FACADES: tuple[APIRouter, ...] = ()
+"""Their own services document them: our OpenAPI document does not."""
+
 _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})
 
 
@@ -170,6 +173,8 @@ def _routed(assistants: mcp.McpEndpoint) -> FastAPI:
         app.include_router(routes, prefix="/v1")
     for routes in _UNVERSIONED:
         app.include_router(routes)
+    for routes in _FACADES:
+        app.include_router(routes, include_in_schema=False)
     app.router.routes.append(assistants.route)
     return app
 
@@ -180,13 +185,13 @@ async def _leave(_: Request, error: Exception) -> Response:
     return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
-async def _refuse_request(_: Request, error: Exception) -> Response:
+async def _refuse_request(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
     flaws = [Flaw(path(flaw["loc"]), flaw["msg"]) for flaw in error.errors()]
     detail = "; ".join(map(str, flaws))
     content = problem(422, name="invalid-request", title="Invalid parameter", detail=detail)
-    return problem_answer({**content, "errors": flaw_list(flaws)})
+    return problem_answer({**content, "errors": flaw_list(flaws)}, request.scope)
 
 
 async def _refuse_route(request: Request, error: Exception) -> Response:
@@ -198,11 +203,11 @@ async def _refuse_route(request: Request, error: Exception) -> Response:
     detail = f"{request.method} {request.url.path}: {error.detail}; see /docs for what there is"
     name = "no-such-route" if is_unknown else "http"
     content = problem(error.status_code, name=name, title=error.detail, detail=detail)
-    return problem_answer(content, headers=dict(error.headers or {}))
+    return problem_answer(content, request.scope, headers=dict(error.headers or {}))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
-    return error_answer(error, asked=f"{request.method} {request.url.path}")
+    return error_answer(error, request.scope)
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

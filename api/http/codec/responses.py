@@ -15,6 +15,7 @@ from fastapi import Response
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
+from agentlog.api.http.codec.client_errors import client_error, retry_headers
 from agentlog.api.http.codec.problems import (
     MEDIA_TYPE,
     Problem,
@@ -108,28 +109,31 @@ def page_answer(
     return json_answer({"items": [shown(row) for row in page], "next": following})
 
 
-def error_answer(error: BaseException, *, asked: str) -> PrintedResponse:
-    """Return the problem response for an error; logs an unexpected one.
-
-    `asked` is the failed request's method and path.
-    """
+def error_answer(error: BaseException, scope: Scope) -> PrintedResponse:
+    """Return the response for an error of the request in `scope`; logs an unexpected one."""
     if isinstance(error, AgentlogError):
-        return problem_answer(problem_of(error.detached()), headers=headers_of(error))
-    logger.error("%s failed", asked, exc_info=error)
+        return problem_answer(problem_of(error.detached()), scope, headers=headers_of(error))
+    logger.error("%s %s failed", scope["method"], scope["path"], exc_info=error)
     detail = "agentlog has a defect here; its log says more. Nothing of the request was kept."
-    return problem_answer(
-        problem(500, name="internal-error", title="Internal error", detail=detail)
-    )
+    content = problem(500, name="internal-error", title="Internal error", detail=detail)
+    return problem_answer(content, scope)
 
 
-def problem_answer(content: Problem, *, headers: dict[str, str] | None = None) -> PrintedResponse:
-    """Return a problem as a response, with the id of its request."""
-    request = request_id()
-    instance = {} if request is None else {"instance": f"urn:agentlog:request:{request}"}
-    body = print_bytes({**content, **instance})
+def problem_answer(
+    content: Problem, scope: Scope, *, headers: dict[str, str] | None = None
+) -> PrintedResponse:
+    """Return a problem as the response to the request in `scope`.
+
+    It has the request's id; in facades it is in the shape of their clients.
+    """
     status = content["status"]
     code = status if isinstance(status, int) else 500
-    return PrintedResponse(body, _PROBLEM, code, headers or {})
+    shaped = client_error(scope["path"], content)
+    if shaped is not None:
+        return json_answer(shaped, status=code, headers={**retry_headers(code), **(headers or {})})
+    request = request_id()
+    instance = {} if request is None else {"instance": f"urn:agentlog:request:{request}"}
+    return PrintedResponse(print_bytes({**content, **instance}), _PROBLEM, code, headers or {})
 
 
 def policy_of_page() -> str:

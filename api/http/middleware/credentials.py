@@ -1,6 +1,7 @@
 """Credentials of a request: its bearer token, and the headers that a browser or proxy sets."""
 
 import re
+from base64 import b64decode
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +25,8 @@ class Credentials:
     """Credentials in the headers.
 
     `bearer` is the token of `Authorization`: None without that header, empty where it has no token.
+    A key of ours may also stand in `X-Api-Key`, or be the password of Basic authentication: some
+    clients send theirs in no other way.
     """
 
     bearer: str | None
@@ -49,6 +52,8 @@ class Credentials:
         for name, value in scope["headers"]:
             if name == b"authorization":
                 bearer = _token(value) if bearer is None else ""  # two headers count as none
+            elif name == b"x-api-key" and value.startswith(_OURS.encode()):
+                bearer = value.decode("latin-1").strip() if bearer is None else ""
             elif name == b"host":
                 host = value.decode("latin-1")
             elif name == b"origin":
@@ -90,7 +95,21 @@ class Credentials:
 
 def _token(header: bytes) -> str:
     scheme, _, token = header.decode("latin-1").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
+    match scheme.lower():
+        case "bearer":
+            return token.strip()
+        case "basic":
+            return _password(token.strip())
+        case _:
+            return ""
+
+
+def _password(token: str) -> str:
+    """Return the password of Basic authentication (RFC 7617); empty where there is none."""
+    try:
+        return b64decode(token, validate=True).decode("latin-1").partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def has_key_in_url(scope: Scope) -> bool:

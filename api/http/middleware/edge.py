@@ -139,7 +139,7 @@ class Edge:
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - as the framework does
-            answer = error_answer(error, asked=f"{request.method} {request.url.path}")
+            answer = error_answer(error, scope)
         self._traffic.count(scope, matched.route.template, answer.status_code, began=began)
         del request
         await answer(scope, receive, send)

@@ -64,7 +64,7 @@ class ReadAudit:
                 except AccessNotRecorded as error:
                     refused = True
                     logger.error("a read could not be put on record", exc_info=error)  # noqa: TRY400 - with its cause
-                    answer = problem_answer(problem_of(error), headers=headers_of(error))
+                    answer = problem_answer(problem_of(error), scope, headers=headers_of(error))
                     await answer(scope, receive, send)
             if not refused:
                 await send(message)

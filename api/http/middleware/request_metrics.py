@@ -61,7 +61,7 @@ class Traffic:
         template: str = NO_ROUTE,
     ) -> None:
         """Answer a request with a problem, and count it."""
-        answer = problem_answer(problem_of(error), headers=headers_of(error))
+        answer = problem_answer(problem_of(error), scope, headers=headers_of(error))
         self.count(scope, template, answer.status_code, began=time.perf_counter())
         await answer(scope, receive, send)
 

@@ -44,7 +44,7 @@ class McpEndpoint:
                 if self._manager is None:
                     await self._begin(scope["app"])
         except McpMissing as error:
-            await error_answer(error, asked=f"POST {PATH}")(scope, receive, send)
+            await error_answer(error, scope)(scope, receive, send)
             return
         await self._manager.handle_request(scope, receive, send)
 

@@ -3,6 +3,7 @@
 import logging
 import re
 import time
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -95,6 +96,9 @@ def _refused(app: FastAPI, key: KeyText) -> Iterator[tuple[str, Headers]]:
     yield "it has expired", bearing(elapsed)
     yield "it was revoked", bearing(revoked)
     yield "what is no key", bearing(key, ("Authorization", f"Bearer {text}"))
+    yield "what is no key", bearing(key, ("X-Api-Key", text))
+    yield "no key", [("X-Api-Key", "sk-somebody-elses-token")]
+    yield "what is no key", [("Authorization", f"Basic {b64encode(text.encode()).decode()}")]
 
 
 def test_whoever_has_no_valid_key_is_told_the_same(
@@ -118,6 +122,13 @@ def test_whoever_has_no_valid_key_is_told_the_same(
 def test_the_scheme_is_written_in_any_case(client: TestClient, key: KeyText) -> None:
     header = ("Authorization", f"bearer  {key.reveal()}")
     assert client.get("/v1/threads", headers=[header]).status_code == 200
+
+
+def test_clients_that_know_no_bearer_send_a_key_as_theirs(client: TestClient, key: KeyText) -> None:
+    text = key.reveal()
+    pair = b64encode(f"pk-any:{text}".encode()).decode()
+    for header in (("X-Api-Key", text), ("Authorization", f"Basic {pair}")):
+        assert client.get("/v1/threads", headers=[header]).status_code == 200
 
 
 def test_a_key_ends_by_the_clock_also_while_it_is_remembered(
