@@ -69,6 +69,8 @@ NEEDS: Mapping[str, Need] = {
     "POST /v1/log": "append",
     "POST /otlp/v1/traces": "append",
     "POST /otlp/v1/logs": "append",
+    "GET /api/public/projects": "any key",
+    "POST /api/public/otel/v1/traces": "append",
     "PUT /v1/blobs/{digest}": "append",
     "POST /v1/threads/{thread_id}/redact": "redact",
     "POST /v1/threads/{thread_id}/messages/{message_id}/redact": "redact",
