@@ -112,7 +112,7 @@ def open_service(
         AgentlogError: the database is unavailable, with the reason and the way out.
     """
     with (
-        _ready_database(settings, new=new) as place,
+        ready_database(settings, new=new) as place,
         Database(
             place.url,
             pool_size=settings.pool_size,
@@ -217,7 +217,7 @@ def open_as_owner(settings: Settings, *, new: bool = False) -> Iterator[tuple[Da
 
 
 @dataclass(frozen=True, slots=True)
-class _MigratedDatabase:
+class MigratedDatabase:
     """A migrated database: its URL for the service, and `owner` where it is our own."""
 
     url: str = field(repr=False)
@@ -227,7 +227,7 @@ class _MigratedDatabase:
 
 
 @contextmanager
-def _ready_database(settings: Settings, *, new: bool) -> Iterator[_MigratedDatabase]:
+def ready_database(settings: Settings, *, new: bool) -> Iterator[MigratedDatabase]:
     """Yield a database with the current schema and the service's roles."""
     if settings.database_url is None:
         with (
@@ -240,16 +240,16 @@ def _ready_database(settings: Settings, *, new: bool) -> Iterator[_MigratedDatab
                 make_login(connection)
             url = make_conninfo(server.url, user=LOGIN)
             where = f"its own PostgreSQL in {settings.data_dir}"
-            yield _MigratedDatabase(url, where, schema, owner)
+            yield MigratedDatabase(url, where, schema, owner)
         return
     with Database(settings.database_url, pool_size=1) as given:
         schema = described(given.migrate())
         with given.connection() as connection:
             check_membership(connection)
-    yield _MigratedDatabase(settings.database_url, "AGENTLOG_DATABASE_URL", schema, None)
+    yield MigratedDatabase(settings.database_url, "AGENTLOG_DATABASE_URL", schema, None)
 
 
-def _analyst(place: _MigratedDatabase, settings: Settings, slots: Slots, *, tenant: str) -> Analyst:
+def _analyst(place: MigratedDatabase, settings: Settings, slots: Slots, *, tenant: str) -> Analyst:
     if place.owner is not None and settings.analyst_url is None:
         login = own_login(place.owner, place.url, tenant=tenant)
     else:  # the given login itself determines its tenant

@@ -10,6 +10,7 @@ from agentlog.domain.facts import Fact
 from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import Message
+from agentlog.domain.threads import Thread, replay
 
 ValueT = TypeVar("ValueT")
 
@@ -34,15 +35,16 @@ class _Lazy(Generic[ValueT]):
 class Event:
     """A recorded message or fact, with its place in the thread and in the log.
 
-    Satisfies `eventsourcing.domain.DomainEventProtocol[str]`: `originator_id` is the thread,
-    `originator_version` its version. `body` is the JSON as stored; `message` is read from it when
-    first asked for, and is None where today's catalogue cannot read it. `position` and
-    `recorded_at` are None before it is recorded, and for folds, which get neither. `redacted` is
-    the version of the redaction that erased its content, None where that is as it was appended.
-    `missing` names what the log has lost of the content, by SHA-256 in hexadecimal; in the body a
-    text stands in its place. `size` is that of the whole body in bytes, also where `body` has but
-    the beginnings of long contents. `origin_version` is that of the origin's event from which a
-    fork copied it, or at which an edit of the fork put it; None for an event of the thread's own.
+    Satisfies `DomainEventProtocol[str]` and `CanMutateProtocol` of `eventsourcing.domain`:
+    `originator_id` is the thread, `originator_version` its version. `body` is the JSON as stored;
+    `message` is read from it when first asked for, and is None where today's catalogue cannot read
+    it. `position` and `recorded_at` are None before it is recorded, and for folds, which get
+    neither. `redacted` is the version of the redaction that erased its content, None where that is
+    as it was appended. `missing` names what the log has lost of the content, by SHA-256 in
+    hexadecimal; in the body a text stands in its place. `size` is that of the whole body in bytes,
+    also where `body` has but the beginnings of long contents. `origin_version` is that of the
+    origin's event from which a fork copied it, or at which an edit of the fork put it; None for an
+    event of the thread's own.
     """
 
     originator_id: str
@@ -110,6 +112,13 @@ class Event:
         """The message it records."""
         # not through `raw`, which would be kept as well
         return _message(self.type, self.body)
+
+    def mutate(self, aggregate: Thread | None) -> Thread:
+        """Return the thread after this event, as the library's `Repository.get` asks for it."""
+        thread = aggregate or Thread(self.thread_id)
+        if self.message is None:
+            return thread._replace(version=self.version)
+        return replay(thread, self.message)[0]
 
     @property
     def response_id(self) -> str | None:

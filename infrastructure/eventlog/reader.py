@@ -131,13 +131,16 @@ class LogReader:
         types: Sequence[str] | None = None,
         limit: int | None = None,
         most_bytes: int | None = None,
+        descending: bool = False,
     ) -> list[Event]:
         """Return events of a thread by version, after `after` and up to `upto` inclusive.
 
         With `most_bytes` only beginnings of that length are read of long contents, and not checked.
+        `descending` puts the latest first, without `types`.
         """
+        whole = "select_events_descending" if descending else "select_events"
         return self._events(
-            "select_events_of_types" if types else "select_events",
+            "select_events_of_types" if types else whole,
             most_bytes,
             thread_id=thread_id,
             after=after or -1,

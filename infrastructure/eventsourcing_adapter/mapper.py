@@ -1,9 +1,10 @@
 """Maps our events to the library's stored events; the topic is the message's type word."""
 
 from dataclasses import dataclass
+from typing import Self
 
 from eventsourcing.domain import DomainEventProtocol
-from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
+from eventsourcing.persistence import JSONTranscoder, Mapper, Notification, StoredEvent
 from typing_extensions import override
 
 from agentlog.domain.events import Event
@@ -12,8 +13,34 @@ from agentlog.domain.json.text import parse_stored, print_bytes
 
 
 @dataclass(frozen=True)
+class RecordedStoredEvent(StoredEvent):
+    """A stored event that was read, with all that the log has of it."""
+
+    event: Event
+
+
+@dataclass(frozen=True)
+class RecordedNotification(Notification):
+    """A notification that was read, with all that the log has of it."""
+
+    event: Event
+
+    @classmethod
+    def of(cls, event: Event) -> Self:
+        """Return the notification of an event of the log."""
+        return cls(
+            originator_id=event.originator_id,
+            originator_version=event.originator_version,
+            topic=event.type,
+            state=event.body,
+            id=event.position or 0,
+            event=event,
+        )
+
+
+@dataclass(frozen=True)
 class StoredMessage(StoredEvent):
-    """A stored event with the log's columns beside its state."""
+    """A stored event to insert, with the log's columns beside its state."""
 
     message_id: str
     metadata: bytes | None
@@ -40,6 +67,8 @@ class MessageMapper(Mapper[str]):
 
     @override
     def to_domain_event(self, stored_event: StoredEvent) -> Event:
+        if isinstance(stored_event, RecordedStoredEvent | RecordedNotification):
+            return stored_event.event
         return Event(
             originator_id=str(stored_event.originator_id),
             originator_version=stored_event.originator_version,

@@ -21,16 +21,24 @@ class PostgresTrackingRecorder(TrackingRecorder):
     def insert_tracking(self, tracking: Tracking) -> None:
         """Move a reader forward; raises `IntegrityError` if it is there already, or further."""
         with self._database.connection() as connection:
-            move_tracking(connection, tracking)
+            self._move(connection, tracking)
 
     @override
     def max_tracking_id(self, application_name: str) -> int | None:
         with self._database.connection() as connection:
             row = connection.execute(
                 "SELECT notification_id FROM agentlog.tracking WHERE application_name = %s",
-                (application_name,),
+                (self._reader(application_name),),
             ).fetchone()
         return None if row is None else row[0]
+
+    def _move(self, connection: psycopg.Connection, tracking: Tracking) -> None:
+        reader = self._reader(tracking.application_name)
+        move_tracking(connection, Tracking(reader, tracking.notification_id))
+
+    def _reader(self, application_name: str) -> str:
+        """Return the name of the row: an application that several read has a row for each."""
+        return application_name
 
 
 def move_tracking(connection: psycopg.Connection, tracking: Tracking) -> None:

@@ -1,12 +1,15 @@
 """What tests of the log share: a writer whose clock and ids are known, and what reads after it."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from agentlog.infrastructure.eventsourcing_adapter.inserting_recorder import PostgresRecorder
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
@@ -50,9 +53,16 @@ def views(reader: LogReader, database: Database) -> Views:
 
 
 @pytest.fixture
-def recorder(database: Database) -> PostgresRecorder:
+def listener(database: Database) -> Iterator[Listener]:
+    """What wakes subscriptions to the same log."""
+    with Listener(database) as opened:
+        yield opened
+
+
+@pytest.fixture
+def recorder(database: Database, listener: Listener) -> PostgresRecorder:
     """The library's side of the same log."""
-    return PostgresRecorder(database, tenant=TENANT)
+    return PostgresRecorder(database, listener, tenant=TENANT)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from agentlog.infrastructure.dataset import event_pages
 from agentlog.infrastructure.dataset import events as events_module
 from agentlog.infrastructure.dataset.event_pages import read_events
 from agentlog.infrastructure.dataset.table_days import TableDays
-from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from agentlog.infrastructure.eventsourcing_adapter.inserting_recorder import PostgresRecorder
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
@@ -161,7 +161,7 @@ def test_bodies_come_byte_for_byte(
     threads.append("t", [{"type": "vendor.note", "payload": numbers, "metadata": {"a": "\x00é"}}])
     threads.append("t", [reply("x" * 3_000_000, metadata={"actor": "ann", "responseId": "r"})])
     foreign = [b"\xff\x00no text", b'{"timestamp": 1.0, "a":"b"}', b'{"timestamp":7,"id":1}']
-    PostgresRecorder(own_database, tenant=TENANT).insert_events(
+    PostgresRecorder(own_database, Listener(own_database), tenant=TENANT).insert_events(
         [StoredEvent("foreign", number, "a.b", body) for number, body in enumerate(foreign, 1)]
     )
     read = read_events(own_database, tenant=TENANT, after=0, upto=100)

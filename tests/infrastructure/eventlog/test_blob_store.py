@@ -17,7 +17,7 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import PIECE, Blobs, UnknownBlob
 from agentlog.infrastructure.eventlog.body_deduplication import SHORTEST, stored, whole
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
+from agentlog.infrastructure.eventsourcing_adapter.inserting_recorder import PostgresRecorder
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.histories import examples

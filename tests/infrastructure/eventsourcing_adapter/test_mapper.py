@@ -12,8 +12,8 @@ from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import is_message_id
 from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventsourcing_adapter.inserting_recorder import PostgresRecorder
 from agentlog.infrastructure.eventsourcing_adapter.mapper import MessageMapper, StoredMessage
-from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
 from tests.histories import event, histories, history
 
 ONE_OF_EACH = history(

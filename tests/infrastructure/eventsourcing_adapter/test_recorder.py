@@ -16,9 +16,10 @@ from eventsourcing.tests.persistence import (
 from typing_extensions import override
 
 from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventsourcing_adapter.inserting_recorder import PostgresRecorder
 from agentlog.infrastructure.eventsourcing_adapter.mapper import StoredMessage
-from agentlog.infrastructure.eventsourcing_adapter.recorder import PostgresRecorder
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels.tracking import PostgresTrackingRecorder
 from tests.infrastructure.appends import TENANT, check_log, fetch, given, reply, request
 
@@ -27,10 +28,11 @@ class _OnPostgres:
     """Hands pytest's fixture to the library's unittest cases."""
 
     database: Database
+    listener: Listener
 
     @pytest.fixture(autouse=True)
-    def _take(self, database: Database) -> None:
-        self.database = database
+    def _take(self, database: Database, listener: Listener) -> None:
+        self.database, self.listener = database, listener
 
     def new_originator_id(self) -> str:
         return f"thread-{uuid.uuid4()}"
@@ -41,7 +43,7 @@ class TestApplicationRecorder(_OnPostgres, ApplicationRecorderTestCase[PostgresR
 
     @override
     def create_recorder(self) -> PostgresRecorder:
-        return PostgresRecorder(self.database, tenant=TENANT)
+        return PostgresRecorder(self.database, self.listener, tenant=TENANT)
 
     def test_insert_subscribe(self) -> None:
         self.optional_test_insert_subscribe()
@@ -52,7 +54,7 @@ class TestNonInterleaving(_OnPostgres, NonInterleavingNotificationIDsBaseCase):
 
     @override
     def create_recorder(self) -> PostgresRecorder:
-        return PostgresRecorder(self.database, tenant=TENANT)
+        return PostgresRecorder(self.database, self.listener, tenant=TENANT)
 
 
 class TestTrackingRecorder(_OnPostgres, TrackingRecorderTestCase):
@@ -93,9 +95,11 @@ def test_a_message_id_that_the_thread_has_is_an_integrity_error_and_nothing_is_w
     check_log(database)
 
 
-def test_another_tenant_sees_nothing(recorder: PostgresRecorder, database: Database) -> None:
+def test_another_tenant_sees_nothing(
+    recorder: PostgresRecorder, database: Database, listener: Listener
+) -> None:
     recorder.insert_events([_stored("t", 1)])
-    other = PostgresRecorder(database, tenant="another")
+    other = PostgresRecorder(database, listener, tenant="another")
     assert other.select_events("t") == []
     assert other.select_notifications(None, 10) == []
     assert other.max_notification_id() is None
@@ -104,8 +108,8 @@ def test_another_tenant_sees_nothing(recorder: PostgresRecorder, database: Datab
 class _Listened(PostgresRecorder):
     """Remembers from where it was read."""
 
-    def __init__(self, database: Database) -> None:
-        super().__init__(database, tenant=TENANT)
+    def __init__(self, database: Database, listener: Listener) -> None:
+        super().__init__(database, listener, tenant=TENANT)
         self.starts: list[int | None] = []
 
     @override
@@ -124,8 +128,10 @@ class _Listened(PostgresRecorder):
         )
 
 
-def test_a_filtered_subscription_does_not_read_again_what_it_left_out(database: Database) -> None:
-    recorder = _Listened(database)
+def test_a_filtered_subscription_does_not_read_again_what_it_left_out(
+    database: Database, listener: Listener
+) -> None:
+    recorder = _Listened(database, listener)
     recorder.insert_events([_stored("t", 1, topic="wanted")])
     recorder.insert_events([_stored("t", number) for number in range(2, 20)])
     with recorder.subscribe(gt=None, topics=["wanted"]) as subscription:
