@@ -52,6 +52,14 @@ class PrintedList:
         """Return the list with `count` more items, printed with commas between them."""
         return PrintedList((*self.full, *self.tail, items), (), self.size + count)
 
+    def pop(self) -> tuple[JsonValue, "PrintedList"]:
+        """Return the last item, and the list without it; there must be one."""
+        full, tail = self.full, self.tail
+        if not tail:
+            chunk = array_of(parse_stored(b"[%b]" % bytes(full[-1])))
+            full, tail = full[:-1], tuple(map(print_to_keep, chunk))
+        return parse_stored(tail[-1]), PrintedList(full, tail[:-1], self.size - 1)
+
     def beyond(self, earlier: "PrintedList") -> tuple[int, bytes]:
         """Return how many items this list shares with `earlier`, all or none, and the items after.
 

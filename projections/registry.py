@@ -15,6 +15,7 @@ from agentlog.projections.views.maria.view import MariaView
 from agentlog.projections.views.openai import OpenAIView
 from agentlog.projections.views.openletta import OpenLettaView
 from agentlog.projections.views.request import RequestView
+from agentlog.projections.views.responses.view import ResponsesView
 from agentlog.projections.views.timeline.view import TimelineView
 
 AnyView = View[Any, Any]
@@ -31,6 +32,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
         OpenLettaView,
         TimelineView,
         RequestView,
+        ResponsesView,
     )
 }
 

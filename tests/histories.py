@@ -162,29 +162,60 @@ drafts = st.one_of(
     ),
     _draft("vendor.thing", {}, {"payload": json_values}),
     _draft(
+        "responses.hologram_call", {}, {"payload": json_values | _optional(id=texts, type=texts)}
+    ),
+    _draft("session.started"),
+    _draft("session.cleared"),
+    _draft("session.item_deleted", {}, {"payload": _optional(item_id=texts)}),
+    _draft(
         "letta.hidden_reasoning_message",
         {},
         {"payload": json_values | _optional(message_type=texts, state=texts, id=json_values)},
     ),
 )
 
-_residues = st.none() | _optional(
-    set=st.dictionaries(
-        texts
-        | st.sampled_from(
-            ["role", "name", "content", "tool_calls", "tool_call_id", "id", "date", "message_type"]
-        ),
-        json_values,
-        max_size=3,
+_templates = _optional(
+    item=json_values | _optional(role=texts, content=json_values, type=texts),
+    holes=json_values
+    | st.dictionaries(
+        st.sampled_from(["", "/content", "/role"]),
+        st.sampled_from(["0", "0/text", "1/text", "0/calls/0/=", "9", "x/y", "0/"]),
     ),
-    unset=st.lists(st.sampled_from(["content", "role", "id", "date", "tool_call_id"]), max_size=2),
+    messages=st.integers(-1, 3),
+    part=st.integers(-1, 2),
+)
+_residues = (
+    st.none()
+    | _templates
+    | _optional(
+        set=st.dictionaries(
+            texts
+            | st.sampled_from(
+                [
+                    "role",
+                    "name",
+                    "content",
+                    "tool_calls",
+                    "tool_call_id",
+                    "id",
+                    "date",
+                    "message_type",
+                ]
+            ),
+            json_values,
+            max_size=3,
+        ),
+        unset=st.lists(
+            st.sampled_from(["content", "role", "id", "date", "tool_call_id"]), max_size=2
+        ),
+    )
 )
 metadata = _optional(
     responseId=st.sampled_from(["r1", "r2"]) | json_values,
     actor=texts,
     wire=json_values
     | st.dictionaries(
-        st.sampled_from(["openai", "letta", "openletta", "maria"]),
+        st.sampled_from(["openai", "letta", "openletta", "maria", "responses"]),
         json_values | st.lists(_residues, max_size=2),
         max_size=2,
     ),

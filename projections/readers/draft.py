@@ -9,6 +9,7 @@ from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.events import Event, with_message
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, object_at, object_of
+from agentlog.projections.item_template import templates_of
 from agentlog.projections.registry import AnyView
 from agentlog.projections.residue import METADATA_KEY, residue, residue_of
 from agentlog.projections.view import Item, render
@@ -96,6 +97,26 @@ def _with_residue(view: AnyView, drafts: Sequence[Draft], original: Item) -> Seq
     noted = object_of(residue_of(events[at], view.name, 0))
     mended: Item = {**metadata, METADATA_KEY: {view.name: [{**noted, **object_of(lost)}]}}
     return [*drafts[:at], {**drafts[at], "metadata": mended}, *drafts[at + 1 :]]
+
+
+def with_templates(view: AnyView, drafts: Sequence[Draft], original: Item) -> Sequence[Draft]:
+    """Return the messages of an item, so that `view` shows them as the item again.
+
+    Where it would not, their residues become the item's template.
+    """
+    events = [sample_event(draft, n + 1) for n, draft in enumerate(drafts)]
+    items = render(view, events).items
+    if len(items) == 1 and residue(items[0].item, original) is None:
+        return drafts
+    mended: list[Draft] = []
+    for number, template in enumerate(templates_of(original, drafts)):
+        mark: Item = {"part": number} if number else {"messages": len(drafts)}
+        metadata = object_at(drafts[number], "metadata")
+        wires: Item = {
+            METADATA_KEY: {view.name: [{**(mark if len(drafts) > 1 else {}), **template}]}
+        }
+        mended.append({**drafts[number], "metadata": {**metadata, **wires}})
+    return mended
 
 
 def sample_event(draft: Draft, version: int) -> Event:

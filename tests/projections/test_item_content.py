@@ -67,7 +67,7 @@ def _result(call_id: str, output: Any) -> dict[str, Any]:
     return {"type": "tool_results", "results": [{"callId": call_id, "output": output}]}
 
 
-LISTING_CALLS = ["kernel", "openai", "letta", "openletta", "maria"]
+LISTING_CALLS = ["kernel", "openai", "letta", "openletta", "maria", "responses"]
 
 
 @pytest.mark.parametrize("name", LISTING_CALLS)

@@ -52,6 +52,19 @@ def test_a_list_prints_as_its_items_however_they_came(
     assert by_runs.beyond(one_by_one) == one_by_one.beyond(by_runs) == (len(items), b"")
 
 
+@given(items=st.lists(values, min_size=1, max_size=100), data=st.data())
+def test_a_list_gives_its_last_item_and_the_list_without_it(
+    items: list[JsonValue], data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(0, len(items) - 1))
+    run = print_bytes(items[cut:])[1:-1]
+    for made in (PrintedList.of(items), PrintedList.of(items[:cut]).extend(len(items) - cut, run)):
+        last, others = made.pop()
+        assert last == items[-1]
+        assert (others.size, list(others)) == (len(items) - 1, items[:-1])
+        assert list(others.append(b"5")) == [*items[:-1], 5]
+
+
 def test_an_append_shares_the_full_chunks() -> None:
     items = PrintedList()
     for n in range(1000):

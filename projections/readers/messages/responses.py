@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of
-from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.draft import Draft, with_templates
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.responses_items import (
@@ -19,6 +19,7 @@ from agentlog.projections.readers.messages.responses_items import (
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.readers.times import milliseconds_of_seconds
 from agentlog.projections.view import Item
+from agentlog.projections.views.responses.view import ResponsesView
 
 USAGE = {
     "input_tokens": "inputTokens",
@@ -35,6 +36,7 @@ _OF_ANSWERS = frozenset(
     """.split()
 )
 _LISTS = ("input", "data", "items")
+_VIEW = ResponsesView()
 
 
 def _read(document: JsonValue) -> Iterator[History]:
@@ -80,7 +82,13 @@ def _read_items(reading: Reading, prompts: set[str], items: list[JsonValue], pla
         if _is_answer(value):
             _read_answer(reading, prompts, item)
         else:
-            read_item(Entry(reading, item), item)
+            _read_item(reading, item)
+
+
+def _read_item(reading: Reading, item: Fields, **of_draft: JsonValue) -> None:
+    first = len(reading.drafts)
+    read_item(Entry(reading, item, **of_draft), item)
+    reading.drafts[first:] = with_templates(_VIEW, reading.drafts[first:], item.item)
 
 
 def _read_prompt(reading: Reading, prompts: set[str], whole: Fields, **of_draft: JsonValue) -> None:
@@ -107,7 +115,7 @@ def _read_answer(reading: Reading, prompts: set[str], whole: Fields) -> None:
     entry.add(_response(whole))
     for index, value in enumerate(output if isinstance(output, list) else [output]):
         item = Fields(value, f"{whole.place}.output[{index}]")
-        read_item(Entry(reading, item, **of_draft), item)
+        _read_item(reading, item, **of_draft)
     match whole.item.get("error"):
         case {"message": str(text)}:
             reading.add({**of_draft, "type": "runtime_error", "error": text})

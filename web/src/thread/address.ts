@@ -8,6 +8,7 @@ export const STATE_TABS = ["state", "model", "changes", "watch", "view"] as cons
 /** The panel that shows each view: the list of views, or one of its own. */
 const PANELS: Readonly<Record<ViewName, "view" | "own">> = {
   openai: "view",
+  responses: "view",
   letta: "view",
   openletta: "view",
   maria: "view",

@@ -1,0 +1,1 @@
+"""The view `responses`: items of OpenAI's Responses and Conversations."""

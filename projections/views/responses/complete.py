@@ -1,0 +1,44 @@
+"""Items as OpenAI's API returns them: with type, id and status, and contents as parts."""
+
+from collections.abc import Mapping
+
+from agentlog.domain.json.values import text_at
+from agentlog.projections.view import Item
+
+_PREFIXES: Mapping[str, str] = {
+    "message": "msg",
+    "function_call": "fc",
+    "function_call_output": "fco",
+    "custom_tool_call": "ctc",
+    "custom_tool_call_output": "ctco",
+    "reasoning": "rs",
+    "mcp_approval_request": "mcpr",
+    "mcp_approval_response": "mcpa",
+}
+"""Of ids, by the types of items."""
+_WITH_STATUS = frozenset({"message", "function_call", "function_call_output"})
+
+
+def id_of(item: Item, message_id: str, ordinal: int) -> str:
+    """Return the id of an item, which is made of its message's where it has none."""
+    given = text_at(item, "id")
+    if given is not None:
+        return given
+    kind = item.get("type", "message")
+    prefix = _PREFIXES.get(kind, "item") if isinstance(kind, str) else "item"
+    return f"{prefix}_{message_id}" + (f"_{ordinal}" if ordinal else "")
+
+
+def completed(item: Item, item_id: str) -> Item:
+    """Return an item with what the API's types require; what it has stays."""
+    kind = item.get("type", "message")
+    whole: Item = {"type": kind, "id": item_id}
+    if isinstance(kind, str) and kind in _WITH_STATUS:
+        whole["status"] = "completed"
+    whole |= {key: value for key, value in item.items() if value is not None or key not in whole}
+    content = item.get("content")
+    if kind == "message" and isinstance(content, str):
+        is_answer = item.get("role") == "assistant"
+        part: Item = {"type": "output_text" if is_answer else "input_text", "text": content}
+        whole["content"] = [{**part, "annotations": []} if is_answer else part]
+    return whole
