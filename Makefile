@@ -26,13 +26,14 @@ SOAK_MINUTES ?= 30
 
 $(VENV)/.ready: requirements.lock
 $(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
-$(VENV)/.ready $(RUNTIME)/.ready: pyproject.toml requirements-install.lock
+$(VENV)/.ready $(RUNTIME)/.ready: pyproject.toml client/pyproject.toml requirements-install.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "agentlog needs Python 3.11 or newer: make PYTHON=python3.12 …")'
 	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --require-hashes --requirement requirements-install.lock
 	$(@D)/bin/uv pip install --quiet --python $(@D) --require-hashes $(SOURCES) \
 		$(patsubst %,--requirement %,$(filter-out %-install.lock,$(filter %.lock,$^)))
-	$(@D)/bin/uv pip install --quiet --python $(@D) --no-deps --no-build-isolation --editable .
+	$(@D)/bin/uv pip install --quiet --python $(@D) --no-deps --no-build-isolation \
+		--editable . --editable ./client
 	@touch $@
 
 # Node comes from PyPI, into whichever environment is there

@@ -63,7 +63,9 @@ def test_what_installs_a_checkout_is_pinned_as_it_was_tested() -> None:
 def test_the_demo_installs_no_test_tools(tmp_path: Path) -> None:
     for name in ("Makefile", "pyproject.toml", *LOCKS):  # in a folder without environments
         shutil.copy(HOUSE / name, tmp_path)
-    shutil.copytree(HOUSE / "web", tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
+    for folder in ("client", "web"):
+        ignored = shutil.ignore_patterns("node_modules")
+        shutil.copytree(HOUSE / folder, tmp_path / folder, ignore=ignored)
     done = subprocess.run(
         ["make", "-n", "demo"], cwd=tmp_path, capture_output=True, text=True, check=True
     )

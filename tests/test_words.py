@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 WORDS = {"each", "found"}
-OF_PRODUCT = {"domain", "projections", "infrastructure", "api"}
+OF_PRODUCT = {"domain", "projections", "infrastructure", "api", "client"}
 
 
 def _names(path: Path) -> set[str]:
@@ -31,9 +31,7 @@ def _names(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize(
-    "folder", ["domain", "projections", "infrastructure", "api", "tests", "benchmarks"]
-)
+@pytest.mark.parametrize("folder", [*sorted(OF_PRODUCT), "tests", "benchmarks"])
 def test_no_name_says_nothing(folder: str) -> None:
     words = WORDS | ({"said", "told"} if folder in OF_PRODUCT else set())
     ours = (path for path in (ROOT / folder).rglob("*.py") if "node_modules" not in path.parts)

@@ -1,0 +1,146 @@
+"""The methods of both clients, each made of an operation: one table, no twins.
+
+`Client.thread` has the signature of `operations.threads.thread` and returns what that reads;
+`AsyncClient.thread` has the same signature and returns the same, awaited.
+"""
+
+from abc import abstractmethod
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from functools import wraps
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+from agentlog_client import operations
+from agentlog_client.operation import Listing, Operation, Stream
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Sends:
+    """A client that waits."""
+
+    @abstractmethod
+    def send(self, operation: Operation[T]) -> T:
+        """Return what an operation of `agentlog_client.operations` answers."""
+
+    @abstractmethod
+    def items(self, source: Listing[T] | Stream[T]) -> Generator[T]:
+        """Yield the items of a list, page after page, or what a stream tells."""
+
+
+class SendsAsync:
+    """A client that is awaited."""
+
+    @abstractmethod
+    async def send(self, operation: Operation[T]) -> T:
+        """Return what an operation of `agentlog_client.operations` answers."""
+
+    @abstractmethod
+    def items(self, source: Listing[T] | Stream[T]) -> AsyncGenerator[T]:
+        """Yield the items of a list, page after page, or what a stream tells."""
+
+
+class Call(Generic[P, T]):
+    """A method that sends an operation."""
+
+    def __init__(self, operation: Callable[P, Operation[T]]) -> None:
+        self._operation = operation
+
+    @overload
+    def __get__(self, client: Sends, owner: type) -> Callable[P, T]: ...
+    @overload
+    def __get__(self, client: SendsAsync, owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, client: Sends | SendsAsync, owner: type) -> Callable[P, Any]:
+        """Return the method of a client."""
+
+        @wraps(self._operation)
+        def method(*args: P.args, **kwargs: P.kwargs) -> Any:  # noqa: ANN401 - of either client
+            return client.send(self._operation(*args, **kwargs))
+
+        return method
+
+
+class Items(Generic[P, T]):
+    """A method that iterates over a list or a stream."""
+
+    def __init__(self, source: Callable[P, Listing[T] | Stream[T]]) -> None:
+        self._source = source
+
+    @overload
+    def __get__(self, client: Sends, owner: type) -> Callable[P, Generator[T]]: ...
+    @overload
+    def __get__(self, client: SendsAsync, owner: type) -> Callable[P, AsyncGenerator[T]]: ...
+    def __get__(self, client: Sends | SendsAsync, owner: type) -> Callable[P, Any]:
+        """Return the method of a client."""
+
+        @wraps(self._source)
+        def method(*args: P.args, **kwargs: P.kwargs) -> Any:  # noqa: ANN401 - of either client
+            return client.items(self._source(*args, **kwargs))
+
+        return method
+
+
+class Methods:
+    """What both clients can do; the operations have the documentation."""
+
+    start_thread = Call(operations.threads.start_thread)
+    threads = Items(operations.threads.threads)
+    thread = Call(operations.threads.thread)
+    close_thread = Call(operations.threads.close_thread)
+    annotate_thread = Call(operations.threads.annotate_thread)
+    summaries = Call(operations.threads.summaries)
+
+    append = Call(operations.messages.append)
+    append_many = Call(operations.messages.append_many)
+    messages = Items(operations.messages.messages)
+    message = Call(operations.messages.message)
+    follow = Items(operations.messages.follow)
+
+    view = Call(operations.views.view)
+    outline = Call(operations.views.outline)
+    diff = Call(operations.views.diff)
+    changes = Items(operations.views.changes)
+
+    compare = Call(operations.comparison.compare)
+    compare_sets = Call(operations.comparison.compare_sets)
+
+    fork = Call(operations.forks.fork)
+    forks = Call(operations.forks.forks)
+    hazards = Call(operations.forks.hazards)
+
+    log = Items(operations.log.log)
+    follow_log = Items(operations.log.follow_log)
+
+    search = Items(operations.search.search)
+
+    put_blob = Call(operations.blobs.put_blob)
+    get_blob = Call(operations.blobs.get_blob)
+
+    reports = Items(operations.reports.reports)
+    report = Call(operations.reports.report)
+    sql = Call(operations.reports.sql)
+    tables = Items(operations.reports.tables)
+
+    audit_thread = Call(operations.audit.audit_thread)
+    chain = Call(operations.audit.chain)
+    evidence = Call(operations.audit.evidence)
+    proof = Call(operations.audit.proof)
+    checkpoints = Items(operations.audit.checkpoints)
+    latest_checkpoint = Call(operations.audit.latest_checkpoint)
+    consistency = Call(operations.audit.consistency)
+
+    redact_message = Call(operations.redaction.redact_message)
+    redact_thread = Call(operations.redaction.redact_thread)
+    redact_blob = Call(operations.redaction.redact_blob)
+
+    own_key = Call(operations.service.own_key)
+    keys = Items(operations.service.keys)
+    create_key = Call(operations.service.create_key)
+    revoke_key = Call(operations.service.revoke_key)
+    accesses = Items(operations.service.accesses)
+    projections = Call(operations.service.projections)
+    projection = Call(operations.service.projection)
+    rebuild_projection = Call(operations.service.rebuild_projection)
+    pause_projection = Call(operations.service.pause_projection)
+    resume_projection = Call(operations.service.resume_projection)
+    health = Call(operations.service.health)

@@ -1,0 +1,123 @@
+"""Threads: start, list, read, close, annotate, and their summaries."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from agentlog_client.identifiers import new_id
+from agentlog_client.models import Appended, Thread, ThreadSummaries
+from agentlog_client.operation import (
+    Json,
+    Listing,
+    Operation,
+    as_model,
+    as_page,
+    metadata_filter,
+    request,
+)
+
+Status = Literal["open", "exited", "closed"]
+Policy = Literal["strict", "record"]
+
+
+def start_thread(  # noqa: PLR0913 - what a thread starts with
+    thread_id: str | None = None,
+    *,
+    goal: str | None = None,
+    parent: str | None = None,
+    policy: Policy | None = None,
+    limits: Mapping[str, int] | None = None,
+    metadata: Mapping[str, Json] | None = None,
+) -> Operation[Appended]:
+    """Start a thread, by default under a new id. Starting it again the same way is safe."""
+    facts = {
+        "goal": goal,
+        "parent": parent,
+        "policy": policy,
+        "limits": limits,
+        "metadata": metadata,
+    }
+    body = {"threadId": thread_id or new_id()} | {k: v for k, v in facts.items() if v is not None}
+    return Operation(request("POST", "/v1/threads", body=body), as_model(Appended))
+
+
+def threads(  # noqa: PLR0913 - one parameter a filter
+    *,
+    q: str | None = None,
+    status: Status | None = None,
+    parent: str | None = None,
+    metadata: Mapping[str, Json] | None = None,
+    hidden: bool = False,
+    limit: int | None = None,
+) -> Listing[Thread]:
+    """List threads, the last changed first; `limit` is that of a page."""
+    asked = request(
+        *("GET", "/v1/threads"),
+        query={
+            "q": q,
+            "status": status,
+            "parent": parent,
+            "hidden": hidden or None,
+            "limit": limit,
+            **metadata_filter(metadata),
+        },
+    )
+    return Listing(asked, as_page(Thread))
+
+
+def thread(thread_id: str, *, hidden: bool = False) -> Operation[Thread]:
+    """Where a thread stands."""
+    asked = request("GET", "/v1/threads/{}", thread_id, query={"hidden": hidden or None})
+    return Operation(asked, as_model(Thread))
+
+
+def close_thread(thread_id: str, *, reason: str | None = None) -> Operation[Appended]:
+    """Close a thread: nothing follows."""
+    body = {} if reason is None else {"reason": reason}
+    asked = request("POST", "/v1/threads/{}/close", thread_id, body=body)
+    return Operation(asked, as_model(Appended), repeatable=False)
+
+
+def annotate_thread(thread_id: str, metadata: Mapping[str, Json]) -> Operation[Appended]:
+    """Add to a thread's metadata; a None removes a key."""
+    asked = request("POST", "/v1/threads/{}/annotate", thread_id, body={"metadata": metadata})
+    return Operation(asked, as_model(Appended))
+
+
+def summaries(  # noqa: PLR0913 - one parameter a filter
+    *,
+    q: str | None = None,
+    status: Status | None = None,
+    parent: str | None = None,
+    tool: str | list[str] | None = None,
+    outcome: str | None = None,
+    failed: bool | None = None,
+    pending: bool | None = None,
+    anomalies: bool | None = None,
+    metadata: Mapping[str, Json] | None = None,
+    hidden: bool = False,
+    sort: str | None = None,
+    offset: int | None = None,
+    limit: int | None = None,
+    wait: int | None = None,
+) -> Operation[ThreadSummaries]:
+    """List threads with their counts and sums; `sort` is a column, `-column` or `metadata.KEY`."""
+    asked = request(
+        *("GET", "/v1/summaries"),
+        query={
+            "q": q,
+            "status": status,
+            "parent": parent,
+            "tool": tool,
+            "outcome": outcome,
+            "failed": failed,
+            "pending": pending,
+            "anomalies": anomalies,
+            "hidden": hidden or None,
+            "sort": sort,
+            "offset": offset,
+            "limit": limit,
+            "wait": wait,
+            **metadata_filter(metadata),
+        },
+    )
+    return Operation(asked, as_model(ThreadSummaries))
