@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_of
@@ -41,6 +41,16 @@ class History:
     is_blank: bool = False
 
 
+class OngoingHistory(Protocol):
+    """A history that is read as its items come.
+
+    `read` returns the messages of the next item, `facts` what is known of the thread by then.
+    """
+
+    def read(self, item: Item, place: str) -> Sequence[Draft]: ...  # noqa: D102 - see above
+    def facts(self) -> History: ...  # noqa: D102
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format of histories: how it is recognised, and read.
@@ -58,6 +68,8 @@ class Format:
     such a file holds. `join` finds the files that make one document together.
 
     Of several formats that know a value, those of the least `generality` count.
+
+    `begin` begins a history whose items come one by one; it reads them as `read` does.
     """
 
     name: str
@@ -72,6 +84,7 @@ class Format:
     encoding: Encoding = "json"
     join: Join | None = None
     generality: int = 0
+    begin: Callable[[], OngoingHistory] | None = None
 
 
 def format_of_items(

@@ -102,6 +102,12 @@ class Reading:
             self.of_whole.add(message_id)
             seen[text] += 1
 
+    def taken(self) -> list[Draft]:
+        """Return the messages so far, which are another's from here on."""
+        drafts, self.drafts = self.drafts, []
+        self.unmapped = []
+        return drafts
+
     def history(
         self,
         *,

@@ -6,6 +6,7 @@ from agentlog.domain.errors import UnknownFormat
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.agents import (
+    adk,
     aider,
     atif,
     cline,
@@ -40,6 +41,7 @@ from agentlog.projections.readers.wires import chat_completions, kernel, letta, 
 FORMATS: Mapping[str, Format] = {
     source.name: source
     for source in (
+        adk.FORMAT,
         aider.FORMAT,
         alpaca.FORMAT,
         anthropic.FORMAT,

@@ -37,7 +37,7 @@ _KINDS_OF_PARTS = frozenset({"text", *_PARTS, *_PARTS.values()})
 _OF_OTHERS = {"type", "kind", "part_kind"}
 """What parts of other formats have, to say their kind."""
 _KEPT = frozenset({"fileData", "executableCode", "codeExecutionResult", "inlineData"})
-_FIGURES = {
+FIGURES = {
     "promptTokenCount": "inputTokens",
     "prompt_token_count": "inputTokens",
     "candidatesTokenCount": "outputTokens",
@@ -100,7 +100,7 @@ def _read_answer(reading: Reading, whole: Fields, response_id: str) -> None:
             draft["model"] = model
     figures: Item = {}
     for key in ("usageMetadata", "usage_metadata"):
-        figures |= usage(whole.item.get(key), _FIGURES)
+        figures |= usage(whole.item.get(key), FIGURES)
     if figures:
         draft["usage"] = figures
     candidates = whole.inners("candidates")

@@ -3,7 +3,7 @@
 What a message is made of moves fast (30 kinds of parts): those unknown here are kept whole.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.call_texts import value_text
@@ -45,28 +45,50 @@ _FAILED = frozenset({"failed", "denied", "interrupted", "retried"})
 
 
 def _read(document: JsonValue) -> Iterator[History]:
-    reading = Reading("pydantic-ai", known=_KNOWN)
-    instructions: JsonValue = None
-    conversations: list[JsonValue] = []
-    for n, message in enumerate(messages_of(reading, document)):
+    conversation = _Conversation()
+    for message in messages_of(conversation.reading, document):
+        conversation.add(message)
+    yield conversation.facts()
+
+
+class _Conversation:
+    """What was read so far."""
+
+    def __init__(self) -> None:
+        self.reading = Reading("pydantic-ai", known=_KNOWN)
+        self._instructions: JsonValue = None
+        self._ids: list[JsonValue] = []
+        self._count = 0
+
+    def read(self, item: Item, place: str) -> Sequence[Draft]:
+        """Return the messages of the next request or response."""
+        self.add(Fields(item, place))
+        return self.reading.taken()
+
+    def add(self, message: Fields) -> None:
+        """Add the messages of a request or response."""
+        self._count += 1
         if not _is_message(message.item):
-            reading.keep(message, "message")
-            continue
-        if (conversation := message.item.get("conversation_id")) not in conversations:
-            conversations.append(conversation)
+            self.reading.keep(message, "message")
+            return
+        if (conversation_id := message.item.get("conversation_id")) not in self._ids:
+            self._ids.append(conversation_id)
         if message.item["kind"] == "response":
-            _read_response(reading, message, n)
-        else:
-            text = message.item.get("instructions")
-            if isinstance(text, str) and text == instructions:
-                message.take("instructions")  # they stand in every request
-            instructions = text
-            _read_request(reading, message)
-    match conversations:
-        case [str(conversation)] if conversation:
-            yield reading.history(id=conversation)
-        case _:  # of older versions, or of several conversations
-            yield reading.history()
+            _read_response(self.reading, message, self._count - 1)
+            return
+        text = message.item.get("instructions")
+        if isinstance(text, str) and text == self._instructions:
+            message.take("instructions")  # they stand in every request
+        self._instructions = text
+        _read_request(self.reading, message)
+
+    def facts(self) -> History:
+        """Return what was read so far."""
+        match self._ids:
+            case [str(conversation_id)] if conversation_id:
+                return self.reading.history(id=conversation_id)
+            case _:  # of older versions, or of several conversations
+                return self.reading.history()
 
 
 def _read_request(reading: Reading, message: Fields) -> None:
@@ -226,4 +248,6 @@ def _is_document(value: JsonValue) -> bool:
     return items is not None and items != [] and all(map(_is_message, items))
 
 
-FORMAT = Format("pydantic-ai", "Pydantic AI messages", _read, _is_document, _is_message)
+FORMAT = Format(
+    "pydantic-ai", "Pydantic AI messages", _read, _is_document, _is_message, begin=_Conversation
+)

@@ -112,6 +112,20 @@ def is_written(text: str) -> bool:
     return _WRITTEN.match(text) is not None
 
 
+def is_text(content: JsonValue) -> bool:
+    """Return whether a content is nothing but texts."""
+    blocks = array_of(content)
+    return bool(blocks) and all(map(_is_plain_text, blocks))
+
+
+def _is_plain_text(block: JsonValue) -> bool:
+    match block:
+        case {"type": "text", "text": str(), **rest}:
+            return not rest
+        case _:
+            return False
+
+
 def decision(line: Item, result: Item) -> Item | None:
     """Return what a person decided about the call of a result, None if no person was asked."""
     match line:

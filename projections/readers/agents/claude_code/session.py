@@ -3,14 +3,13 @@
 A session is a thread, and so is each of its sub-agents.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.values import (
     JsonValue,
-    array_of,
     object_at,
     objects_of,
     text_at,
@@ -25,11 +24,13 @@ from agentlog.projections.readers.agents.claude_code.fields import (
     failure,
     is_line,
     is_scaffold,
+    is_text,
     is_written,
     results_in,
     thread_of,
     worker_thread,
 )
+from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.anthropic import read_blocks, text_of
@@ -53,24 +54,24 @@ def _read(document: JsonValue) -> Iterator[History]:
     for index, value in enumerate(lines):
         line = Fields(value if isinstance(value, dict) else {"value": value}, f"{place}[{index}]")
         if isinstance(value, dict):
-            session.read(line)
+            session.add(line)
         else:
             session.reading.keep(line, "line")
-    yield session.history()
+    yield session.end()
 
 
 @dataclass(slots=True)
 class _Session:
     """What was read so far.
 
-    `lines` are those with a uuid, `calls` those of the model by their id, `facts` what holds for
+    `lines` are those with a uuid, `calls` those of the model by their id, `known` what holds for
     all lines.
     """
 
     reading: Reading = field(default_factory=lambda: Reading("claude-code", known=KNOWN))
     lines: dict[str, Item] = field(default_factory=dict)
     calls: dict[str, Item] = field(default_factory=dict)
-    facts: Item = field(default_factory=dict)
+    known: Item = field(default_factory=dict)
     figures: Item = field(default_factory=dict)
     prompts: set[str] = field(default_factory=set)
     agent: str | None = None
@@ -80,7 +81,13 @@ class _Session:
     def __post_init__(self) -> None:
         self.answers = Answers(self.reading)
 
-    def read(self, line: Fields) -> None:
+    def read(self, item: Item, place: str) -> Sequence[Draft]:
+        """Return the messages of the next line."""
+        self.add(Fields(item, place))
+        return self.reading.taken()
+
+    def add(self, line: Fields) -> None:
+        """Add the messages of a line."""
         uuid = line.item.get("uuid")
         if isinstance(uuid, str):
             before = self.lines.setdefault(uuid, line.item)
@@ -114,7 +121,7 @@ class _Session:
                 line.take("agentId")
         for key in FACTS:
             value = line.item.get(key)
-            if isinstance(value, str) and self.facts.setdefault(key, value) == value:
+            if isinstance(value, str) and self.known.setdefault(key, value) == value:
                 line.take(key)
 
     def _read_user(self, line: Fields, of_draft: Item) -> None:
@@ -137,7 +144,7 @@ class _Session:
         if message.item.get("model") == "<synthetic>":
             line.put("message", left(self.reading, message))
             entry, says = Entry(self.reading, line, **of_draft), "system"
-            if line.item.get("isApiErrorMessage") is True and _is_text(content):
+            if line.item.get("isApiErrorMessage") is True and is_text(content):
                 entry.add({"type": "runtime_error", "error": text_of(content)})
                 return
         else:
@@ -175,7 +182,7 @@ class _Session:
                 sent: Item = {"workerId": agent, "objective": objective}
                 if isinstance(model := args.get("model"), str):
                     sent["model"] = model
-                thread = worker_thread(str(self.facts.get("sessionId")), agent)
+                thread = worker_thread(str(self.known.get("sessionId")), agent)
                 if is_thread_id(thread):
                     sent["threadId"] = thread
                 entry.add({"type": "worker_spawned", **sent})
@@ -229,13 +236,17 @@ class _Session:
         known = isinstance(kind, str) and kind in KINDS
         self.reading.keep(line, name or "line", is_known=known, of_draft=of_draft)
 
-    def history(self) -> History:
-        """Return what was read: the session's, or that of one sub-agent."""
-        if str(self.facts.get("version")).startswith(_WITHOUT_STOP_REASON):
+    def end(self) -> History:
+        """Return what was read of a whole session, or of one sub-agent."""
+        if str(self.known.get("version")).startswith(_WITHOUT_STOP_REASON):
             self.answers.count_last()
-        facts = {key: value for key, value in self.facts.items() if key != "sessionId"}
-        metadata = {"agent": "claude-code", **facts, **self.figures}
-        session = text_at(self.facts, "sessionId")
+        return self.facts()
+
+    def facts(self) -> History:
+        """Return what was read so far: of the session, or of one sub-agent."""
+        known = {key: value for key, value in self.known.items() if key != "sessionId"}
+        metadata = {"agent": "claude-code", **known, **self.figures}
+        session = text_at(self.known, "sessionId")
         if self.agent is None or session is None:
             return self.reading.history(id=session, metadata=metadata)
         own = worker_thread(session, self.agent)
@@ -261,19 +272,6 @@ def _opened(line: Fields, role: str) -> tuple[Fields, JsonValue]:
     return message, message.take("content")
 
 
-def _is_text(content: JsonValue) -> bool:
-    blocks = array_of(content)
-    return bool(blocks) and all(map(_is_plain_text, blocks))
-
-
-def _is_plain_text(block: JsonValue) -> bool:
-    match block:
-        case {"type": "text", "text": str(), **rest}:
-            return not rest
-        case _:
-            return False
-
-
 def _is_document(value: JsonValue) -> bool:
     match value:
         case {"loglines": [_, *_] as lines}:
@@ -290,4 +288,5 @@ FORMAT = Format(
     is_item=is_line,
     thread_of=thread_of,
     unit="session",
+    begin=_Session,
 )
