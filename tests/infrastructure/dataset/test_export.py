@@ -13,7 +13,6 @@ from agentlog.infrastructure.dataset import event_pages
 from agentlog.infrastructure.dataset import events as events_module
 from agentlog.infrastructure.dataset.event_pages import read_events
 from agentlog.infrastructure.dataset.table_days import TableDays
-from agentlog.infrastructure.eventsourcing_adapter.inserting_recorder import PostgresRecorder
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
@@ -32,6 +31,7 @@ from tests.infrastructure.dataset.datasets import (
     rows_in_files,
     spread_over_days,
 )
+from tests.infrastructure.inserting_recorder import PostgresRecorder
 
 
 def files_of(exporter: Exporter) -> dict[str, tuple[int, int]]:

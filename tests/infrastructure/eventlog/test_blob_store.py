@@ -17,7 +17,6 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import PIECE, Blobs, UnknownBlob
 from agentlog.infrastructure.eventlog.body_deduplication import SHORTEST, stored, whole
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.eventsourcing_adapter.inserting_recorder import PostgresRecorder
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.histories import examples
@@ -34,6 +33,7 @@ from tests.infrastructure.appends import (
     results,
     ulid,
 )
+from tests.infrastructure.inserting_recorder import PostgresRecorder
 
 PROMPT = 'You are an agent. Ask before you act.\n\x00\u00e9\U0001f99c\\"' * 30
 

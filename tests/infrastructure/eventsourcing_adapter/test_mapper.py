@@ -12,9 +12,9 @@ from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import is_message_id
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.eventsourcing_adapter.inserting_recorder import PostgresRecorder
 from agentlog.infrastructure.eventsourcing_adapter.mapper import MessageMapper, StoredMessage
 from tests.histories import event, histories, history
+from tests.infrastructure.inserting_recorder import PostgresRecorder
 
 ONE_OF_EACH = history(
     {"type": "input", "text": "a\x00b"},

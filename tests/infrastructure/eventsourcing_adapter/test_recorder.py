@@ -16,12 +16,12 @@ from eventsourcing.tests.persistence import (
 from typing_extensions import override
 
 from agentlog.infrastructure.appending.writer import Writer
-from agentlog.infrastructure.eventsourcing_adapter.inserting_recorder import PostgresRecorder
 from agentlog.infrastructure.eventsourcing_adapter.mapper import StoredMessage
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels.tracking import PostgresTrackingRecorder
 from tests.infrastructure.appends import TENANT, check_log, fetch, given, reply, request
+from tests.infrastructure.inserting_recorder import PostgresRecorder
 
 
 class _OnPostgres:

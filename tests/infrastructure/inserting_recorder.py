@@ -1,7 +1,7 @@
 """A recorder that inserts events as the library's contract has it.
 
 It keeps order, uniqueness and the chain, heads and ledgers; the rules of a thread are the writer's
-and are not applied here. Nothing but the contract tests writes by it.
+and are not applied here: only tests write so.
 """
 
 from collections.abc import Sequence
