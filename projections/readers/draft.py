@@ -33,6 +33,9 @@ class Unmapped:
     what: str
 
 
+UNNAMED_RESPONSE = "import-"
+"""Begins the `responseId` of messages whose source does not name the model's response."""
+
 SAMPLE_ID = "00000000000000000000000000"
 _SAMPLE_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -59,26 +59,34 @@ def fields_in(body: bytes, limits: RequestLimits, *known: str) -> JsonObject:
     return dict(value)
 
 
-def drafts_in(body: bytes, limits: RequestLimits) -> list[JsonValue]:
-    """Return the messages of a body: one message, a list, or `{"messages": […]}`."""
+def drafts_in(
+    body: bytes, limits: RequestLimits, *, marks: Sequence[str] = ("type",)
+) -> list[JsonValue]:
+    """Return the messages of a body: one message, a list, or `{"messages": […]}`.
+
+    One message has one of the fields `marks`.
+    """
     given = limits.json_in(body)
     if isinstance(given, dict):
         if len(given) == 1 and "messages" in given:
             given = given["messages"]
-        elif "type" in given:
+        elif any(mark in given for mark in marks):
             return [given]
     if isinstance(given, list):
         return limits.batch(given)
     raise InvalidMessage.at(
-        "", 'send one message with its "type", a list of messages, or {"messages": […]}'
+        "",
+        f'send one message with its "{marks[0]}", a list of messages, or {{"messages": […]}}',
     )
 
 
-async def append(threads: Threads, body: bytes, read: Callable[[bytes], AppendRequest]) -> Appended:
+async def append(
+    threads: Threads, body: bytes, read: Callable[[bytes], AppendRequest], *, is_light: bool = True
+) -> Appended:
     """Append and return the outcome; `read` makes the request from the body.
 
-    A small body is read in the event loop, which takes less time than a thread switch; a large one
-    is read in a thread, so that it does not block the loop.
+    A small body is read in the event loop, which takes less time than a thread switch; a large one,
+    or one that is not light to read, is read in a thread, so that it does not block the loop.
 
     Raises:
         AgentlogError: the append is refused.
@@ -89,7 +97,7 @@ async def append(threads: Threads, body: bytes, read: Callable[[bytes], AppendRe
     def deliver(outcomes: Outcomes) -> None:
         loop.call_soon_threadsafe(_settle, settling, outcomes)
 
-    if is_small(body):
+    if is_light and is_small(body):
         threads.submit([read(body)], deliver)
     else:
         await run_in_threadpool(lambda: threads.submit([read(body)], deliver))

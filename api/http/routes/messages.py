@@ -5,6 +5,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
+from ulid import ULID
 
 from agentlog.api.http.codec.bodies import append, body_of, drafts_in
 from agentlog.api.http.codec.caller import (
@@ -37,12 +38,17 @@ from agentlog.domain.errors import ContentMissing
 from agentlog.domain.identifiers import THREAD_ID_PATTERN
 from agentlog.domain.json.beginning import bytes_beyond
 from agentlog.domain.json.shortened import MOST_ENTRIES, MOST_VALUES
+from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending import append_request as appending
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.eventlog.body_deduplication import file_digests
 from agentlog.infrastructure.threads import Threads
+from agentlog.projections.readers.appended import FORMATS, read_appended
 
 router = APIRouter(tags=["messages"])
+
+KERNEL = "kernel"
+"""Our own format."""
 
 Files = Annotated[
     Literal["inline", "linked"],
@@ -67,8 +73,13 @@ async def append_messages(request: Request) -> Response:
     A message whose id stands in the thread already, with the same content, is answered with its
     first place (`replayed`), so a retry is always safe. With If-Match nothing is appended unless
     the thread is at that version.
+
+    With `format` the messages are those of another API, and are read as an import reads them; the
+    view of the same name gives them back. Their ids are made of their own `id`, or of the header
+    Idempotency-Key, so that a retry is safe.
     """
     threads = tenant_of(request).threads
+    source = request.query_params.get("format", KERNEL)
     read = partial(
         append_request,
         threads,
@@ -76,8 +87,10 @@ async def append_messages(request: Request) -> Response:
         request.scope["headers"],
         principal_of(request),
         await request_limits(request),
+        source,
     )
-    return appended_answer(await append(threads, await body_of(request), read))
+    body = await body_of(request)
+    return appended_answer(await append(threads, body, read, is_light=source == KERNEL))
 
 
 def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
@@ -86,16 +99,28 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
     headers: Headers,
     principal: Principal,
     limits: RequestLimits,
+    source: str,
     body: bytes,
 ) -> AppendRequest:
-    """Return the append request in a body.
+    """Return the append request in a body, whose messages are in the format `source`.
 
     Raises:
         AgentlogError: the request is invalid.
     """
     if_match = header_of(headers, b"if-match")
     expected = expected_version_of(None if if_match is None else if_match.decode("latin-1"))
-    drafts = drafts_in(body, limits)
+    drafts: Sequence[JsonValue]
+    if source == KERNEL:
+        drafts = drafts_in(body, limits)
+    else:
+        items = drafts_in(body, limits, marks=("type", "role"))
+        key = header_of(headers, b"idempotency-key")
+        drafts = read_appended(
+            source,
+            items,
+            key=None if key is None else key.decode("latin-1"),
+            new_id=lambda: str(ULID()),
+        )
     origin = origin_in(headers, principal)
     return threads.request(thread_id, drafts, expected_version=expected, origin=origin)
 
@@ -129,6 +154,18 @@ router.add_api_route(
             "name": "If-Match",
             "in": "header",
             "description": 'The version that the thread must be at, as in "12".',
+            "schema": {"type": "string"},
+        },
+        {
+            "name": "format",
+            "in": "query",
+            "description": "The format of the messages, if they are not ours.",
+            "schema": {"type": "string", "enum": [KERNEL, *FORMATS]},
+        },
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "description": "With `format`: what the ids of the messages are made of.",
             "schema": {"type": "string"},
         },
         TRACEPARENT,

@@ -16,7 +16,7 @@ from agentlog.domain.json.values import (
     text_at,
     texts_of,
 )
-from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of
 from agentlog.projections.readers.history import Format, History, items_in
@@ -234,7 +234,7 @@ def _read_message(reading: Reading, message: Fields, index: int) -> None:
     of_draft: Item = {}
     if says == "reply":
         given = message.text("id")
-        of_draft = {"metadata": {"responseId": given or f"import-{index}"}}
+        of_draft = {"metadata": {"responseId": given or f"{UNNAMED_RESPONSE}{index}"}}
     entry = Entry(reading, message, **of_draft)
     response = answer(message) if says == "reply" else None
     content = message.take("content")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, objects_of
-from agentlog.projections.readers.draft import Draft, Reader
+from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft, Reader
 from agentlog.projections.readers.files import file_of_uri
 from agentlog.projections.readers.history import format_of_items
 from agentlog.projections.readers.messages.calls import (
@@ -54,7 +54,7 @@ class _Chat:
         if calls:
             drafts.append({"type": "tool_calls", "calls": [*calls]})
         if len(drafts) > 1:  # one model response: the view joins what shares its id
-            metadata: Item = {"responseId": f"import-{index}"}
+            metadata: Item = {"responseId": f"{UNNAMED_RESPONSE}{index}"}
             return [{**draft, "metadata": metadata} for draft in drafts]
         return drafts or [_whole(item)]
 

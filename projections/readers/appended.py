@@ -1,0 +1,72 @@
+"""Items of other programs' formats, appended to a thread as they are."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from agentlog.domain.errors import Flaw, InvalidMessage, UnknownFormat
+from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
+from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft
+from agentlog.projections.readers.history import Format
+from agentlog.projections.readers.messages import anthropic, chat, responses
+
+FORMATS: Mapping[str, Format] = {
+    source.name: source for source in (anthropic.FORMAT, chat.FORMAT, responses.FORMAT)
+}
+"""Those whose items say all by themselves, and which a view of the same name gives back."""
+
+
+def read_appended(
+    name: str, items: Sequence[JsonValue], *, key: str | None, new_id: Callable[[], str]
+) -> list[Draft]:
+    """Return the messages of items, each with its id, as an import reads them.
+
+    Ids are made of `key`, where the caller gives one: the same in each retry. Else they are made of
+    the item's own id, and those of items without one are new.
+
+    Raises:
+        UnknownFormat: no format has that name, or its items cannot be read one by one.
+        InvalidMessage: naming the place of an item that cannot be read, or is none.
+    """
+    if name not in FORMATS:
+        raise UnknownFormat(name, known=tuple(FORMATS))
+    return [
+        draft
+        for index, item in enumerate(items)
+        for draft in _read(FORMATS[name], item, index, key, new_id)
+    ]
+
+
+def _read(
+    chosen: Format, item: JsonValue, index: int, key: str | None, new_id: Callable[[], str]
+) -> list[Draft]:
+    place = f"messages[{index}]"
+    try:
+        (history,) = chosen.read([item])
+    except InvalidMessage as error:
+        flaws = [Flaw(_within(place, flaw.place), flaw.reason) for flaw in error.flaws]
+        raise InvalidMessage(flaws) from error
+    fields = object_of(item)
+    if text_at(fields, "type", "role") is None:
+        raise InvalidMessage.at(place, f"no item of {chosen.name}: it has no type and no role")
+    own_id = text_at(fields, "id")
+    parts = () if own_id is None else (chosen.name, own_id)
+    if key is not None:
+        parts = key, str(index)
+    drafts = [
+        {"id": derived_message_id(*parts, number) if parts else new_id(), **draft}
+        for number, draft in enumerate(history.drafts)
+    ]
+    return [_of_response(draft, str(drafts[0]["id"])) for draft in drafts]
+
+
+def _within(place: str, inner: str) -> str:
+    """Return a place in a document of one item as the place of that item among others."""
+    return place + inner.removeprefix("messages").removeprefix("[0]")
+
+
+def _of_response(draft: Draft, name: str) -> Draft:
+    """Return a message whose response has this name, if the reader named it by its place."""
+    metadata = object_at(draft, "metadata")
+    if (text_at(metadata, "responseId") or "").startswith(UNNAMED_RESPONSE):
+        return {**draft, "metadata": {**metadata, "responseId": UNNAMED_RESPONSE + name}}
+    return draft
