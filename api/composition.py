@@ -45,7 +45,7 @@ from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.rehearsal import Rehearsal
-from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
 from agentlog.infrastructure.views.snapshots.key import given_key, own_key
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_cache import RecentViews

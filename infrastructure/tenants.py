@@ -19,7 +19,7 @@ from agentlog.infrastructure.runtime.closeable import Closing
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.threads import Threads
-from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
 from agentlog.infrastructure.views.views import Views
 
 

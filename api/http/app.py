@@ -17,6 +17,7 @@ from structlog.typing import FilteringBoundLogger
 from agentlog.api.http.codec.problems import flaw_list, problem
 from agentlog.api.http.codec.responses import error_answer, problem_answer
 from agentlog.api.http.facades import langfuse
+from agentlog.api.http.facades.langsmith import router as langsmith
 from agentlog.api.http.middleware.authentication import Authentication, Entrance
 from agentlog.api.http.middleware.edge import Checks, Edge
 from agentlog.api.http.middleware.metrics_exposition import Gauges
@@ -152,7 +153,7 @@ _EXPORTS = 1
 
 _UNVERSIONED = (monitoring.router, pages.router, otlp.router)
 
-_FACADES: tuple[APIRouter, ...] = (langfuse.router,)
+_FACADES: tuple[APIRouter, ...] = (langfuse.router, langsmith.router)
 """Their own services document them: our OpenAPI document does not."""
 
 _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})

@@ -41,7 +41,7 @@ from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.threads import Threads
-from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
 from tests.api.refusals import Refusals

@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
+from agentlog.api.http.codec.client_errors import client_error
 from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import check_log, last_position
 
@@ -23,6 +24,16 @@ def problem_in(response: Any, status: int, name: str, *words: str) -> dict[str, 
     for word in words:
         assert word in body["detail"]
     return body
+
+
+def detail_in(response: Any, status: int, name: str, *words: str) -> str:
+    """Check that a response is that problem, or it in the shape of a facade; return its text."""
+    if client_error(response.url.path, {"type": "", "status": status, "detail": ""}) is None:
+        return str(problem_in(response, status, name, *words)["detail"])
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/json"
+    assert all(word in response.text for word in words)
+    return str(response.text)
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ def _openai(content: Problem) -> JsonObject:
     return {"error": error}
 
 
-def _letta(content: Problem) -> JsonObject:
-    """The shape of letta-client 1.12."""
+def _detail(content: Problem) -> JsonObject:
+    """The shape of letta-client 1.12 and of LangSmith's SDK."""
     return {"detail": content["detail"]}
 
 
@@ -46,4 +46,4 @@ def _status(content: Problem) -> int:
     return status if isinstance(status, int) else _OURS
 
 
-_SHAPES: Mapping[str, Shape] = {"/openai/": _openai, "/letta/": _letta}
+_SHAPES: Mapping[str, Shape] = {"/openai/": _openai, "/letta/": _detail, "/langsmith/": _detail}

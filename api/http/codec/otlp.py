@@ -1,15 +1,14 @@
-"""OTLP over HTTP: bodies as spans or log records, zipped or not, and answers.
+"""OTLP over HTTP: bodies as spans or log records, and answers.
 
 Both encodings, protobuf and JSON, become the same JSON objects, those that
 `projections.readers.spans` reads: ids in hexadecimal, attributes as one object.
 """
 
-import zlib
 from typing import Literal
 
 from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
 from agentlog.api.http.codec.otlp_work import Work
-from agentlog.api.http.request.errors import InvalidOtlp, UnknownCoding, UnknownMediaType
+from agentlog.api.http.request.errors import InvalidOtlp, UnknownMediaType
 from agentlog.api.http.request.limits import RequestLimits
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import print_bytes
@@ -17,35 +16,10 @@ from agentlog.projections.readers.spans.otlp_json import records_of_json
 from agentlog.projections.view import Item
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
-GZIP_WITH_HEADER = 31  # as zlib counts
 
 Signal = Literal["traces", "logs"]
 
 _REJECTED = {"traces": "rejectedSpans", "logs": "rejectedLogRecords"}
-
-
-def unzipped(body: bytes, coding: str, work: Work) -> bytes:
-    """Return a body without its content coding.
-
-    Raises:
-        UnknownCoding: it is not gzip.
-        BodyTooLarge: before more is unzipped than `work` allows.
-        InvalidOtlp: it is not whole.
-    """
-    if coding in {"", "identity"}:
-        work.add_bytes(len(body))
-        return body
-    if coding != "gzip":
-        raise UnknownCoding(coding)
-    unzip = zlib.decompressobj(wbits=GZIP_WITH_HEADER)
-    try:
-        data = unzip.decompress(body, work.most_bytes + 1)
-    except zlib.error as error:
-        raise InvalidOtlp("the body is no gzip") from error
-    work.add_bytes(len(data))
-    if not unzip.eof or unzip.unused_data:
-        raise InvalidOtlp("the body is not one whole gzip")
-    return data
 
 
 def media_type_of(header: str) -> str:

@@ -96,7 +96,7 @@ from agentlog.infrastructure.readmodels.projection_status import (
     RebuildUnderWay,
 )
 from agentlog.infrastructure.reports.reports import ReportTooLong
-from agentlog.infrastructure.transfer.traces import ThreadContended
+from agentlog.infrastructure.transfer.traces.threads import ThreadContended
 from agentlog.infrastructure.views.snapshots.key import InvalidSnapshotKey
 from agentlog.projections.readers.spans.drafts import TooManyAdded
 from agentlog.projections.readmodels.registry import UnknownReadModel

@@ -142,7 +142,7 @@ class UnknownCoding(InvalidInput):
     """The body is compressed in a way that this route does not read."""
 
     def __init__(self, coding: str) -> None:
-        super().__init__(f"Content-Encoding {coding[:64]!r}: send gzip, or no coding")
+        super().__init__(f"Content-Encoding {coding[:64]!r}: send gzip, zstd or no coding")
 
 
 class BodyTooLarge(InvalidInput):

@@ -5,6 +5,7 @@ adds to its thread.
 
 langfuse, langsmith, otlp    formats of files; `files`: rows as histories
 otlp_json     OTLP's JSON as spans and log records
+runs          LangSmith's runs, whole or in parts
 dialects      attributes of OpenTelemetry's spans and log records
 span          the one type of spans
 placement     the order of spans, and the conversation of each

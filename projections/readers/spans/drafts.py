@@ -10,7 +10,7 @@ from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, array_of, objects_of, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.messages.calls import UNNAMED
-from agentlog.projections.readers.spans.span import OTEL, Span
+from agentlog.projections.readers.spans.span import OTEL, Span, hexadecimal
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item
 
@@ -32,11 +32,16 @@ class TooManyAdded(InvalidInput):
 
 
 class Writing:
-    """The messages of a span so far; `most` bounds them."""
+    """The messages of a span so far; `most` bounds them.
 
-    def __init__(self, span: Span, *, wire: str, most: int = UNBOUNDED) -> None:
+    `goes_on`: the thread may be fed again, so messages say which trace they are of.
+    """
+
+    def __init__(
+        self, span: Span, *, wire: str, most: int = UNBOUNDED, goes_on: bool = True
+    ) -> None:
         self.span = span
-        self.wire = wire
+        self._parent = _traceparent(span) if goes_on else None
         self.drafts: list[Draft] = []
         self._most = most
         names = "+".join(span.records)
@@ -56,6 +61,8 @@ class Writing:
         self.expect(1)
         at = self.span.end if self.span.begin is None else self.span.begin
         draft: Draft = {"type": self.span.record_type, "payload": record}
+        if self.span.part:
+            draft["metadata"] = {METADATA: {"run": self.span.part}}
         self.drafts.append({"id": message_id, **_time(at), **draft})
 
     def add(
@@ -71,8 +78,8 @@ class Writing:
         self.expect(1)
         span = self.span
         metadata: Item = {}
-        if self.wire == OTEL and span.trace_id and span.span_id:
-            metadata["traceparent"] = f"00-{span.trace_id}-{span.span_id}-01"
+        if self._parent is not None:
+            metadata["traceparent"] = self._parent
         if response_id is not None:
             metadata["responseId"] = response_id
         if span.agent is not None:
@@ -83,6 +90,12 @@ class Writing:
             metadata[METADATA_KEY] = wires
         of_span: Draft = {"metadata": metadata} if metadata else {}
         self.drafts.append({"id": next(self._ids), **_time(at), **draft, **of_span})
+
+
+def _traceparent(span: Span) -> str | None:
+    """Return trace and span as W3C has them; of a UUID the half that is random."""
+    trace, own = hexadecimal(span.trace_id), hexadecimal(span.span_id)[-16:]
+    return f"00-{trace}-{own}-01" if trace.strip("0") and own.strip("0") else None
 
 
 def _time(at: int | None) -> Draft:

@@ -49,7 +49,9 @@ def read_rows(
         reader.place = row.place
         for messages, is_answer in ((row.span.inputs, False), (row.span.outputs, True)):
             list(reader.turns(messages, is_answer=is_answer))
-    drafts = recorded(SpanThread(wire), in_order(row.span for row in several), reader=reader)
+    drafts = recorded(
+        SpanThread(wire, goes_on=False), in_order(row.span for row in several), reader=reader
+    )
     return History(
         drafts,
         id=thread_id or None,

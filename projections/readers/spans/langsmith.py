@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
-from agentlog.projections.readers.fields import Fields, number, text_of_id, unpacked, usage
+from agentlog.domain.json.values import JsonValue, object_of, text_at
+from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.langchain import usage_of
-from agentlog.projections.readers.reading import custom_type
 from agentlog.projections.readers.spans.files import Row, by_thread, read_rows
-from agentlog.projections.readers.spans.span import Span, count, known, messages_of, only, tool_run
-from agentlog.projections.readers.times import milliseconds, milliseconds_of_seconds
+from agentlog.projections.readers.spans.runs.run import (
+    WIRE,
+    conversation_of,
+    facts_of,
+    span_of,
+)
 from agentlog.projections.view import Item
 
 _FIELDS = """
@@ -26,29 +28,22 @@ _FIELDS = """
 """
 _KNOWN = frozenset(_FIELDS.split())
 _KINDS = frozenset({"chain", "embedding", "llm", "parser", "prompt", "retriever", "tool"})
-_THREAD = ("thread_id", "session_id", "conversation_id")
-_FIGURES = {
-    "prompt_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-}
 
 
 def _read(document: JsonValue) -> Iterator[History]:
     rows = [_row(run, place) for run, place in _runs(document)]
-    threads = by_thread(rows, _thread_of)
+    threads = by_thread(rows, lambda row: conversation_of(row.item))
     beside = {} if is_run(document) else object_of(document)
     metadata = {key: value for key, value in beside.items() if key != "runs"}
     for thread_id, of_thread in threads.items():
-        metadata |= _facts(of_thread)
-        yield read_rows(
-            "langsmith", of_thread, known=_KNOWN, thread_id=thread_id, metadata=metadata
-        )
+        metadata |= facts_of([row.item for row in of_thread])
+        yield read_rows(WIRE, of_thread, known=_KNOWN, thread_id=thread_id, metadata=metadata)
         metadata = {}
 
 
-def _thread_of(row: Row) -> str | None:
-    return text_at(object_at(row.item, "extra", "metadata"), *_THREAD)
+def _row(run: Item, place: str) -> Row:
+    is_known = text_at(run, "run_type") in _KINDS
+    return Row(span_of(run), run, place, is_known=is_known)
 
 
 def _runs(document: JsonValue) -> Iterator[tuple[Item, str]]:
@@ -73,92 +68,6 @@ def _with_children(value: JsonValue, place: str) -> Iterator[tuple[Item, str]]:
     yield whole.left(), place
     for child in children:
         yield from _with_children(child.item, child.place)
-
-
-def _row(run: Item, place: str) -> Row:
-    own_id = text_at(run, "id", "run_id") or ""
-    kind, extra = text_at(run, "run_type") or "", object_at(run, "extra")
-    asked, answered = run.get("inputs"), run.get("outputs")
-    name = text_at(run, "name") or kind
-    span = Span(
-        trace_id=text_at(run, "trace_id") or own_id,
-        span_id=own_id,
-        parent_id=text_at(run, "parent_run_id") or "",
-        kind="chat" if kind == "llm" else "tool" if kind == "tool" else "other",
-        begin=_time(run.get("start_time")),
-        end=_time(run.get("end_time")),
-        request=_request(extra),
-        response=_response(run, extra),
-        inputs=messages_of(asked) if kind == "llm" else (),
-        outputs=messages_of(answered) if kind == "llm" else (),
-        tool=tool_run(
-            name,
-            call_id=text_of_id(extra.get("tool_call_id")),
-            arguments=only(unpacked(asked)),
-            output=only(answered),
-        )
-        if kind == "tool"
-        else None,
-        error=text_at(run, "error"),
-        records={own_id: run},
-        record_type=custom_type("langsmith", kind),
-    )
-    return Row(span, run, place, is_known=kind in _KINDS)
-
-
-def _request(extra: Item) -> Item:
-    parameters, metadata = object_at(extra, "invocation_params"), object_at(extra, "metadata")
-    given = {**{key.removeprefix("ls_"): metadata[key] for key in metadata}, **parameters}
-    return known(
-        model=text_at(parameters, "model_name", "model"),
-        temperature=number_at(given, "temperature"),
-        maxTokens=count(given, "max_tokens"),
-    )
-
-
-def _response(run: Item, extra: Item) -> Item:
-    metadata, outputs = object_at(extra, "metadata"), object_at(run, "outputs")
-    parameters: Item = {}
-    for ours, theirs in (("model", "ls_model_name"), ("provider", "ls_provider")):
-        if (text := text_at(metadata, theirs)) is not None:
-            parameters[ours] = text
-    figures: Item = {key: n for key, n in usage(run, _FIGURES).items() if n}  # 0: not known
-    details: Item = {
-        "input_token_details": run.get("prompt_token_details"),
-        "output_token_details": run.get("completion_token_details"),
-    }
-    figures |= usage_of(details if figures else outputs.get("usage_metadata", outputs.get("usage")))
-    if figures:
-        parameters["usage"] = figures
-    if cost := number(run.get("total_cost")):
-        parameters["costUsd"] = cost
-    return parameters
-
-
-def _facts(rows: list[Row]) -> Item:
-    """Return facts of a thread: project and name of its root, and feedback as `score.KEY`."""
-    facts: Item = {}
-    for row in rows:
-        run = row.item
-        for key, value in object_at(run, "feedback_stats").items():
-            if (score := object_of(value).get("avg")) is not None:
-                facts[f"score.{key}"] = score
-        if not row.span.parent_id:
-            project = text_at(run, "session_name", "session_id")
-            facts.setdefault("name", text_at(run, "name") or run["run_type"])
-            facts |= {} if project is None else {"project": project}
-    return facts
-
-
-def _time(value: JsonValue) -> int | None:
-    """Return a time, a text or milliseconds, in milliseconds since the epoch."""
-    return (
-        milliseconds(value)
-        if isinstance(value, str)
-        else milliseconds_of_seconds(
-            value / 1000 if type(value) is int and value < 1 << 53 else None
-        )
-    )
 
 
 def is_run(value: JsonValue) -> bool:
@@ -188,7 +97,7 @@ def _is_document(value: JsonValue) -> bool:
 
 
 FORMAT = Format(
-    "langsmith",
+    WIRE,
     "LangSmith runs",
     _read,
     _is_document,

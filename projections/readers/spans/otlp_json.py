@@ -56,18 +56,18 @@ def records_of_json(value: JsonValue, signal: str, work: Work | None = None) -> 
     return list(_Request(work).records(value, *_NAMES[signal]))
 
 
-def _count(value: JsonValue, work: Work) -> None:
+def count_values(value: JsonValue, work: Work) -> None:
     """Count what readers take apart in the values of a record."""
     match value:
         case str():
             work.add_text(value)
         case list():
             for item in value:
-                _count(item, work)
+                count_values(item, work)
         case dict():
             for name, item in value.items():
                 work.add_name(name)
-                _count(item, work)
+                count_values(item, work)
         case _:
             pass
 
@@ -103,7 +103,7 @@ class _Request:
                 self._work.add_record(repeated=repeated)
             record = {**self._record(given, f"{place}[{n}]"), **around}
             if self._work is not None:
-                _count(record, self._work)
+                count_values(record, self._work)
             if self._unread:
                 record["unread"] = {**object_at(record, "unread"), **self._unread}
                 self._unread = {}

@@ -68,10 +68,16 @@ def placed(
     """
     parents = {_key(span): _key(span, "parentSpanId") for span in spans}
     names = {_key(span): name for span in spans if (name := conversation_of(span)) is not None}
-    tree = Tree(parents)
-    above, below = tree.above(names), tree.below(names)
     rows = [row for span in spans if (row := read(span)) is not None]
-    for row in in_order(rows, tree):
+    return in_conversations(rows, names, Tree(parents), is_home)
+
+
+def in_conversations(
+    spans: Iterable[Span], names: Mapping[Key, str], tree: "Tree", is_home: Callable[[str], bool]
+) -> Iterator[ConversationSpan]:
+    """Yield spans as `placed` does; `names` are the conversations that spans of `tree` name."""
+    above, below = tree.above(names), tree.below(names)
+    for row in in_order(spans, tree):
         own, related = names.get(row.key), above.get(row.key) or below.get(row.key)
         related = own or related
         says_much = row.kind in {"chat", "tool"}

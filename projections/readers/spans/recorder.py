@@ -14,7 +14,7 @@ from agentlog.projections.readers.spans.calls import arguments_of
 from agentlog.projections.readers.spans.contexts import path_of
 from agentlog.projections.readers.spans.drafts import UNBOUNDED, Writing, joined
 from agentlog.projections.readers.spans.message_reader import MessageReader
-from agentlog.projections.readers.spans.span import OTEL, Span, ToolRun
+from agentlog.projections.readers.spans.span import Span, ToolRun, hexadecimal
 from agentlog.projections.readers.spans.thread import SpanThread, digest
 from agentlog.projections.readers.spans.turns import (
     NewTurns,
@@ -67,11 +67,12 @@ class _Recorder:
 
     def record(self, span: Span, most: int) -> list[Draft]:
         """Return the messages that a span adds."""
-        writing = Writing(span, wire=self._wire, most=most)
+        goes_on = self._thread.goes_on
+        writing = Writing(span, wire=self._wire, most=most, goes_on=goes_on)
         for name, record in span.records.items():
             message_id = derived_message_id(self._wire, span.trace_id, name)
             if message_id not in self._thread.records:
-                self._thread.records.add(message_id)
+                self._thread.keep(message_id, span.part)
                 writing.add_record(message_id, record)
         if not writing.drafts:
             return []
@@ -125,8 +126,9 @@ class _Recorder:
         old = range(0)
         if span.is_log and not digests:
             return _Context(self._contexts.last)
-        is_asked_again = span.trace_id not in self._thread.traces and 0 < begin == len(digests)
-        self._thread.traces.add(span.trace_id)
+        trace = hexadecimal(span.trace_id)
+        is_asked_again = trace not in self._thread.traces and 0 < begin == len(digests)
+        self._thread.traces.add(trace)
         if is_asked_again:
             while begin and path[begin - 1].role == "user":
                 begin -= 1
@@ -193,7 +195,7 @@ class _Recorder:
 
     def _noted(self, turns: list[JsonValue]) -> list[JsonValue]:
         """Return the turns that a message notes: those of a thread that may be fed again."""
-        return turns if self._wire == OTEL else []
+        return turns if self._thread.goes_on else []
 
     def _take_tool(self, span: Span, tool: ToolRun, writing: Writing) -> None:
         """Add a tool's run: its result as a model was sent it, as far as that is known."""

@@ -61,6 +61,7 @@ class Span:
     `begin` and `end` are milliseconds since the epoch. `inputs` and `outputs` are messages of any
     API. `request` and `response` are fields of `llm_request` and `llm_response`. `records` are the
     objects to keep, each with a name that is unique in its trace, as messages of `record_type`.
+    `part` describes a part of a run: its `id`, and whether it has `begun` and `ended` with it.
     """
 
     trace_id: str
@@ -78,12 +79,18 @@ class Span:
     error: str | None = None
     records: Mapping[str, Item]
     record_type: str = SPAN
+    part: Item = field(default_factory=dict)
     is_log: bool = False
 
     @property
     def key(self) -> Key:
         """Its trace and its id."""
         return self.trace_id, self.span_id
+
+
+def hexadecimal(identifier: str) -> str:
+    """Return the id of a trace as W3C's traceparent has it; LangSmith's are UUIDs."""
+    return identifier.replace("-", "").lower()
 
 
 class Ids(TypedDict):

@@ -25,8 +25,13 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.spans.calls import Calls, arguments_of
 from agentlog.projections.readers.spans.contexts import Contexts
 from agentlog.projections.readers.spans.drafts import METADATA
+from agentlog.projections.readers.spans.runs.parts import Runs
+from agentlog.projections.readers.spans.runs.run import WIRE
 from agentlog.projections.readers.spans.span import LOG, OTEL, SPAN
 from agentlog.projections.readers.spans.turns import Role
+from agentlog.projections.view import Item
+
+_WIRES = (OTEL, WIRE)
 
 CONVERSATION = "conversation"
 """The key of a thread's metadata for the name that its source has for it."""
@@ -38,12 +43,15 @@ class SpanThread:
 
     `records` are the ids of raw records. Of prompts and errors only digests are held. `traces` are
     those of which something is there. `conversation` is the name that the thread's metadata has for
-    it. `wire` begins the types of messages that the catalogue does not have.
+    it. `wire` begins the types of messages that the catalogue does not have. `goes_on`: it may be
+    fed again, so its messages note what must be known of it then.
     """
 
     wire: str = OTEL
+    goes_on: bool = True
     version: int = 0
     records: set[str] = field(default_factory=set)
+    runs: Runs = field(default_factory=Runs)
     calls: Calls = field(default_factory=Calls)
     prompts: set[str] = field(default_factory=set)
     errors: set[str] = field(default_factory=set)
@@ -55,18 +63,25 @@ class SpanThread:
     def size(self) -> int:
         """How many entries it holds."""
         digests = len(self.prompts) + len(self.errors) + len(self.traces) + len(self.contexts)
-        return len(self.records) + len(self.calls.answered) + digests
+        return len(self.records) + len(self.runs) + len(self.calls.answered) + digests
+
+    def keep(self, message_id: str, part: Item) -> None:
+        """Go on by a raw record, which may be a part of a run."""
+        self.records.add(message_id)
+        if part:
+            self.runs.add(part, message_id)
 
     def apply(self, event: Event) -> None:
         """Go on by an event of the thread."""
         self.version = event.version
-        if event.type in {SPAN, LOG}:
-            self.records.add(event.message_id)
+        noted = object_at(event.metadata, METADATA)
+        if event.type in {SPAN, LOG} or "run" in noted:
+            self.keep(event.message_id, object_at(noted, "run"))
             return
         trace = (text_at(event.metadata, "traceparent") or "")[3:35]
         if trace:
             self.traces.add(trace)
-        for turn in array_of(object_at(event.metadata, METADATA).get("turns")):
+        for turn in array_of(noted.get("turns")):
             before, digest = array_of(turn)
             self.contexts.add(str(before), str(digest))
         self._apply(event.message, trace)
@@ -80,7 +95,7 @@ class SpanThread:
                     self.calls.ask(call.id, call.name, arguments_value(call))
             case ToolResultsMessage(results=results):
                 self.calls.answer(*(result.call_id for result in results))
-            case CustomMessage(type=custom_type, payload=payload) if custom_type.startswith(OTEL):
+            case CustomMessage(type=custom_type, payload=payload) if custom_type.startswith(_WIRES):
                 self.prompts.add(digest(print_text(payload)))
             case RuntimeErrorMessage(error=error):
                 self.errors.add(digest(trace + str(error)))

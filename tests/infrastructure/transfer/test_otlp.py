@@ -13,10 +13,10 @@ from agentlog.domain.json.text import parse, print_bytes
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
-from agentlog.infrastructure.transfer import traces
 from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
-from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.transfer.traces import threads as span_threads
+from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
 from agentlog.projections.readers.spans.drafts import TooManyAdded
 from agentlog.projections.readers.spans.otlp_json import records_of_json
 from agentlog.projections.registry import choose_view
@@ -75,7 +75,7 @@ def test_a_thread_comes_back_from_its_spans(
 def test_what_is_remembered_of_threads_is_bounded_by_its_size_and_no_span_comes_twice(
     threads: Threads, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(traces, "_MOST_ENTRIES", 40)
+    monkeypatch.setattr(span_threads, "_MOST_ENTRIES", 40)
     ingest = TraceIngest(threads)
     batches = [
         [chat(n, [USER], ANSWER, trace=f"{n:032x}") for n in range(m, m + 8)]
@@ -83,7 +83,7 @@ def test_what_is_remembered_of_threads_is_bounded_by_its_size_and_no_span_comes_
     ]
     for batch in batches:
         ingest.take_spans(batch)
-        assert sum(state.size for state in ingest._recent.values()) <= 40
+        assert sum(state.size for state in ingest._into._recent.values()) <= 40
     position = last_position(database)
     ingest.take_spans(batches[0])
     assert last_position(database) == position

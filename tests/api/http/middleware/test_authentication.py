@@ -20,7 +20,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
-from tests.api.refusals import problem_in
+from tests.api.refusals import detail_in, problem_in
 from tests.infrastructure.appends import TENANT, reply
 from tests.infrastructure.postgres.relay import Relay
 
@@ -173,7 +173,7 @@ def test_a_key_in_the_query_is_refused_on_every_route(
     method, template = name.split()
     path = re.sub(r"\{\w+\}", "t", template)
     answer = client.request(method, f"{path}?x={key.reveal()}", headers=bearing(key))
-    problem_in(answer, 400, "key-in-url")
+    detail_in(answer, 400, "key-in-url")
 
 
 @pytest.mark.parametrize("sent", [True, False])
@@ -207,8 +207,7 @@ def test_a_route_takes_its_scope_and_no_other(app: FastAPI, client: TestClient) 
             if need in {scope, "any key", "nothing"} or (scope, need) == ("admin", "metrics"):
                 assert answer.status_code not in {401, 403}, (name, scope)
             else:
-                problem = problem_in(answer, 403, "not-allowed", f"the scope '{need}'")
-                assert "--scope" in problem["detail"]
+                assert "--scope" in detail_in(answer, 403, "not-allowed", f"the scope '{need}'")
                 challenge = f'Bearer error="insufficient_scope", scope="{need}"'
                 assert answer.headers["www-authenticate"] == challenge
 

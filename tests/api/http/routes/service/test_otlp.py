@@ -23,7 +23,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
-from agentlog.infrastructure.transfer.traces import TraceIngest
+from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
 from agentlog.projections.readmodels.registry import READ_MODELS
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import render

@@ -1,16 +1,15 @@
-"""Takes spans and log records of agents into threads as they come, each once.
+"""Threads that spans are taken into, each span once.
 
 Nothing waits and nothing is held back: what a batch adds to a thread is one append, and says how
 far the thread was when that was decided. If it has gone on since, it is read and decided again.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from hashlib import sha256
 
-from agentlog.domain.drafts import NO_ORIGIN, Origin
+from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import (
     AgentlogError,
     MessageConflict,
@@ -19,21 +18,18 @@ from agentlog.domain.errors import (
     VersionConflict,
 )
 from agentlog.domain.identifiers import is_thread_id
-from agentlog.domain.json.values import JsonValue, object_at
+from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.messages import CustomMessage
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.threads import fitted
-from agentlog.projections.readers.spans.dialects import events
-from agentlog.projections.readers.spans.drafts import UNBOUNDED, TooManyAdded
+from agentlog.projections.readers.spans.drafts import TooManyAdded
 from agentlog.projections.readers.spans.message_reader import MessageReader
-from agentlog.projections.readers.spans.placement import (
-    ConversationSpan,
-    conversation_of,
-    placed,
-    placed_records,
-)
+from agentlog.projections.readers.spans.placement import ConversationSpan, in_order
 from agentlog.projections.readers.spans.recorder import recorded
-from agentlog.projections.readers.spans.span import OTEL
+from agentlog.projections.readers.spans.runs.parts import completed
+from agentlog.projections.readers.spans.runs.run import WIRE
+from agentlog.projections.readers.spans.span import OTEL, Span
 from agentlog.projections.readers.spans.thread import CONVERSATION, SpanThread, folded
 from agentlog.projections.view import Item
 
@@ -66,62 +62,48 @@ class RefusedCount:
 class _Share:
     """What a batch has for one thread."""
 
-    spans: list[ConversationSpan] = field(default_factory=list)
-    facts: dict[str, JsonValue] = field(default_factory=dict)
+    wire: str
+    spans: list[Span] = field(default_factory=list)
+    facts: Item = field(default_factory=dict)
     also_named: str | None = None
 
     @property
     def count(self) -> int:
-        return sum(len(span.span.records) for span in self.spans)
+        return sum(len(span.records) for span in self.spans)
 
 
-class TraceIngest:
-    """Takes spans into one tenant's threads; any number of threads may call it."""
+class SpanThreads:
+    """One tenant's threads as spans are taken into them; any number of threads may call it."""
 
     def __init__(self, threads: Threads) -> None:
         self._threads = threads
         self._recent: OrderedDict[str, SpanThread] = OrderedDict()
-        self._reader = MessageReader(OTEL)
+        self._readers = {wire: MessageReader(wire) for wire in (OTEL, WIRE)}
 
-    def take_spans(
-        self, spans: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
-    ) -> RefusedCount:
-        """Append what spans say, at most so many messages; return those that were refused.
+    def take(  # noqa: PLR0913 - one parameter a choice
+        self,
+        spans: Iterable[ConversationSpan],
+        refused: RefusedCount,
+        *,
+        wire: str,
+        facts: Callable[[Span], Item],
+        most: int,
+        origin: Origin,
+    ) -> None:
+        """Append what spans of a wire say; count those that are refused.
+
+        `facts` returns the metadata that a thread begins with, if a span begins it.
 
         Raises:
-            TooManyAdded: nothing was appended, unless others append to the same threads.
+            TooManyAdded: they are more messages than `most`; nothing was appended, unless others
+                append to the same threads.
             WriterOverloaded, DatabaseUnavailable, ThreadContended: trying again is safe.
         """
-        in_threads = list(placed(spans, cache(self._is_there)))
-        refused = RefusedCount()
-        refused.add(len(spans) - len(in_threads), "not of the GenAI conventions")
-        self._take(in_threads, origin, refused, most)
-        return refused
-
-    def take_records(
-        self, records: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
-    ) -> RefusedCount:
-        """Append what log records say; return those that were refused; raises as `take_spans`."""
-        refused = RefusedCount()
-        known = [record for record in records if events.is_known(record)]
-        refused.add(len(records) - len(known), "not of the GenAI conventions")
-        named = [record for record in known if record["traceId"] or conversation_of(record)]
-        refused.add(len(known) - len(named), "without a trace and a conversation")
-        self._take(placed_records(named), origin, refused, most)
-        return refused
-
-    def _take(
-        self,
-        in_threads: Iterable[ConversationSpan],
-        origin: Origin,
-        refused: RefusedCount,
-        most: int,
-    ) -> None:
         shares: dict[str, _Share] = {}
-        for span in in_threads:
-            share = shares.setdefault(_thread_id(span.name), _Share())
-            share.spans.append(span)
-            share.facts = share.facts or _facts(span)
+        for span in spans:
+            share = shares.setdefault(_thread_id(span.name), _Share(wire))
+            share.spans.append(span.span)
+            share.facts = share.facts or {**facts(span.span), **_name(span)}
             share.also_named = span.also_named or share.also_named
         for attempt in range(_TRIES):
             try:
@@ -134,6 +116,16 @@ class TraceIngest:
         raise ThreadContended(
             f"others append to thread {next(iter(shares))!r} without a pause: send the batch again"
         )
+
+    def is_there(self, thread_id: str) -> bool:
+        """Return whether there is a thread."""
+        if thread_id in self._recent:
+            return True
+        try:
+            self._threads.head(thread_id, hidden=True)
+        except UnknownThread:
+            return False
+        return True
 
     def _append(
         self,
@@ -156,7 +148,7 @@ class TraceIngest:
             try:
                 request = self._request(thread_id, state, share, origin, most)
             except TooManyAdded:
-                if not (is_taken_for_new and self._is_there(thread_id)):
+                if not (is_taken_for_new and self.is_there(thread_id)):
                     raise
                 state = self._read(thread_id)
                 request = self._request(thread_id, state, share, origin, most)
@@ -186,8 +178,11 @@ class TraceIngest:
         if not before:
             facts.append({"type": "thread.started", "policy": "record", "metadata": share.facts})
             state.version += 1
-        spans = [taken.span for taken in share.spans]
-        drafts = recorded(state, spans, most=most, reader=self._reader)
+        state.wire = share.wire
+        spans = share.spans
+        if share.wire == WIRE:
+            spans = in_order(completed(part, state.runs, self._kept(thread_id)) for part in spans)
+        drafts = recorded(state, spans, most=most, reader=self._readers[share.wire])
         closing: list[dict[str, JsonValue]] = []
         if share.also_named is not None and state.conversation != share.also_named:
             state.conversation = share.also_named
@@ -205,15 +200,14 @@ class TraceIngest:
             origin=origin,
         )
 
-    def _is_there(self, thread_id: str) -> bool:
-        """Return whether there is a thread."""
-        if thread_id in self._recent:
-            return True
-        try:
-            self._threads.head(thread_id, hidden=True)
-        except UnknownThread:
-            return False
-        return True
+    def _kept(self, thread_id: str) -> Callable[[str], Item]:
+        """Return what returns a raw record of a thread by the id of its message."""
+
+        def record(message_id: str) -> Item:
+            message = self._threads.message(thread_id, message_id, hidden=True).message
+            return object_of(message.payload) if isinstance(message, CustomMessage) else {}
+
+        return record
 
     def _read(self, thread_id: str) -> SpanThread:
         try:
@@ -247,13 +241,6 @@ def _thread_id(name: str) -> str:
     return f"{fitted(name)[:100]}-{digest}".lstrip("-")
 
 
-def _facts(span: ConversationSpan) -> dict[str, JsonValue]:
-    """Return the metadata that a thread begins with."""
-    facts: dict[str, JsonValue] = {"source": "otlp"}
-    for record in span.span.records.values():
-        service = object_at(record, "resource").get("service.name")
-        if isinstance(service, str):
-            facts["service"] = service
-    if not is_thread_id(span.name):
-        facts[CONVERSATION] = span.name
-    return facts
+def _name(span: ConversationSpan) -> Item:
+    """Return the name of a conversation that is no thread id, for its thread's metadata."""
+    return {} if is_thread_id(span.name) else {CONVERSATION: span.name}

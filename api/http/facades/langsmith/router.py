@@ -1,0 +1,91 @@
+"""Routes of LangSmith's ingest, under the address that `LANGSMITH_ENDPOINT` names."""
+
+from collections.abc import Callable
+
+from fastapi import APIRouter, Request, Response
+
+from agentlog.api.http.codec.caller import append_origin, request_limits, tenant_of
+from agentlog.api.http.codec.exports import taken
+from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.facades.langsmith.multipart import read_multipart
+from agentlog.api.http.facades.langsmith.operations import Operations
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.values import array_of, object_of
+from agentlog.projections.view import Item
+
+router = APIRouter(prefix="/langsmith")
+
+_INGEST: Item = {
+    "use_multipart_endpoint": True,
+    "size_limit": 100,
+    "scale_up_qsize_trigger": 1000,
+    "scale_up_nthreads_limit": 16,
+    "scale_down_nempty_trigger": 4,
+}
+"""How the SDK shall send: as it does of itself; without any one of these it fails."""
+
+
+@router.get("/info")
+async def read_info(request: Request) -> Response:
+    """Return what the SDK asks first: how it may send runs."""
+    most_bytes: int = request.app.state.max_body_bytes
+    return json_answer(
+        {
+            "version": request.app.version,
+            "instance_flags": {"zstd_compression_enabled": True},
+            "batch_ingest_config": {**_INGEST, "size_limit_bytes": most_bytes},
+        }
+    )
+
+
+@router.post("/runs/multipart")
+async def take_multipart(request: Request) -> Response:
+    """Take runs in parts, as the SDK sends them."""
+    content_type = request.headers.get("content-type", "")
+    return await _take(request, lambda body, into: read_multipart(body, content_type, into))
+
+
+@router.post("/runs/batch")
+async def take_batch(request: Request) -> Response:
+    """Take runs that begin, in `post`, and runs that end, in `patch`."""
+
+    def read(body: bytes, into: Operations) -> None:
+        batch = object_of(into.json_in(body, ""))
+        for n, run in enumerate(array_of(batch.get("post"))):
+            into.add_run("post", run, f"post[{n}]")
+        for n, run in enumerate(array_of(batch.get("patch"))):
+            into.add_run("patch", run, f"patch[{n}]")
+
+    return await _take(request, read)
+
+
+@router.post("/runs")
+async def take_run(request: Request) -> Response:
+    """Take a run."""
+    return await _take(request, lambda body, into: into.add_run("post", into.json_in(body, ""), ""))
+
+
+@router.patch("/runs/{run_id}")
+async def end_run(request: Request, run_id: str) -> Response:
+    """Take what a run ended with."""
+    return await _take(
+        request, lambda body, into: into.add_run("patch", into.json_in(body, ""), "", run_id)
+    )
+
+
+async def _take(request: Request, read: Callable[[bytes, Operations], None]) -> Response:
+    limits, origin = await request_limits(request), await append_origin(request)
+    traces = tenant_of(request).traces
+
+    def take(body: bytes, work: Work) -> None:
+        operations = Operations(limits, work)
+        read(body, operations)
+        refused = traces.take_runs(
+            operations.runs, operations.feedback, most=work.most_added, origin=origin
+        )
+        if refused.count:
+            raise InvalidMessage.at("", f"{refused.count} refused: {'; '.join(refused.reasons)}")
+
+    await taken(request, take)
+    return json_answer({}, status=202)

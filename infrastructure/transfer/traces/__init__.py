@@ -1,0 +1,1 @@
+"""Traces of running agents taken into threads: `ingest`; `threads` that they are taken into."""
