@@ -42,6 +42,8 @@ from agentlog.infrastructure.runtime.key_files import SIGNING_KEY
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.subscriptions.queue import Queue
+from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.rehearsal import Rehearsal
@@ -145,6 +147,7 @@ def open_service(
                 tenant=name,
             )
             views = Views(reader, tenant=name, snapshots=snapshots, recent=recent)
+            subscriptions = Subscriptions(database, tenant=name)
             return Tenant(
                 name=name,
                 threads=threads,
@@ -175,6 +178,8 @@ def open_service(
                 comparer=Comparer(views),
                 run_sets=RunSets(views),
                 traces=TraceIngest(threads),
+                subscriptions=subscriptions,
+                queue=Queue(database, subscriptions, reader, tenant=name),
             )
 
         with Tenants(tenant_of) as tenants:

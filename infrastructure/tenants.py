@@ -18,6 +18,8 @@ from agentlog.infrastructure.reports.summaries import Summaries
 from agentlog.infrastructure.runtime.closeable import Closing
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.subscriptions.queue import Queue
+from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
 from agentlog.infrastructure.views.views import Views
@@ -42,6 +44,8 @@ class Tenant:
     comparer: Comparer
     run_sets: RunSets
     traces: TraceIngest
+    subscriptions: Subscriptions
+    queue: Queue
 
 
 class Tenants(dict[str, Tenant], Closing):

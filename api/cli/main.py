@@ -118,6 +118,10 @@ COMMANDS = {
         "List who read what over HTTP, the latest first (see AGENTLOG_READ_AUDIT).",
     ),
     "keys": ("operations.keys", "Keys: who may ask the service, and for what."),
+    "subscriptions": (
+        "operations.subscriptions",
+        "Subscriptions: readers of the log whose places the server keeps.",
+    ),
     "projections": (
         "operations.projections",
         "Read models: where they stand; rebuild, pause, resume, run.",

@@ -43,7 +43,15 @@ from agentlog.api.http.routes import (
     threads,
     views,
 )
-from agentlog.api.http.routes.service import keys, mcp, monitoring, otlp, pages, projections
+from agentlog.api.http.routes.service import (
+    keys,
+    mcp,
+    monitoring,
+    otlp,
+    pages,
+    projections,
+    subscriptions,
+)
 from agentlog.api.http.routes.service.monitoring import Metrics
 from agentlog.api.http.streaming.subscribers import Followers
 from agentlog.domain.errors import AgentlogError, Flaw
@@ -147,6 +155,7 @@ _VERSIONED = (
     sql.router,
     audit.router,
     keys.router,
+    subscriptions.router,
 )
 _EXPORTS = 1
 """OTLP requests read at once: a second one gains nothing, and other requests wait for both."""

@@ -61,6 +61,11 @@ class LogReader:
         neighbours = [row[0] for row in self._rows("select_neighbours", **asked)]
         return get_close_matches(thread_id, neighbours, cutoff=_SIMILAR)
 
+    def heads_of(self, thread_ids: Sequence[str]) -> list[Head]:
+        """Return the heads of those threads that there are, hidden ones too."""
+        tenants = [self._tenant] * len(thread_ids)
+        return self._heads("select_heads", tenants=tenants, thread_ids=list(thread_ids))
+
     def heads(
         self, which: ThreadFilter, *, before: int | None, limit: int, hidden: bool = False
     ) -> list[Head]:
@@ -184,6 +189,10 @@ class LogReader:
             types=list(types) if types else None,
             limit=limit,
         )
+
+    def events_at(self, positions: Sequence[int]) -> list[Event]:
+        """Return the events at some positions, in the order of the log."""
+        return self._events("select_events_at", positions=list(positions))
 
     def position(self) -> int:
         """Return the log's position, over all tenants."""

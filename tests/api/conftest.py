@@ -39,6 +39,8 @@ from agentlog.infrastructure.reports.reports import Reports
 from agentlog.infrastructure.reports.summaries import Summaries
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
+from agentlog.infrastructure.subscriptions.queue import Queue
+from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
@@ -98,6 +100,7 @@ def app_over(  # noqa: PLR0913 - what tests set
         reader = LogReader(database, tenant=name)
         snapshots = Snapshots(database, tenant=name, key=b"key")
         views = Views(reader, tenant=name, snapshots=snapshots)
+        subscriptions = Subscriptions(database, tenant=name)
         return Tenant(
             name=name,
             threads=own_threads,
@@ -128,6 +131,8 @@ def app_over(  # noqa: PLR0913 - what tests set
             comparer=Comparer(views),
             run_sets=RunSets(views),
             traces=TraceIngest(own_threads),
+            subscriptions=subscriptions,
+            queue=Queue(database, subscriptions, reader, tenant=name),
         )
 
     tenants = Tenants(tenant_of)

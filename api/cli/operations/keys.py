@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from agentlog.api.cli.session import DataDir, print_line, print_listing, printable, service_in
-from agentlog.api.shapes import access as shapes
+from agentlog.api.shapes.service import access as shapes
 from agentlog.api.shapes.shape import time_text
 from agentlog.infrastructure.keys.key import Key
 from agentlog.infrastructure.keys.terms import expiry_of, name_of, scopes_of

@@ -96,6 +96,14 @@ from agentlog.infrastructure.readmodels.projection_status import (
     RebuildUnderWay,
 )
 from agentlog.infrastructure.reports.reports import ReportTooLong
+from agentlog.infrastructure.subscriptions.subscription import (
+    InvalidSubscription,
+    LeaseEnded,
+    NotPulled,
+    SubscriptionExists,
+    SubscriptionPaused,
+    UnknownSubscription,
+)
 from agentlog.infrastructure.transfer.traces.threads import ThreadContended
 from agentlog.infrastructure.views.snapshots.key import InvalidSnapshotKey
 from agentlog.projections.readers.spans.drafts import TooManyAdded
@@ -131,9 +139,11 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     InvalidQuery: 422,
     InvalidSigningKey: 503,
     InvalidSnapshotKey: 503,
+    InvalidSubscription: 422,
     InvalidThreadId: 422,
     InvalidViewOption: 422,
     KeyInUrl: 400,
+    LeaseEnded: 409,
     LockNotGranted: 503,
     LogContradicted: 409,
     LogSubscribed: 503,
@@ -144,6 +154,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     NoSigningKey: 503,
     NotAllowed: 403,
     NotAuthenticated: 401,
+    NotPulled: 409,
     NotRedactable: 409,
     OutcomeUnknown: 503,
     NotYetBuilt: 503,
@@ -159,6 +170,8 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     RuleBroken: 409,
     StatementTooLong: 503,
     StreamsExhausted: 503,
+    SubscriptionExists: 409,
+    SubscriptionPaused: 409,
     ThreadExists: 409,
     ThreadContended: 503,
     TooManyAdded: 413,
@@ -175,6 +188,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     UnknownMediaType: 415,
     UnknownMessage: 404,
     UnknownReadModel: 404,
+    UnknownSubscription: 404,
     UnknownThread: 404,
     UnknownView: 404,
     UnsafeSession: 503,

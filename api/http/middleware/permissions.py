@@ -90,6 +90,18 @@ NEEDS: Mapping[str, Need] = {
     "POST /v1/keys": "admin",
     "DELETE /v1/keys/{key_id}": "admin",
     "GET /v1/accesses": "admin",
+    "POST /v1/subscriptions": "admin",
+    "GET /v1/subscriptions": "admin",
+    "GET /v1/subscriptions/{name}": "admin",
+    "DELETE /v1/subscriptions/{name}": "admin",
+    "POST /v1/subscriptions/{name}/pause": "admin",
+    "POST /v1/subscriptions/{name}/resume": "admin",
+    "POST /v1/subscriptions/{name}/pull": "read",
+    "POST /v1/subscriptions/{name}/ack": "read",
+    "POST /v1/subscriptions/{name}/nack": "read",
+    "GET /v1/subscriptions/{name}/parked": "admin",
+    "POST /v1/subscriptions/{name}/parked/retry": "admin",
+    "POST /v1/subscriptions/{name}/parked/discard": "admin",
 }
 
 LONG = frozenset(

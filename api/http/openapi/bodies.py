@@ -12,7 +12,19 @@ from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.facts import ThreadStarted
 from agentlog.domain.fields import Model
 from agentlog.domain.messages import CustomMessage, FileAttachment
+from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.forks.edits import MOST_EDITS
+from agentlog.infrastructure.subscriptions.terms import (
+    LEASE_PATTERN,
+    MOST_ATTEMPTS,
+    MOST_IDS,
+    MOST_KEYS,
+    MOST_PULLED,
+    MOST_TYPES,
+    NAME_PATTERN,
+    THREADS_PATTERN,
+    USUAL_ATTEMPTS,
+)
 
 EXAMPLE_MESSAGES: list[Schema] = [
     {"type": "input", "text": "Where is my parcel?"},
@@ -46,6 +58,15 @@ def _fields(properties: Schema, *required: str, examples: list[Schema]) -> Schem
         "examples": examples,
     }
 
+
+_LEASE: Schema = {"type": "string", "pattern": LEASE_PATTERN}
+_IDS: Schema = {
+    "type": "array",
+    "items": {"type": "integer", "minimum": 0, "maximum": BIGGEST},
+    "minItems": 1,
+    "maxItems": MOST_IDS,
+    "description": "Of deliveries; all without it.",
+}
 
 _BODIES: dict[str, Schema] = {
     "RedactBody": _fields(
@@ -109,6 +130,74 @@ _BODIES: dict[str, Schema] = {
         "scopes",
         examples=[{"name": "agents", "scopes": ["append", "read"], "expires": "90d"}],
     ),
+    "SubscriptionBody": _fields(
+        {
+            "name": {"type": "string", "pattern": NAME_PATTERN},
+            "types": {
+                "type": "array",
+                "items": {"type": "string"},
+                "minItems": 1,
+                "maxItems": MOST_TYPES,
+                "description": "Of events, as tool_calls, thread.closed or vendor.name; all "
+                "without it.",
+            },
+            "threads": {
+                "type": "string",
+                "pattern": THREADS_PATTERN,
+                "description": "How the ids of threads begin.",
+            },
+            "metadata": {
+                "type": "object",
+                "minProperties": 1,
+                "maxProperties": MOST_KEYS,
+                "description": "Top-level keys of the thread's metadata, and their values.",
+                "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
+            },
+            "from": {
+                "type": "string",
+                "pattern": "^(now|start|@[0-9]{1,18})$",
+                "default": "now",
+                "description": "After which event it begins: a position as @345.",
+            },
+            "maxAttempts": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": MOST_ATTEMPTS,
+                "default": USUAL_ATTEMPTS,
+                "description": "After which a delivery is parked.",
+            },
+        },
+        "name",
+        examples=[{"name": "approvals", "types": ["approval_request"], "threads": "support-"}],
+    ),
+    "PullBody": _fields(
+        {
+            "limit": {"type": "integer", "minimum": 1, "maximum": MOST_PULLED, "default": 10},
+            "seconds": {
+                "type": "number",
+                "minimum": 1,
+                "maximum": 3600,
+                "default": 30,
+                "description": "How long they are yours.",
+            },
+        },
+        examples=[{"limit": 10, "seconds": 30}],
+    ),
+    "AckBody": _fields(
+        {"lease": _LEASE, "ids": _IDS}, "lease", examples=[{"lease": "0123456789abcdef"}]
+    ),
+    "NackBody": _fields(
+        {
+            "lease": _LEASE,
+            "ids": _IDS,
+            "error": {"type": "string", "description": "Why, as the list of parked ones shows it."},
+            "seconds": {"type": "number", "minimum": 0, "maximum": 86_400, "default": 5},
+            "park": {"type": "boolean", "default": False, "description": "No further attempt."},
+        },
+        "lease",
+        examples=[{"lease": "0123456789abcdef", "ids": [7], "error": "no such order"}],
+    ),
+    "ParkedBody": _fields({"ids": _IDS}, examples=[{"ids": [7]}]),
     "Query": _fields(
         {
             "sql": {

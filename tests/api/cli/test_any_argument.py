@@ -17,6 +17,7 @@ from tests.databases import new_database
 
 MAKERS = {
     *("serve", "demo", "migrate", "import", "watch", "record", "restore", "keys create"),
+    "subscriptions create",
     "gateway",
     "openapi",  # reads nothing
     "formats",

@@ -37,7 +37,7 @@ from agentlog.api.http.routes import (
     threads,
     views,
 )
-from agentlog.api.http.routes.service import keys, monitoring, otlp, projections
+from agentlog.api.http.routes.service import keys, monitoring, otlp, projections, subscriptions
 from agentlog.domain.access import SCOPES
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.infrastructure.postgres.database import Database
@@ -145,6 +145,7 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
             ("/v1", redaction),
             ("/v1", audit),
             ("/v1", keys),
+            ("/v1", subscriptions),
             ("", monitoring),
             ("", otlp),
         )
@@ -155,7 +156,10 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
     assert routes == {name for name, _ in _operations(document)}
 
 
-BODILESS = {f"POST /v1/projections/{{name}}/{verb}" for verb in ("rebuild", "pause", "resume")}
+BODILESS = {
+    *(f"POST /v1/projections/{{name}}/{verb}" for verb in ("rebuild", "pause", "resume")),
+    *(f"POST /v1/subscriptions/{{name}}/{verb}" for verb in ("pause", "resume")),
+}
 """What they are asked for stands in their paths."""
 
 
@@ -215,6 +219,7 @@ BODIES = {
     "BulkLines": "/v1/log",
     "Query": "/v1/analytics/sql",
     "KeyBody": "/v1/keys",
+    "SubscriptionBody": "/v1/subscriptions",
 }
 
 

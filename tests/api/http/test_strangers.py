@@ -21,6 +21,7 @@ from tests.infrastructure.readmodels.tables import catch_up
 OURS = "our-own-words-4f9c"
 FILE = OURS.encode()
 THREAD = f"thread-{OURS}"
+SUBSCRIPTION = "ours"
 
 
 @pytest.fixture
@@ -42,6 +43,9 @@ def ours(app: FastAPI, client: TestClient, threads: Threads, database: Database)
     assert answer.status_code == 201
     digest = sha256(FILE).hexdigest()
     assert client.put(f"/v1/blobs/{digest}", content=FILE, headers=headers).status_code == 201
+    subscription = {"name": SUBSCRIPTION, "threads": THREAD, "metadata": {"team": OURS}}
+    answer = client.post("/v1/subscriptions", json=subscription, headers=headers)
+    assert answer.status_code == 201
     for model in READ_MODELS.values():
         catch_up(database, model)
     assert threads.version_at(THREAD, None) == len(story) + 1
@@ -54,7 +58,12 @@ PARAMETERS = {
     "digest": sha256(FILE).hexdigest(),
     "view": "kernel",
 }
-NAMES = {"/v1/analytics/{name}": "tools", "/v1/projections/{name}": "messages"}
+NAMES = {
+    "/v1/analytics/{name}": "tools",
+    "/v1/projections/{name}": "messages",
+    "/v1/subscriptions/{name}": SUBSCRIPTION,
+}
+LEASE = {"json": {"lease": "0123456789abcdef"}}
 SQL = "SELECT * FROM events"
 BODIES: dict[str, Any] = {
     "POST /v1/threads": {"json": {"threadId": THREAD}},
@@ -71,6 +80,9 @@ BODIES: dict[str, Any] = {
     "PUT /v1/blobs/{digest}": {"content": b"another"},
     "POST /v1/analytics/sql": {"json": {"sql": SQL}},
     "POST /v1/keys": {"json": {"name": "x", "scopes": ["read"]}},
+    "POST /v1/subscriptions": {"json": {"name": "theirs", "from": "start"}},
+    "POST /v1/subscriptions/{name}/ack": LEASE,
+    "POST /v1/subscriptions/{name}/nack": LEASE,
 }
 QUERIES: dict[str, dict[str, str]] = {
     "GET /v1/threads/{thread_id}/events": {"follow": "false"},
@@ -107,6 +119,16 @@ NOT_THERE = {
     "POST /v1/threads/{thread_id}/messages/{message_id}/redact",
     "POST /v1/blobs/{digest}/redact",
     "DELETE /v1/keys/{key_id}",
+    "GET /v1/subscriptions/{name}",
+    "GET /v1/subscriptions/{name}/parked",
+    "POST /v1/subscriptions/{name}/pause",
+    "POST /v1/subscriptions/{name}/resume",
+    "POST /v1/subscriptions/{name}/pull",
+    "POST /v1/subscriptions/{name}/ack",
+    "POST /v1/subscriptions/{name}/nack",
+    "POST /v1/subscriptions/{name}/parked/retry",
+    "POST /v1/subscriptions/{name}/parked/discard",
+    "DELETE /v1/subscriptions/{name}",
 }
 """What names something of ours is not there, for a stranger who made nothing of that name yet."""
 EMPTY = {
@@ -117,6 +139,7 @@ EMPTY = {
     "GET /v1/summaries",
     "GET /v1/checkpoints",
     "GET /v1/accesses",
+    "GET /v1/subscriptions",
 }
 
 
@@ -193,6 +216,7 @@ def test_the_same_questions_find_it_with_our_own_key(
         "GET /v1/keys/self",
         "GET /v1/projections",
         "GET /v1/projections/{name}",
+        "GET /v1/subscriptions/{name}/parked",  # nothing failed
         "GET /v1/threads/{thread_id}/audit",  # whole: nothing to say
         "GET /v1/threads/{thread_id}/chain",  # contents in base64
         "GET /v1/threads/{thread_id}/evidence",  # not signed

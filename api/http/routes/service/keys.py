@@ -9,7 +9,7 @@ from agentlog.api.http.codec.caller import principal_of
 from agentlog.api.http.codec.parameters import After, Limit, number_cursor, without_nul
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
-from agentlog.api.shapes.access import Access, Caller, Key, NewKey, caller_json
+from agentlog.api.shapes.service.access import Access, Caller, Key, NewKey, caller_json
 from agentlog.api.shapes.shape import Page
 from agentlog.domain.identifiers import THREAD_ID_PATTERN
 from agentlog.domain.json.text import parse

@@ -1,0 +1,178 @@
+"""The commands of `agentlog subscriptions`."""
+
+import re
+from typing import Annotated
+
+import typer
+
+from agentlog.api.cli.session import DataDir, print_line, print_listing, printable, service_in
+from agentlog.api.filters import metadata_filter
+from agentlog.api.shapes.service import subscriptions as shapes
+from agentlog.api.shapes.shape import time_text
+from agentlog.domain.json.values import JsonObject
+from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.subscriptions.subscription import (
+    Parked,
+    Subscription,
+    UnknownSubscription,
+)
+from agentlog.infrastructure.subscriptions.terms import NAME_PATTERN, USUAL_ATTEMPTS, terms_of
+
+app = typer.Typer()
+subscriptions_ = typer.Typer(
+    help="Subscriptions: readers of the log whose places the server keeps.", no_args_is_help=True
+)
+app.add_typer(subscriptions_, name="subscriptions")
+
+
+def _known(name: str) -> str:
+    if not re.match(NAME_PATTERN, name):
+        raise UnknownSubscription(name)
+    return name
+
+
+Name = Annotated[str, typer.Argument(help="Name of the subscription.", callback=_known)]
+Ids = Annotated[
+    list[int] | None,
+    typer.Argument(metavar="[ID]…", help="As listed; all without any.", min=0, max=BIGGEST),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="A line of JSON each.")]
+
+_MOST = 1000
+
+
+@subscriptions_.command()
+def create(  # noqa: PLR0913 - one parameter a choice
+    name: Annotated[str, typer.Argument(help="1 to 64 letters, digits, _ or -.")],
+    *,
+    types: Annotated[
+        list[str] | None,
+        typer.Option("--type", help="Only events of this type; may be repeated."),
+    ] = None,
+    threads: Annotated[
+        str | None, typer.Option(help="Only of threads whose ids begin like this.")
+    ] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Only of threads with this; may be repeated."),
+    ] = None,
+    start: Annotated[
+        str, typer.Option("--from", help="now, start, or a position as @345.")
+    ] = "now",
+    max_attempts: Annotated[
+        int, typer.Option(help="Attempts, after which a delivery is parked.")
+    ] = USUAL_ATTEMPTS,
+    data_dir: DataDir = None,
+) -> None:
+    """Make a subscription; its consumers pull over HTTP."""
+    wanted = metadata_filter(
+        (key, value) for key, _, value in (pair.partition("=") for pair in metadata or [])
+    )
+    asked: JsonObject = {"name": name, "from": start, "maxAttempts": max_attempts}
+    asked |= {"types": [*types]} if types else {}
+    asked |= {"threads": threads} if threads is not None else {}
+    asked |= {"metadata": wanted} if wanted else {}
+    terms = terms_of(asked)
+    with service_in(data_dir, new=True) as service:
+        made = service.own.subscriptions.create(terms)
+    typer.echo(printable(f"subscription {made.name!r} begins after @{made.position}"), err=True)
+
+
+@subscriptions_.command("list")
+def list_(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List subscriptions, and how far each is."""
+    listed: list[Subscription] = []
+    with service_in(data_dir) as service:
+        subscriptions = service.own.subscriptions
+        while page := subscriptions.page(after=listed[-1].name if listed else "", limit=_MOST):
+            listed += page
+    if as_json:
+        for subscription in listed:
+            print_line(shapes.subscription_json(subscription))
+        return
+    columns = {"name": 6, "state": 6, "types": 5, "threads": 0, "position": 8, "lag": 3}
+    print_listing(
+        {**columns, "pending": 7, "parked": 6, "reason": 0},
+        [
+            (
+                subscription.name,
+                "active" if subscription.paused_at is None else "paused",
+                "all"
+                if subscription.filter.types is None
+                else ", ".join(subscription.filter.types),
+                subscription.filter.threads,
+                f"@{subscription.position}",
+                str(subscription.lag),
+                str(subscription.pending),
+                str(subscription.parked),
+                subscription.paused_why,
+            )
+            for subscription in listed
+        ],
+    )
+
+
+@subscriptions_.command()
+def pause(name: Name, data_dir: DataDir = None) -> None:
+    """Have a subscription give nothing out."""
+    with service_in(data_dir) as service:
+        service.own.subscriptions.pause(name)
+
+
+@subscriptions_.command()
+def resume(name: Name, data_dir: DataDir = None) -> None:
+    """Have a subscription go on where it was."""
+    with service_in(data_dir) as service:
+        service.own.subscriptions.resume(name)
+
+
+@subscriptions_.command()
+def delete(name: Name, data_dir: DataDir = None) -> None:
+    """Delete a subscription, with its place and what is parked."""
+    with service_in(data_dir) as service:
+        service.own.subscriptions.delete(name)
+
+
+@subscriptions_.command()
+def parked(name: Name, *, as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List the deliveries that failed as often as they may."""
+    with service_in(data_dir) as service:
+        queue = service.own.queue
+        listed: list[Parked] = []
+        while page := queue.parked(name, after=listed[-1].id if listed else 0, limit=_MOST):
+            listed += page
+    if as_json:
+        for delivery in listed:
+            print_line(shapes.Parked.of(delivery))
+        return
+    print_listing(
+        {"id": 2, "position": 8, "type": 4, "thread": 6, "attempts": 8, "since": 10, "error": 0},
+        [
+            (
+                str(delivery.id),
+                f"@{delivery.position}",
+                delivery.type,
+                delivery.thread_id,
+                str(delivery.attempts),
+                time_text(delivery.parked_at),
+                delivery.error,
+            )
+            for delivery in listed
+        ],
+    )
+
+
+@subscriptions_.command()
+def retry(name: Name, ids: Ids = None, data_dir: DataDir = None) -> None:
+    """Give parked deliveries out again."""
+    with service_in(data_dir) as service:
+        count = service.own.queue.retry(name, ids or None)
+    typer.echo(f"{count} to be delivered again", err=True)
+
+
+@subscriptions_.command()
+def discard(name: Name, ids: Ids = None, data_dir: DataDir = None) -> None:
+    """Drop parked deliveries for good; the log keeps the events."""
+    with service_in(data_dir) as service:
+        count = service.own.queue.discard(name, ids or None)
+    typer.echo(f"{count} dropped", err=True)

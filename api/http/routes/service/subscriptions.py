@@ -1,0 +1,178 @@
+"""Subscriptions of a tenant: made, pulled, acknowledged; what is parked."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from agentlog.api.http.codec.bodies import Body, fields_in
+from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
+from agentlog.api.http.codec.parameters import After, Limit, number_cursor, without_nul
+from agentlog.api.http.codec.responses import json_answer, page_answer
+from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.shapes.service.subscriptions import (
+    Acknowledged,
+    Counted,
+    Lease,
+    Parked,
+    Refused,
+    Subscription,
+    lease_json,
+    subscription_json,
+)
+from agentlog.api.shapes.shape import Page
+from agentlog.infrastructure.subscriptions.terms import (
+    FIELDS,
+    NAME_PATTERN,
+    ids_in,
+    lease_in,
+    pull_in,
+    refusal_in,
+    terms_of,
+)
+
+router = APIRouter(tags=["subscriptions"])
+
+Name = Annotated[str, Path(pattern=NAME_PATTERN, examples=["approvals"])]
+
+
+@router.post(
+    "/subscriptions",
+    status_code=201,
+    responses=answers(201, Subscription, 400, 409, 413),
+    openapi_extra=body("SubscriptionBody", description="Which events, and from where on."),
+)
+def create_subscription(request: Request, body: Body, limits: TheLimits) -> Response:
+    """Make a subscription of the tenant: the server keeps its place in the log."""
+    terms = terms_of(fields_in(body, limits, *FIELDS))
+    subscription = tenant_of(request).subscriptions.create(
+        terms, created_by=principal_of(request).key_id
+    )
+    headers = {"Location": f"/v1/subscriptions/{subscription.name}", "Cache-Control": "no-store"}
+    return json_answer(subscription_json(subscription), status=201, headers=headers)
+
+
+@router.get("/subscriptions", responses=answers(200, Page[Subscription]))
+def list_subscriptions(
+    request: Request,
+    after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
+    limit: Limit = 100,
+) -> Response:
+    """List the tenant's subscriptions by name, and how far each is."""
+    page = tenant_of(request).subscriptions.page(after=without_nul(after or ""), limit=limit + 1)
+    return page_answer(
+        page, limit, shown=subscription_json, place=lambda subscription: subscription.name
+    )
+
+
+@router.get("/subscriptions/{name}", responses=answers(200, Subscription, 404))
+def read_subscription(request: Request, name: Name) -> Response:
+    """Read a subscription: how far it is, what waits, or why it stands still."""
+    return json_answer(subscription_json(tenant_of(request).subscriptions.get(name)))
+
+
+@router.delete("/subscriptions/{name}", responses=answers(200, Subscription, 404))
+def delete_subscription(request: Request, name: Name) -> Response:
+    """Delete a subscription, with its place and what is parked."""
+    return json_answer(subscription_json(tenant_of(request).subscriptions.delete(name)))
+
+
+@router.post("/subscriptions/{name}/pause", responses=answers(200, Subscription, 404))
+def pause_subscription(request: Request, name: Name) -> Response:
+    """Have it give nothing out until it is resumed."""
+    return json_answer(subscription_json(tenant_of(request).subscriptions.pause(name)))
+
+
+@router.post("/subscriptions/{name}/resume", responses=answers(200, Subscription, 404))
+def resume_subscription(request: Request, name: Name) -> Response:
+    """Have it go on where it was."""
+    return json_answer(subscription_json(tenant_of(request).subscriptions.resume(name)))
+
+
+@router.post(
+    "/subscriptions/{name}/pull",
+    responses=answers(200, Lease, 400, 404, 409, 413),
+    openapi_extra=body("PullBody", description="How many, and for how long."),
+)
+def pull_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+    """Take deliveries, which are yours until the lease ends; several consumers may pull.
+
+    No later event of their threads goes to another meanwhile. What is not acknowledged by then is
+    given out again.
+    """
+    asked = pull_in(fields_in(body, limits, "limit", "seconds"))
+    lease = tenant_of(request).queue.pull(name, limit=asked.limit, seconds=asked.seconds)
+    return json_answer(lease_json(lease))
+
+
+@router.post(
+    "/subscriptions/{name}/ack",
+    responses=answers(200, Acknowledged, 400, 404, 409, 413),
+    openapi_extra=body("AckBody", description="The lease, and which of its deliveries."),
+)
+def acknowledge_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+    """Say that deliveries of a lease are done, by default all of it: they come no more."""
+    fields = fields_in(body, limits, "lease", "ids")
+    done = tenant_of(request).queue.acknowledge(name, lease_in(fields), ids_in(fields))
+    return json_answer({"acknowledged": done})
+
+
+@router.post(
+    "/subscriptions/{name}/nack",
+    responses=answers(200, Refused, 400, 404, 409, 413),
+    openapi_extra=body("NackBody", description="The lease, what failed of it, and why."),
+)
+def refuse_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+    """Say that deliveries failed: they come again after a pause, or are parked.
+
+    What follows them in their threads, in the same lease, is given back too.
+    """
+    fields = fields_in(body, limits, "lease", "ids", "error", "seconds", "park")
+    asked = refusal_in(fields)
+    refused = tenant_of(request).queue.refuse(
+        name,
+        lease_in(fields),
+        ids_in(fields),
+        error=asked.error,
+        seconds=asked.seconds,
+        park=asked.park,
+    )
+    return json_answer(
+        {
+            "due": [number for number, is_parked in refused.items() if not is_parked],
+            "parked": [number for number, is_parked in refused.items() if is_parked],
+        }
+    )
+
+
+@router.get("/subscriptions/{name}/parked", responses=answers(200, Page[Parked], 404))
+def list_parked(request: Request, name: Name, after: After = None, limit: Limit = 100) -> Response:
+    """List the deliveries that failed as often as they may, in the order of the log."""
+    page = tenant_of(request).queue.parked(name, after=number_cursor(after) or 0, limit=limit + 1)
+    return page_answer(page, limit, shown=Parked.of, place=lambda parked: parked.id)
+
+
+@router.post(
+    "/subscriptions/{name}/parked/retry",
+    responses=answers(200, Counted, 400, 404, 413),
+    openapi_extra=body("ParkedBody", description="Which; all without `ids`."),
+)
+def retry_parked(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+    """Give parked deliveries out again; later events of their threads may have gone before."""
+    ids = _parked_ids(body, limits)
+    return json_answer({"deliveries": tenant_of(request).queue.retry(name, ids)})
+
+
+@router.post(
+    "/subscriptions/{name}/parked/discard",
+    responses=answers(200, Counted, 400, 404, 413),
+    openapi_extra=body("ParkedBody", description="Which; all without `ids`."),
+)
+def discard_parked(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+    """Drop parked deliveries for good; the log keeps the events."""
+    ids = _parked_ids(body, limits)
+    return json_answer({"deliveries": tenant_of(request).queue.discard(name, ids)})
+
+
+def _parked_ids(body: bytes, limits: RequestLimits) -> list[int] | None:
+    return ids_in(fields_in(body, limits, "ids"))

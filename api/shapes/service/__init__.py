@@ -1,0 +1,1 @@
+"""Output of what operates the service: keys, accesses, subscriptions."""

@@ -1,0 +1,138 @@
+"""Subscriptions and what they deliver, for HTTP and the command line."""
+
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from agentlog.api.shapes.shape import Shape, Time, TimeText, time_text
+from agentlog.api.shapes.threads import Event, event_json
+from agentlog.infrastructure.subscriptions import subscription as subscriptions
+
+
+class Webhook(Shape):
+    """Where deliveries are posted to; `content`: with the message itself."""
+
+    url: str
+    content: bool
+
+
+class Subscription(TypedDict):
+    """A subscription and how far it is; `pending` and `parked` count deliveries.
+
+    Every event up to `position` was taken in, and the log is `lag` positions further. `reason` is
+    why it is paused, if not at a request. `failingSince`: the webhook's first failure since its
+    last success.
+    """
+
+    name: str
+    state: Literal["active", "paused"]
+    reason: str | None
+    types: list[str] | None
+    threads: str | None
+    metadata: dict[str, Any]
+    maxAttempts: int
+    webhook: Webhook | None
+    position: int
+    pending: int
+    parked: int
+    lag: int
+    failingSince: TimeText | None
+    createdAt: TimeText
+    createdBy: str | None
+
+
+class Delivery(TypedDict):
+    """An event to deliver; `type` is its own, or the condition that it meets.
+
+    `attempt` counts from 1. What is no event of the log has a `notice` in place of one.
+    """
+
+    id: int
+    position: int
+    type: str
+    threadId: str
+    attempt: int
+    event: Event | None
+    notice: dict[str, Any] | None
+
+
+class Lease(TypedDict):
+    """Deliveries that are yours until a time; there is no `lease` where there are none."""
+
+    lease: str | None
+    until: TimeText | None
+    items: list[Delivery]
+
+
+class Acknowledged(TypedDict):
+    """Ids of deliveries that are done."""
+
+    acknowledged: list[int]
+
+
+class Refused(TypedDict):
+    """Ids of deliveries that are due again, and of those that are parked now."""
+
+    due: list[int]
+    parked: list[int]
+
+
+class Parked(Shape):
+    """A delivery that failed as often as it may, and what it failed of last."""
+
+    id: int
+    position: int
+    type: str
+    thread_id: str
+    attempts: int
+    error: str | None
+    parked_at: Time
+
+
+class Counted(TypedDict):
+    """How many deliveries it concerned."""
+
+    deliveries: int
+
+
+def subscription_json(subscription: subscriptions.Subscription) -> Subscription:
+    """Return a subscription as JSON."""
+    wanted, webhook = subscription.filter, subscription.webhook
+    return {
+        "name": subscription.name,
+        "state": "active" if subscription.paused_at is None else "paused",
+        "reason": subscription.paused_why,
+        "types": None if wanted.types is None else list(wanted.types),
+        "threads": wanted.threads,
+        "metadata": dict(wanted.metadata),
+        "maxAttempts": subscription.max_attempts,
+        "webhook": None if webhook is None else Webhook.of(webhook),
+        "position": subscription.position,
+        "pending": subscription.pending,
+        "parked": subscription.parked,
+        "lag": subscription.lag,
+        "failingSince": time_text(subscription.failing_since),
+        "createdAt": time_text(subscription.created_at),
+        "createdBy": subscription.created_by,
+    }
+
+
+def lease_json(lease: subscriptions.Lease | None) -> Lease:
+    """Return what was pulled as JSON."""
+    if lease is None:
+        return {"lease": None, "until": None, "items": []}
+    items = [_delivery_json(delivery) for delivery in lease.deliveries]
+    return {"lease": lease.id, "until": time_text(lease.until), "items": items}
+
+
+def _delivery_json(delivery: subscriptions.Delivery) -> Delivery:
+    event = delivery.event
+    return {
+        "id": delivery.id,
+        "position": delivery.position,
+        "type": delivery.type,
+        "threadId": delivery.thread_id,
+        "attempt": delivery.attempt,
+        "event": None if event is None else event_json(event, with_thread=True),
+        "notice": delivery.notice,
+    }

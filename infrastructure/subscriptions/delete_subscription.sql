@@ -1,0 +1,1 @@
+DELETE FROM agentlog.subscriptions WHERE tenant = %(tenant)s AND name = %(name)s

@@ -1,0 +1,3 @@
+DELETE FROM agentlog.deliveries
+WHERE tenant = %(tenant)s AND subscription = %(name)s AND parked_at IS NOT NULL
+    AND (%(numbers)s::bigint[] IS NULL OR number = ANY (%(numbers)s))

@@ -1,0 +1,94 @@
+"""Turns events of the log into deliveries of a subscription."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.subscriptions.subscription import Filter, Subscription
+from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
+
+MOST_PENDING = 1000
+"""Deliveries of a subscription that wait at most: the log keeps what follows."""
+_PAGE = 500
+_MOST_PAGES = 20
+"""Pages of the log that one request reads; the next goes on after them."""
+
+
+class _Candidate(NamedTuple):
+    thread_id: str
+    version: int
+    position: int
+    type: str
+
+
+class Intake:
+    """Takes in events for one tenant's subscriptions.
+
+    Deliveries are written in the transaction that moves the subscription's place in the log.
+    """
+
+    def __init__(
+        self, database: Database, subscriptions: Subscriptions, reader: LogReader, *, tenant: str
+    ) -> None:
+        self._database, self._subscriptions, self._reader = database, subscriptions, reader
+        self._tenant = tenant
+
+    def take_in(self, name: str) -> None:
+        """Turn events of the log into deliveries, up to its end or to as many as may wait."""
+        for _ in range(_MOST_PAGES):
+            subscription = self._subscriptions.get(name)
+            room = MOST_PENDING - subscription.pending
+            if subscription.lag == 0 or room <= 0 or not self._take_page(subscription, room):
+                return
+
+    def _take_page(self, subscription: Subscription, room: int) -> bool:
+        """Take in a page of events; return whether there may be more."""
+        end = self._reader.position()
+        limit = min(_PAGE, room)
+        wanted = subscription.filter
+        asked = {
+            "tenant": self._tenant,
+            "after": subscription.position,
+            "upto": end,
+            "types": None if wanted.types is None else list(wanted.types),
+            "threads": wanted.threads,
+            "limit": limit,
+        }
+        with self._database.connection() as connection:
+            rows = connection.execute(statement("select_candidates"), asked).fetchall()
+        page = [_Candidate(*row) for row in rows]
+        full = len(page) == limit
+        upto = page[-1].position if full else end
+        matching = self._matching(page, wanted)
+        named = {"tenant": self._tenant, "name": subscription.name}
+        place = {**named, "before": subscription.position, "upto": upto}
+        deliveries = {
+            **named,
+            "positions": [candidate.position for candidate in matching],
+            "types": [candidate.type for candidate in matching],
+            "thread_ids": [candidate.thread_id for candidate in matching],
+        }
+        with self._database.connection() as connection, connection.transaction():
+            moved = connection.execute(statement("advance_subscription"), place)
+            if moved.rowcount and matching:
+                connection.execute(statement("insert_deliveries"), deliveries)
+        return full or not moved.rowcount
+
+    def _matching(self, page: Sequence[_Candidate], wanted: Filter) -> list[_Candidate]:
+        if not wanted.metadata:
+            return list(page)
+        heads = self._reader.heads_of(sorted({candidate.thread_id for candidate in page}))
+        of_these = {head.thread_id for head in heads if _has(head.metadata, wanted.metadata)}
+        return [candidate for candidate in page if candidate.thread_id in of_these]
+
+
+def _has(metadata: Mapping[str, JsonValue], wanted: Mapping[str, JsonValue]) -> bool:
+    # as JSON: in Python true equals 1
+    return all(
+        key in metadata and print_bytes(metadata[key]) == print_bytes(value)
+        for key, value in wanted.items()
+    )

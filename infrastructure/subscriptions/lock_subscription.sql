@@ -1,0 +1,5 @@
+-- One consumer at a time is given deliveries; statements after this one see what others were given.
+SELECT max_attempts, paused_at, paused_why, url
+FROM agentlog.subscriptions
+WHERE tenant = %(tenant)s AND name = %(name)s
+FOR NO KEY UPDATE

@@ -1,0 +1,156 @@
+"""What subscriptions have yet to deliver: given out, acknowledged, refused, parked.
+
+A consumer is given deliveries for a time, by a lease; what it acknowledges is deleted. Until then
+no later event of the same thread is given to another.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import object_of
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.subscriptions.intake import Intake
+from agentlog.infrastructure.subscriptions.subscription import (
+    Delivery,
+    Lease,
+    LeaseEnded,
+    NotPulled,
+    Parked,
+    SubscriptionPaused,
+    UnknownSubscription,
+)
+from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
+
+
+class Queue:
+    """Deliveries of one tenant's subscriptions."""
+
+    def __init__(
+        self, database: Database, subscriptions: Subscriptions, reader: LogReader, *, tenant: str
+    ) -> None:
+        self._database, self._subscriptions, self._reader = database, subscriptions, reader
+        self._tenant = tenant
+        self._intake = Intake(database, subscriptions, reader, tenant=tenant)
+
+    def pull(self, name: str, *, limit: int, seconds: float) -> Lease | None:
+        """Give up to `limit` deliveries to a consumer for some seconds; None where there are none.
+
+        Raises:
+            UnknownSubscription: there is none of that name.
+            SubscriptionPaused: it gives nothing out.
+            NotPulled: it is posted to a webhook.
+        """
+        self._intake.take_in(name)
+        return self._lease(name, limit=limit, per_thread=limit, seconds=seconds, posted=False)
+
+    def acknowledge(self, name: str, lease: str, ids: Sequence[int] | None = None) -> list[int]:
+        """Take deliveries of a lease off the queue, by default all; return their ids.
+
+        Raises:
+            LeaseEnded: it holds none of them.
+        """
+        rows = self._run("acknowledge_deliveries", name, lease=lease, numbers=_list(ids))
+        if not rows:
+            self._subscriptions.get(name)
+            raise LeaseEnded(lease)
+        return sorted(number for (number,) in rows)
+
+    def refuse(  # noqa: PLR0913 - one parameter a choice
+        self,
+        name: str,
+        lease: str,
+        ids: Sequence[int] | None = None,
+        *,
+        error: str | None,
+        seconds: float,
+        park: bool = False,
+    ) -> dict[int, bool]:
+        """Note that deliveries failed; they are due again after some seconds, or parked.
+
+        Returns:
+            Whether each is parked, by id.
+
+        Raises:
+            LeaseEnded: it holds none of them.
+        """
+        asked = {"lease": lease, "numbers": _list(ids), "error": error, "park": park}
+        most = self._subscriptions.get(name).max_attempts
+        rows = self._run("refuse_deliveries", name, **asked, seconds=seconds, max_attempts=most)
+        if not rows:
+            raise LeaseEnded(lease)
+        return dict(sorted(rows))
+
+    def parked(self, name: str, *, after: int = 0, limit: int = 1000) -> list[Parked]:
+        """Return parked deliveries by id, after `after`; raises `UnknownSubscription`."""
+        self._subscriptions.get(name)
+        return [Parked(*row) for row in self._run("select_parked", name, after=after, limit=limit)]
+
+    def retry(self, name: str, ids: Sequence[int] | None = None) -> int:
+        """Have parked deliveries given out again, by default all; return how many."""
+        return self._change("retry_parked", name, ids)
+
+    def discard(self, name: str, ids: Sequence[int] | None = None) -> int:
+        """Drop parked deliveries, by default all; return how many."""
+        return self._change("discard_parked", name, ids)
+
+    def _lease(
+        self, name: str, *, limit: int, per_thread: int, seconds: float, posted: bool
+    ) -> Lease | None:
+        with self._database.connection() as connection, connection.transaction():
+            asked = self._asked(name)
+            row = connection.execute(statement("lock_subscription"), asked).fetchone()
+            if row is None:
+                raise UnknownSubscription(name)
+            max_attempts, paused_at, why, url = row
+            if paused_at is not None:
+                raise SubscriptionPaused(name, why)
+            if (url is not None) != posted:
+                raise NotPulled(name)
+            connection.execute(statement("park_exhausted"), {**asked, "max_attempts": max_attempts})
+            lease = secrets.token_hex(8)
+            terms = {"lease": lease, "limit": limit, "per_thread": per_thread, "seconds": seconds}
+            rows = connection.execute(statement("lease_deliveries"), {**asked, **terms}).fetchall()
+        if not rows:
+            return None
+        events = {
+            event.position: event for event in self._reader.events_at([row[1] for row in rows])
+        }
+        deliveries = [_delivery(row[:-1], events) for row in sorted(rows, key=lambda row: row[0])]
+        return Lease(lease, rows[0][-1], deliveries)
+
+    def _change(self, name_of_statement: str, name: str, ids: Sequence[int] | None) -> int:
+        self._subscriptions.get(name)
+        with self._database.connection() as connection:
+            asked = {**self._asked(name), "numbers": _list(ids)}
+            return connection.execute(statement(name_of_statement), asked).rowcount
+
+    def _run(self, name_of_statement: str, name: str, /, **asked: object) -> list[Any]:
+        with self._database.connection() as connection:
+            return connection.execute(
+                statement(name_of_statement), {**self._asked(name), **asked}
+            ).fetchall()
+
+    def _asked(self, name: str) -> dict[str, object]:
+        return {"tenant": self._tenant, "name": name}
+
+
+def _delivery(row: Sequence[Any], events: Mapping[int | None, Event]) -> Delivery:
+    number, position, type_name, thread_id, attempt, notice = row
+    return Delivery(
+        number,
+        position,
+        type_name,
+        thread_id,
+        attempt,
+        events.get(position) if notice is None else None,
+        None if notice is None else object_of(parse_stored(notice)),
+    )
+
+
+def _list(ids: Sequence[int] | None) -> list[int] | None:
+    return None if ids is None else list(ids)

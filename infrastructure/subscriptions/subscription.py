@@ -1,0 +1,151 @@
+"""A subscription, what it delivers, and its errors."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agentlog.domain.errors import InvalidInput, NotThere, Refused
+from agentlog.domain.events import Event
+from agentlog.domain.json.values import JsonObject, JsonValue
+
+
+class InvalidSubscription(InvalidInput):
+    """A subscription cannot be made like that, or a request of one."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f"{place}: {reason}" if place else reason)
+        self.place = place
+
+
+class UnknownSubscription(NotThere):
+    """The tenant has no subscription of that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"there is no subscription {name!r}: `agentlog subscriptions list` lists them"
+        )
+        self.name = name
+
+
+class SubscriptionExists(Refused):
+    """The tenant has a subscription of that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is a subscription {name!r}: choose another name, or delete it")
+        self.name = name
+
+
+class SubscriptionPaused(Refused):
+    """The subscription gives nothing out until it is resumed."""
+
+    def __init__(self, name: str, reason: str | None) -> None:
+        why = "" if reason is None else f" ({reason})"
+        super().__init__(
+            f"subscription {name!r} is paused{why}: resume it by `agentlog subscriptions resume`"
+        )
+        self.name = name
+
+
+class NotPulled(Refused):
+    """The subscription is posted to an address, and cannot be pulled."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"subscription {name!r} is posted to its address: make another one to pull from"
+        )
+        self.name = name
+
+
+class LeaseEnded(Refused):
+    """Nothing is held by that lease."""
+
+    def __init__(self, lease: str) -> None:
+        super().__init__(
+            f"lease {lease!r} holds nothing of that: it was acknowledged before, or the lease "
+            "ended and it is given out again"
+        )
+        self.lease = lease
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which events are delivered; None or empty is any.
+
+    `threads` is how the ids of threads begin. `metadata` has top-level keys of the thread's
+    metadata and their values.
+    """
+
+    types: tuple[str, ...] | None = None
+    threads: str | None = None
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """Where deliveries are posted to; `content`: with the message itself, not its place alone."""
+
+    url: str
+    content: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A subscription's state.
+
+    Every event up to `position` was taken in; of those that matched, `pending` are not acknowledged
+    and `parked` wait for a decision. `lag` is how many positions the log is ahead.
+    `failing_since`: of the webhook, the first failure after its last success.
+    """
+
+    name: str
+    filter: Filter
+    max_attempts: int
+    webhook: Webhook | None
+    position: int
+    pending: int
+    parked: int
+    lag: int
+    paused_at: datetime | None
+    paused_why: str | None
+    failing_since: datetime | None
+    created_at: datetime
+    created_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An event to deliver; `type` is its own, or the condition that it meets.
+
+    `id` is in the order of the log; `attempt` counts from 1. What is no event of the log has a
+    `notice` in place of one, and the position that the log was at.
+    """
+
+    id: int
+    position: int
+    type: str
+    thread_id: str
+    attempt: int
+    event: Event | None
+    notice: JsonObject | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Deliveries given to one consumer until a time."""
+
+    id: str
+    until: datetime
+    deliveries: list[Delivery]
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """A delivery that failed as often as it may."""
+
+    id: int
+    position: int
+    type: str
+    thread_id: str
+    attempts: int
+    error: str | None
+    parked_at: datetime

@@ -1,0 +1,107 @@
+"""The subscriptions of a tenant: make, list, pause, resume, delete."""
+
+from collections.abc import Sequence
+
+from psycopg.rows import TupleRow
+
+from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.values import object_of
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.subscriptions.subscription import (
+    Filter,
+    Subscription,
+    SubscriptionExists,
+    UnknownSubscription,
+    Webhook,
+)
+from agentlog.infrastructure.subscriptions.terms import Terms
+
+
+class Subscriptions:
+    """One tenant's subscriptions, in the service's role."""
+
+    def __init__(self, database: Database, *, tenant: str) -> None:
+        self._database = database
+        self._tenant = tenant
+
+    def create(
+        self, terms: Terms, *, secret: bytes | None = None, created_by: str | None = None
+    ) -> Subscription:
+        """Make a subscription; `secret` signs what is posted to its webhook.
+
+        Raises:
+            SubscriptionExists: the name is taken.
+        """
+        asked = {
+            "types": None if terms.filter.types is None else list(terms.filter.types),
+            "threads": terms.filter.threads,
+            "metadata": print_bytes(terms.filter.metadata) if terms.filter.metadata else None,
+            "from_end": terms.start == "now",
+            "position": terms.start if isinstance(terms.start, int) else 0,
+            "max_attempts": terms.max_attempts,
+            "url": None if terms.webhook is None else terms.webhook.url,
+            "content": terms.webhook is not None and terms.webhook.content,
+            "secret": secret,
+            "created_by": created_by,
+        }
+        if not self._run("insert_subscription", terms.name, **asked):
+            raise SubscriptionExists(terms.name)
+        return self.get(terms.name)
+
+    def get(self, name: str) -> Subscription:
+        """Return a subscription; raises `UnknownSubscription`."""
+        rows = self._select(name=name, after="", limit=1)
+        if not rows:
+            raise UnknownSubscription(name)
+        return rows[0]
+
+    def page(self, *, after: str = "", limit: int = 1000) -> list[Subscription]:
+        """Return subscriptions by name, after `after`."""
+        return self._select(name=None, after=after, limit=limit)
+
+    def pause(self, name: str, *, why: str | None = None) -> Subscription:
+        """Have a subscription give nothing out; raises `UnknownSubscription`."""
+        self._run("pause_subscription", name, why=why)
+        return self.get(name)
+
+    def resume(self, name: str) -> Subscription:
+        """Have a subscription go on where it was; raises `UnknownSubscription`."""
+        self._run("resume_subscription", name)
+        return self.get(name)
+
+    def delete(self, name: str) -> Subscription:
+        """Delete a subscription with its place and what is parked; return it as it was.
+
+        Raises:
+            UnknownSubscription: there is none.
+        """
+        subscription = self.get(name)
+        self._run("delete_subscription", name)
+        return subscription
+
+    def _run(self, name_of_statement: str, name: str, /, **asked: object) -> int:
+        """Run a statement on a subscription; return how many rows it changed."""
+        with self._database.connection() as connection:
+            return connection.execute(
+                statement(name_of_statement), {"tenant": self._tenant, "name": name, **asked}
+            ).rowcount
+
+    def _select(self, **asked: object) -> list[Subscription]:
+        with self._database.connection() as connection:
+            rows: Sequence[TupleRow] = connection.execute(
+                statement("select_subscriptions"), {"tenant": self._tenant, **asked}
+            ).fetchall()
+        return [_subscription(row) for row in rows]
+
+
+def _subscription(row: TupleRow) -> Subscription:
+    name, types, threads, metadata, max_attempts, url, content, *standing = row
+    wanted = {} if metadata is None else object_of(parse_stored(metadata))
+    return Subscription(
+        name,
+        Filter(None if types is None else tuple(types), threads, wanted),
+        max_attempts,
+        None if url is None else Webhook(url, content=content),
+        *standing,
+    )
