@@ -22,7 +22,7 @@ RUN groupadd --system --gid 10001 agentlog \
     && useradd --system --uid 10001 --gid agentlog --no-create-home \
         --home-dir /var/lib/agentlog --shell /usr/sbin/nologin agentlog \
     && install --directory --owner=agentlog --group=agentlog --mode=0700 \
-        /var/lib/agentlog /backups
+        /var/lib/agentlog /backups /imports
 COPY --from=build /opt/agentlog /opt/agentlog
 ENV PATH=/opt/agentlog/bin:$PATH \
     PYTHONUNBUFFERED=1 \

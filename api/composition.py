@@ -46,8 +46,12 @@ from agentlog.infrastructure.subscriptions.queue import Queue
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.transfer.imports import Imports
 from agentlog.infrastructure.transfer.rehearsal import Rehearsal
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
+from agentlog.infrastructure.transfer.uploads.queue import RunQueue
+from agentlog.infrastructure.transfer.uploads.spool import Spool
+from agentlog.infrastructure.transfer.uploads.uploads import Uploads
 from agentlog.infrastructure.views.snapshots.key import given_key, own_key
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_cache import RecentViews
@@ -91,15 +95,18 @@ class Service:
 
     def rehearsal(self) -> Threads:
         """Return threads of the settings' tenant whose appends are decided and not committed."""
-        tenant = self.own.name
-        return Rehearsal(
-            self.database,
-            Preparer(clock=wall_clock, new_id=Ulids(wall_clock, secrets.randbits)),
-            tenant=tenant,
-            reader=LogReader(self.database.confined(tenant), tenant=tenant),
-            writer=self.writer,
-            blobs=self.threads.blobs,
-        )
+        return _rehearsal(self.database, self.threads, tenant=self.own.name)
+
+
+def _rehearsal(database: Database, threads: Threads, *, tenant: str) -> Threads:
+    return Rehearsal(
+        database,
+        Preparer(clock=wall_clock, new_id=Ulids(wall_clock, secrets.randbits)),
+        tenant=tenant,
+        reader=LogReader(database.confined(tenant), tenant=tenant),
+        writer=threads.writer,
+        blobs=threads.blobs,
+    )
 
 
 @contextmanager
@@ -122,6 +129,7 @@ def open_service(
             timeouts=Timeouts(settings.statement_seconds, settings.lock_seconds, _ANSWER_SECONDS),
         ) as database,
         Listener(database) as listener,
+        RunQueue() as queue,
     ):
         new_id = Ulids(wall_clock, secrets.randbits)
         writer = Writer(
@@ -148,6 +156,7 @@ def open_service(
             )
             views = Views(reader, tenant=name, snapshots=snapshots, recent=recent)
             subscriptions = Subscriptions(database, tenant=name)
+            imports = Imports(database, threads, tenant=name)
             return Tenant(
                 name=name,
                 threads=threads,
@@ -180,6 +189,20 @@ def open_service(
                 traces=TraceIngest(threads),
                 subscriptions=subscriptions,
                 queue=Queue(database, subscriptions, reader, tenant=name),
+                imports=imports,
+                uploads=Uploads(
+                    Spool(
+                        settings.import_dir or settings.data_dir / "imports",
+                        tenant=name,
+                        most_bytes=settings.max_import_bytes,
+                        most_file_bytes=settings.max_import_file_bytes,
+                    ),
+                    queue,
+                    threads,
+                    imports,
+                    tenant=name,
+                    rehearse=lambda: _rehearsal(database, threads, tenant=name),
+                ),
             )
 
         with Tenants(tenant_of) as tenants:

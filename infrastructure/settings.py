@@ -74,6 +74,12 @@ class Settings(BaseSettings):
     """The largest request body."""
     max_blob_bytes: int = Field(default=64 * 2**20, ge=1)
     """The largest file for `PUT /v1/blobs/{sha256}`, and the total of those one request names."""
+    import_dir: Path | None = None
+    """Folder of files that are being imported over HTTP; by default one in `data_dir`."""
+    max_import_bytes: int = Field(default=4 * 2**30, ge=1)
+    """Most bytes of the files of all imports of a tenant over HTTP."""
+    max_import_file_bytes: int = Field(default=256 * 2**20, ge=1)
+    """The largest file that is imported over HTTP, unpacked."""
     max_batch_messages: int = Field(default=10_000, ge=1)
     """Most messages of one append."""
     max_json_depth: int = Field(default=128, ge=1, le=128)

@@ -21,7 +21,9 @@ from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.subscriptions.queue import Queue
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.transfer.imports import Imports
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
+from agentlog.infrastructure.transfer.uploads.uploads import Uploads
 from agentlog.infrastructure.views.views import Views
 
 
@@ -46,6 +48,8 @@ class Tenant:
     traces: TraceIngest
     subscriptions: Subscriptions
     queue: Queue
+    imports: Imports
+    uploads: Uploads
 
 
 class Tenants(dict[str, Tenant], Closing):

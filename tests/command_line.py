@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -76,6 +77,7 @@ def environment(url: str | None = None) -> Mapping[str, str]:
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AGENTLOG_")}
     kept["AGENTLOG_PROJECTIONS"] = "off"
+    kept["AGENTLOG_IMPORT_DIR"] = f"{tempfile.gettempdir()}/imports"
     return kept if url is None else {**kept, "AGENTLOG_DATABASE_URL": url}
 
 

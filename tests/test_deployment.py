@@ -137,15 +137,15 @@ def test_the_image_is_built_with_the_tools_that_build_and_no_others() -> None:
     assert set(re.findall(r"!(requirements.*)", (HOUSE / ".dockerignore").read_text())) == locks
 
 
-def test_the_composed_service_writes_nowhere_and_its_keys_and_backups_are_kept() -> None:
+def test_the_composed_service_writes_only_imports_and_its_keys_and_backups_are_kept() -> None:
     file = compose()
     services = file["services"]
     for name in ("agentlog", "owner", "login"):
         assert services[name]["read_only"], name
         assert services[name]["cap_drop"] == ["ALL"], name
-    assert services["agentlog"]["volumes"] == ["keys:/var/lib/agentlog:ro"]
+    assert services["agentlog"]["volumes"] == ["keys:/var/lib/agentlog:ro", "imports:/imports"]
     assert services["owner"]["volumes"] == ["keys:/var/lib/agentlog", "backups:/backups"]
-    assert {"keys", "backups"} <= file["volumes"].keys()
+    assert {"keys", "backups", "imports"} <= file["volumes"].keys()
     keys = services["agentlog"]["environment"]
     for name in ("AGENTLOG_SIGNING_KEY", "AGENTLOG_SNAPSHOT_KEY"):
         assert keys[name].startswith("/var/lib/agentlog/")

@@ -97,6 +97,7 @@ def _demo(
         "AGENTLOG_DATABASE_URL": database_url,
         "AGENTLOG_ANALYST_URL": analysts,
         "AGENTLOG_SIGNING_KEY": str(signing_key),
+        "AGENTLOG_IMPORT_DIR": str(signing_key.parent),
         **addresses,
     }
     with subprocess.Popen(

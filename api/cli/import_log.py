@@ -5,21 +5,14 @@ from typing import Annotated
 import typer
 
 from agentlog.api.cli.session import DataDir, json_line, printable, service_in
-from agentlog.api.composition import Service
+from agentlog.api.shapes.imports import Import
 from agentlog.api.shapes.shape import time_text
-from agentlog.domain.json.values import JsonValue
-from agentlog.infrastructure.transfer.imports import Import, Imports
 
 app = typer.Typer()
 imports_ = typer.Typer(help="Imports, the latest first; undo hides the threads that one made.")
 app.add_typer(imports_, name="imports")
 
 ImportId = Annotated[str, typer.Argument(metavar="ID", help="Id of the import, as listed.")]
-
-
-def imports_of(service: Service) -> Imports:
-    """Return the imports of the service's tenant."""
-    return Imports(service.database, service.threads, tenant=service.own.name)
 
 
 @imports_.callback(invoke_without_command=True)
@@ -33,27 +26,15 @@ def list_(
     if context.invoked_subcommand is not None:
         return
     with service_in(data_dir) as service:
-        imports = imports_of(service).all()
+        imports = service.own.imports.page()
     for made in imports:
         if as_json:
-            typer.echo(json_line(_shown(made)))
+            typer.echo(json_line(Import.of(made)))
             continue
         counted = f"{made.threads:>7,} threads {made.events:>9,} events"
         ended = "" if made.ended_at is not None else " (not ended)"
         paths = printable(" ".join(made.paths))
         typer.echo(f"{made.id}  {time_text(made.at)} {counted}  {paths}{ended}")
-
-
-def _shown(made: Import) -> JsonValue:
-    return {
-        "id": made.id,
-        "at": time_text(made.at),
-        "endedAt": time_text(made.ended_at),
-        "threads": made.threads,
-        "events": made.events,
-        "grown": [*made.grown],
-        "paths": [*made.paths],
-    }
 
 
 @imports_.command()
@@ -63,7 +44,7 @@ def undo(import_id: ImportId, data_dir: DataDir = None) -> None:
     What it appended to threads that were there before stays; these are named.
     """
     with service_in(data_dir) as service:
-        imports = imports_of(service)
+        imports = service.own.imports
         hidden, grown = imports.undo(import_id), imports.one(import_id).grown
     typer.echo(f"threads hidden: {hidden:,}; `agentlog imports redo {import_id}` shows them again")
     for thread_id in grown:
@@ -74,5 +55,5 @@ def undo(import_id: ImportId, data_dir: DataDir = None) -> None:
 def redo(import_id: ImportId, data_dir: DataDir = None) -> None:
     """Show the threads again that were hidden by undo."""
     with service_in(data_dir) as service:
-        shown = imports_of(service).redo(import_id)
+        shown = service.own.imports.redo(import_id)
     typer.echo(f"threads shown again: {shown:,}")

@@ -3,8 +3,7 @@
 import _thread
 import signal
 import threading
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +16,9 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.text import Text
 from ulid import ULID
 
-from agentlog.api.cli.import_log import imports_of
-from agentlog.api.cli.session import DataDir, InvalidOption, pairs_of, printable, service_in
+from agentlog.api.cli.session import DataDir, InvalidOption, pairs_of, service_in
 from agentlog.api.composition import Service
+from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.facts import Policy
 from agentlog.domain.json.text import print_text
@@ -29,14 +28,12 @@ from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.importer import Importer
 from agentlog.infrastructure.transfer.imports import RunningImport
-from agentlog.infrastructure.transfer.report import ImportFinding, ImportReport
+from agentlog.infrastructure.transfer.report import ImportReport, closing_lines
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import FORMATS, choose_format
 
 app = typer.Typer()
 
-_SHOWN_FAILURES = 100
-_SHOWN_KINDS = 10
 _PATIENCE_SECONDS = 2.0
 
 
@@ -149,16 +146,11 @@ def _import_files(
     total = sum(file.size for file in sources.files) or None
     collect_rarely()
     import_id = str(ULID())
-    with (
-        opening as service,
-        _progress(console) as bar,
-        _held_interrupt() as held,
-        ExitStack() as on,
-    ):
-        imports = imports_of(service)
-        running = RunningImport(import_id, lambda **_: None)
+    with opening as service, _progress(console) as bar, _held_interrupt() as held:
+        imports = service.own.imports
+        running = RunningImport(Origin(import_id=import_id), lambda **_: None)
         if not is_dry:
-            running = on.enter_context(imports.running(import_id, [str(path) for path in paths]))
+            running = imports.begin(import_id, [str(path) for path in paths])
         task = bar.add_task("importing", total=total)
         importer = Importer(
             service.rehearsal() if is_dry else service.threads,
@@ -171,18 +163,18 @@ def _import_files(
             importer.import_sources(sources)
             bar.update(task, completed=total)
         except (KeyboardInterrupt, AgentlogError) as error:
-            _print_report(console, importer.report)
+            _print_lines(console, importer.report.lines())
             written = "nothing is written" if is_dry else "what is counted is written"
             console.print(f"interrupted: {written}; run it again to go on")
             if held.came:  # the batch that was on its way may have failed after the interrupt
                 raise KeyboardInterrupt from error
             raise
+        if not is_dry:
+            imports.end(import_id)
         hidden = imports.hidden(importer.report.thread_ids)
-    _print_report(console, importer.report)
-    if importer.report.appended and not is_dry:
-        console.print(f"`agentlog imports undo {import_id}` hides its threads", soft_wrap=True)
-    if hidden:
-        console.print(f"hidden {hidden:>14,}  of these threads, by `agentlog imports undo`")
+    _print_lines(console, importer.report.lines())
+    made = None if is_dry else import_id
+    _print_lines(console, closing_lines(importer.report, made, hidden=hidden))
     return importer.report
 
 
@@ -237,43 +229,6 @@ def _progress(console: Console) -> Progress:
     )
 
 
-def _print_report(console: Console, report: ImportReport) -> None:
-    failures = report.failures
-    for failure in failures[:_SHOWN_FAILURES]:
-        console.print(Text(_on_one_line(f"{failure.place}: {failure.reason}")), soft_wrap=True)
-    if len(failures) > _SHOWN_FAILURES:
-        console.print(f"… and {len(failures) - _SHOWN_FAILURES} more that were refused")
-    for chosen, files in report.formats.items():
-        counted = f"{files} file{'' if files == 1 else 's'}"
-        console.print(f"{chosen.title}, {counted}, a thread per {chosen.unit}", highlight=False)
-    rows = {
-        "threads": (report.threads, ""),
-        "events": (report.appended, f"{report.replayed} there already"),
-        "kept whole": _listed(report.kept),
-        "kept aside": _counted(report.of_kind("aside")),
-        "anomalies": (report.anomalies, ""),
-        "masked": _counted(report.of_kind("masked")),
-        "mended": _counted(report.of_kind("mended")),
-        "refused": (len(failures), ""),
-        "passed over": _counted(report.of_kind("passed over"), by_place=True),
-    }
-    for name, (number, note) in rows.items():
-        line = f"{name:<12}{number:>9,}  {_on_one_line(note) if number or name == 'events' else ''}"
-        console.print(Text(line.rstrip()), soft_wrap=True)
-
-
-def _on_one_line(text: str) -> str:
-    """Return a text that may have names of files: a line break in one makes no line of its own."""
-    return printable(text).replace("\n", "\\n")
-
-
-def _counted(findings: Sequence[ImportFinding], *, by_place: bool = False) -> tuple[int, str]:
-    """Return how many findings there are, and the most frequent by name."""
-    return _listed(Counter(finding.place if by_place else finding.reason for finding in findings))
-
-
-def _listed(names: Counter[str]) -> tuple[int, str]:
-    """Return how many there are, and the most frequent by name."""
-    listed = [f"{name} ({n})" if n > 1 else name for name, n in names.most_common(_SHOWN_KINDS)]
-    more = [f"and {len(names) - _SHOWN_KINDS} more"] if len(names) > _SHOWN_KINDS else []
-    return names.total(), ", ".join([*listed, *more])
+def _print_lines(console: Console, lines: Iterable[str]) -> None:
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)

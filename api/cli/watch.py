@@ -7,15 +7,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.text import Text
-from watchfiles import Change
 from watchfiles import watch as changes_in
 
-from agentlog.api.cli.session import DataDir, InvalidOption, printable, service_in
+from agentlog.api.cli.session import DataDir, InvalidOption, service_in
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.settings import AgentSettings
 from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.source_file import UnreadableSource
+from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.follower import FileFollower
-from agentlog.infrastructure.transfer.report import ImportReport
+from agentlog.infrastructure.transfer.report import ImportReport, on_one_line
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
 
@@ -59,28 +60,25 @@ def watch(
     with service_in(data_dir, new=True) as service:
         follower = FileFollower(service.threads, plan)
         _say(console, f"watching {root}; Ctrl-C ends it")
-        waiting: set[Path] = set()
-        is_first = True
+        is_behind = True
         # without a change it wakes too, and tries what failed once more
         for changed in changes_in(
             root, debounce=_PAUSE_MS, rust_timeout=_WAKE_MS, yield_on_timeout=True
         ):
-            waiting |= set(root.rglob("*.jsonl")) if is_first else _sessions(changed)
-            is_first = False
-            for path in sorted(waiting):
-                try:
-                    _tell(console, path, follower.update(path))
-                except AgentlogError as error:  # the database is away, say
-                    _say(console, f"{error}; trying again")
-                    break
-                waiting.discard(path)
+            if not (changed or is_behind):
+                continue
+            is_behind = True
+            try:
+                for file in find_sources([root]).files:
+                    _tell(console, file.path.name, follower.update([file]))
+                is_behind = False
+            except UnreadableSource:  # no file yet
+                is_behind = False
+            except AgentlogError as error:  # the database is away, say
+                _say(console, f"{error}; trying again")
 
 
-def _sessions(changed: set[tuple[Change, str]]) -> set[Path]:
-    return {Path(name) for _, name in changed if name.endswith(".jsonl")}
-
-
-def _tell(console: Console, path: Path, report: ImportReport) -> None:
+def _tell(console: Console, name: str, report: ImportReport) -> None:
     """Print what was read of a file, if there is anything to say."""
     counted = {
         "events": report.appended,
@@ -89,11 +87,11 @@ def _tell(console: Console, path: Path, report: ImportReport) -> None:
     }
     counts = ", ".join(f"{number} {name}" for name, number in counted.items() if number)
     if counts:
-        _say(console, f"{path.name}: {counts}")
+        _say(console, f"{name}: {counts}")
     for kind in ("refused", "rewritten"):
         for finding in report.of_kind(kind):
             _say(console, f"{finding.place}: {finding.reason}")
 
 
 def _say(console: Console, text: str) -> None:
-    console.print(Text(printable(text).replace("\n", "\\n")), soft_wrap=True)
+    console.print(Text(on_one_line(text)), soft_wrap=True)

@@ -108,6 +108,18 @@ class Methods:
     forks = Call(operations.forks.forks)
     hazards = Call(operations.forks.hazards)
 
+    begin_import = Call(operations.imports.begin_import)
+    imports = Items(operations.imports.imports)
+    get_import = Call(operations.imports.get_import)
+    discard_import = Call(operations.imports.discard_import)
+    get_import_file = Call(operations.imports.get_import_file)
+    put_import_file = Call(operations.imports.put_import_file)
+    add_to_import_file = Call(operations.imports.add_to_import_file)
+    run_import = Call(operations.imports.run_import)
+    import_findings = Call(operations.imports.import_findings)
+    undo_import = Call(operations.imports.undo_import)
+    redo_import = Call(operations.imports.redo_import)
+
     log = Items(operations.log.log)
     follow_log = Items(operations.log.follow_log)
 

@@ -21,6 +21,12 @@ class Access(Shape):
     request_id: str | None
 
 
+class Acknowledged(Shape):
+    """Ids of deliveries that are done."""
+
+    acknowledged: list[int]
+
+
 class Anomaly(Shape):
     """A rule that a recorded message breaks."""
 
@@ -344,6 +350,12 @@ class Consistency(Shape):
     path: list[str]
 
 
+class Counted(Shape):
+    """How many deliveries it concerned."""
+
+    deliveries: int
+
+
 class Redacted(Shape):
     """The version that erased a content."""
 
@@ -380,6 +392,27 @@ class Event(Shape):
     cut: Literal[True] | None = True
     redacted: Redacted | None = None
     error: Missing | None = None
+
+
+class Delivery(Shape):
+    """An event to deliver; `type` is its own, or the condition that it meets.
+
+    `attempt` counts from 1. What is no event of the log has a `notice` in place of one.
+    """
+
+    id: int
+    position: int
+    type: str
+    thread_id: str
+    attempt: int
+    event: Event | None
+    notice: dict[str, Any] | None
+
+
+class DiscardedImport(Shape):
+    """An import whose files and report are removed."""
+
+    id: str
 
 
 class Excerpt(Shape):
@@ -490,6 +523,82 @@ class Hits(Shape):
     next: str | None
 
 
+class Import(Shape):
+    """An import on record; `grown` are threads that were there before, and that it appended to."""
+
+    id: str
+    at: datetime
+    ended_at: datetime | None
+    threads: int
+    events: int
+    grown: list[str]
+    paths: list[str]
+
+
+class RunProgress(Shape):
+    """How far a run has come, in bytes of its files."""
+
+    bytes: int
+    total: int
+
+
+class ReportFormat(Shape):
+    """A format, and how many files were of it."""
+
+    name: str
+    title: str
+    unit: str
+    files: int
+
+
+class ReportFinding(Shape):
+    """A finding: its kind, its place, and what there is to say."""
+
+    kind: Literal["aside", "anomaly", "masked", "mended", "refused", "passed over", "rewritten"]
+    place: str
+    reason: str
+
+
+class RunReport(Shape):
+    """The report of a run.
+
+    `failure` says what ended it, null where it came to its end. `threads` counts threads, of which
+    `threadIds` has the first 1,000; `appended` and `replayed` count events, `hidden` those of the
+    threads that are hidden. `kept` counts items kept whole, by type, `counts` findings, by kind, of
+    which `findings` has the first 1,000. `text` is the report as commands print it.
+    """
+
+    run: int
+    dry_run: bool
+    failure: str | None
+    threads: int
+    thread_ids: list[str]
+    appended: int
+    replayed: int
+    hidden: int
+    formats: list[ReportFormat]
+    kept: dict[str, int]
+    counts: dict[str, int]
+    findings: list[ReportFinding]
+    text: str
+
+
+class ImportUpload(Shape):
+    """An import that comes in.
+
+    `run` is the number of the run that waits or runs, else of the latest. `report` is that of the
+    latest run that has ended. `suffixes` are how names in folders end that are read.
+    """
+
+    id: str
+    paths: list[str]
+    state: Literal["open", "waiting", "running"]
+    run: int
+    progress: RunProgress | None
+    report: RunReport | None
+    suffixes: list[str]
+
+
 class Inclusion(Shape):
     """The proof that a message is in a checkpoint."""
 
@@ -511,6 +620,14 @@ class Key(Shape):
     expires_at: datetime | None
     revoked_at: datetime | None
     revoked_by: str | None
+
+
+class Lease(Shape):
+    """Deliveries that are yours until a time; there is no `lease` where there are none."""
+
+    lease: str | None
+    until: datetime | None
+    items: list[Delivery]
 
 
 class NewKey(Shape):
@@ -600,10 +717,36 @@ class PageEvent(Shape):
     next: str | None
 
 
+class PageImport(Shape):
+    """A page of a list; `next` is the cursor of the page after it, if there is one."""
+
+    items: list[Import]
+    next: str | None
+
+
 class PageKey(Shape):
     """A page of a list; `next` is the cursor of the page after it, if there is one."""
 
     items: list[Key]
+    next: str | None
+
+
+class Parked(Shape):
+    """A delivery that failed as often as it may, and what it failed of last."""
+
+    id: int
+    position: int
+    type: str
+    thread_id: str
+    attempts: int
+    error: str | None
+    parked_at: datetime
+
+
+class PageParked(Shape):
+    """A page of a list; `next` is the cursor of the page after it, if there is one."""
+
+    items: list[Parked]
     next: str | None
 
 
@@ -664,6 +807,45 @@ class PageReportTerms(Shape):
     next: str | None
 
 
+class Webhook(Shape):
+    """Where deliveries are posted to; `content`: with the message itself."""
+
+    url: str
+    content: bool
+
+
+class Subscription(Shape):
+    """A subscription and how far it is; `pending` and `parked` count deliveries.
+
+    Every event up to `position` was taken in, and the log is `lag` positions further. `reason` is
+    why it is paused, if not at a request. `failingSince`: the webhook's first failure since its
+    last success.
+    """
+
+    name: str
+    state: Literal["active", "paused"]
+    reason: str | None
+    types: list[str] | None
+    threads: str | None
+    metadata: dict[str, Any]
+    max_attempts: int
+    webhook: Webhook | None
+    position: int
+    pending: int
+    parked: int
+    lag: int
+    failing_since: datetime | None
+    created_at: datetime
+    created_by: str | None
+
+
+class PageSubscription(Shape):
+    """A page of a list; `next` is the cursor of the page after it, if there is one."""
+
+    items: list[Subscription]
+    next: str | None
+
+
 class Thread(Shape):
     """Where a thread stands."""
 
@@ -702,6 +884,13 @@ class QueryAnswer(Shape):
     row_count: int
     truncated: bool
     as_of: dict[str, int]
+
+
+class Refused(Shape):
+    """Ids of deliveries that are due again, and of those that are parked now."""
+
+    due: list[int]
+    parked: list[int]
 
 
 class ReplayOutcome(Shape):
@@ -784,6 +973,20 @@ class RunSets(Shape):
     next: str | None
 
 
+class SentFile(Shape):
+    """How much of a file has come."""
+
+    path: str
+    bytes: int
+
+
+class Taken(Shape):
+    """What came of undo or redo: how many threads it hid or showed, and which keep additions."""
+
+    threads: int
+    grown: list[str]
+
+
 class ThreadSummary(Shape):
     """A thread, with counts and sums over its messages. A sum is null where none reports it.
 
@@ -860,6 +1063,14 @@ class Tree(Shape):
 
     items: list[TreeNode]
     truncated: bool
+
+
+class UploadedFile(Shape):
+    """How much of a file has come; `sha256` is that of what has."""
+
+    path: str
+    bytes: int
+    sha256: str
 
 
 class ValueChange(Shape):
@@ -1218,6 +1429,29 @@ class ForkBody(Shape):
     edits: list[dict[str, Any]] | None = None
 
 
+class ImportBody(Shape):
+    """ImportBody."""
+
+    paths: list[str]
+    format: str | None = None
+    records: str | None = None
+    messages: str | None = None
+    thread_id: str | None = None
+    goal: str | None = None
+    metadata: dict[str, str] | None = None
+    policy: Literal["record", "strict"] | None = None
+    strict: bool | None = None
+    mask: bool | None = None
+    growing: bool | None = None
+
+
+class RunBody(Shape):
+    """RunBody."""
+
+    dry_run: bool | None = None
+    passed_over: dict[str, str] | None = None
+
+
 class CloseBody(Shape):
     """CloseBody."""
 
@@ -1236,6 +1470,47 @@ class KeyBody(Shape):
     name: str
     scopes: list[Literal["read", "append", "redact", "admin", "metrics"]]
     expires: Any = None
+
+
+class SubscriptionBody(Shape):
+    """SubscriptionBody."""
+
+    name: str
+    types: list[str] | None = None
+    threads: str | None = None
+    metadata: dict[str, Any] | None = None
+    from_: str | None = Field(default=None, alias="from")
+    max_attempts: int | None = None
+
+
+class PullBody(Shape):
+    """PullBody."""
+
+    limit: int | None = None
+    seconds: float | None = None
+
+
+class AckBody(Shape):
+    """AckBody."""
+
+    lease: str
+    ids: list[int] | None = None
+
+
+class NackBody(Shape):
+    """NackBody."""
+
+    lease: str
+    ids: list[int] | None = None
+    error: str | None = None
+    seconds: float | None = None
+    park: bool | None = None
+
+
+class ParkedBody(Shape):
+    """ParkedBody."""
+
+    ids: list[int] | None = None
 
 
 class Query(Shape):

@@ -67,9 +67,9 @@ class Importer:
     `progress` is called with the bytes of each record. `between` is called when all that is written
     is also counted: an exception from it stops the import there.
 
-    `written` has threads as they were sent before, and is kept up to date: of what has only grown
-    since, the rest is sent. `running` puts the import on record: each thread that it makes has a
-    start then, with the import's id.
+    `written` has threads as earlier imports sent them, and is kept up to date: of what has only
+    grown since, the rest is sent. `running` puts the import on record: each thread that it
+    makes has a start then, with the import's id.
     """
 
     def __init__(  # noqa: PLR0913 - what it consists of
@@ -88,6 +88,7 @@ class Importer:
         self._documents = Documents(plan)
         self._progress = progress
         self._between = between
+        self._before = {} if written is None else dict(written)
         self._written = written
         self._places: dict[str, str] = {}
         self._pending: list[_Sent] = []
@@ -156,10 +157,8 @@ class Importer:
         return threads
 
     def _add(self, record: SourceRecord, thread: ImportedThread) -> None:
-        written = NOTHING
-        if self._written is not None:
-            before = self._written.get(thread.thread_id, NOTHING)
-            written = before if before.begins(thread) else NOTHING
+        before = self._before.get(thread.thread_id, NOTHING)
+        written = before if before.begins(thread) else NOTHING
         started = None if thread.started == written.started else thread.started
         drafts = thread.drafts[written.count :]
         if written is not NOTHING and not drafts and started is None:

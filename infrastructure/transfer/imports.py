@@ -1,10 +1,10 @@
 """Imports on record: each with the threads that it made, which may be hidden and shown again."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import Literal
 
 from psycopg.rows import TupleRow, tuple_row
@@ -14,7 +14,7 @@ from agentlog.domain.errors import AgentlogError, NotThere
 from agentlog.domain.json.values import JsonObject
 from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.appending.append_request import Appended
-from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.threads import Threads
 
@@ -49,13 +49,23 @@ class Import:
 
 
 class RunningImport:
-    """An import that runs: `count` adds what it appended to its figures."""
+    """An import that runs: `count` adds what it appended to its figures.
 
-    def __init__(self, import_id: str, add: Callable[..., None]) -> None:
-        self.origin = Origin(import_id=import_id)
+    `made` and `grown` are the threads of its earlier runs.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        add: Callable[..., None],
+        *,
+        made: Iterable[str] = (),
+        grown: Iterable[str] = (),
+    ) -> None:
+        self.origin = origin
         self._add = add
-        self._made: set[str] = set()
-        self._grown: set[str] = set()
+        self._made = set(made)
+        self._grown = set(grown)
 
     def count(self, appended: Sequence[Appended]) -> None:
         """Add threads and events to the import's figures."""
@@ -76,27 +86,49 @@ class RunningImport:
 class Imports:
     """The imports of one tenant."""
 
-    def __init__(self, database: Database, threads: Threads, *, tenant: str) -> None:
+    def __init__(self, database: Connections, threads: Threads, *, tenant: str) -> None:
         self._database = database
         self._threads = threads
         self._tenant = tenant
 
-    @contextmanager
-    def running(self, import_id: str, paths: Sequence[str]) -> Iterator["RunningImport"]:
-        """Put an import on record, and at the end of the block its end; not if that raises."""
+    def begin(
+        self, import_id: str, paths: Sequence[str], *, key_id: str | None = None
+    ) -> RunningImport:
+        """Put an import on record, or go on with one that is; `key_id` is the caller's."""
+        self.put(import_id, paths)
+        before = self.one(import_id)
+        made = chain.from_iterable(
+            page
+            for hidden in (False, True)
+            if before.threads
+            for page in self.made_by(import_id, hidden=hidden)
+        )
+        origin = Origin(import_id=import_id, appended_by=key_id)
+        add = partial(self._run, "count_import", id=import_id)
+        return RunningImport(origin, add, made=made, grown=before.grown)
+
+    def put(self, import_id: str, paths: Sequence[str]) -> None:
+        """Put on record that an import runs."""
         self._run("insert_import", id=import_id, paths=list(paths))
-        yield RunningImport(import_id, partial(self._run, "count_import", id=import_id))
+
+    def end(self, import_id: str) -> None:
+        """Put the end of an import, or of its latest run, on record."""
         self._run("end_import", id=import_id)
 
-    def all(self) -> list[Import]:
-        """Return all imports, the latest first."""
-        return [Import(*row) for row in self._rows("select_imports", id=None)]
+    def page(self, *, before: str | None = None, limit: int | None = None) -> list[Import]:
+        """Return imports, the latest first, of ids below `before`."""
+        rows = self._rows("select_imports", id=None, before=before, limit=limit)
+        return [Import(*row) for row in rows]
 
     def one(self, import_id: str) -> Import:
         """Return an import; raises `UnknownImport`."""
-        for row in self._rows("select_imports", id=import_id):
+        for row in self._rows("select_imports", id=import_id, before=None, limit=1):
             return Import(*row)
         raise UnknownImport(import_id)
+
+    def keys_of(self, import_id: str) -> set[str | None]:
+        """Return the ids of the keys by which an import made its threads; None is without."""
+        return {key_id for (key_id,) in self._rows("select_import_keys", id=import_id)}
 
     def undo(self, import_id: str) -> int:
         """Hide the threads that an import made, and return how many; raises `UnknownImport`.

@@ -12,6 +12,8 @@ from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.history import Format
 from agentlog.projections.readers.remedy import RefusedSource, Remedy
 
+_SHOWN_FAILURES, _SHOWN_KINDS = 100, 10
+
 
 @dataclass(frozen=True, slots=True)
 class ImportFinding:
@@ -101,6 +103,56 @@ class ImportReport:
     def pass_over(self, place: str, reason: str) -> None:
         """Note a file that is not read, or has nothing to read."""
         self.findings.append(ImportFinding("passed over", place, reason))
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines that commands print: what was refused, the formats, and a table."""
+        failures = self.failures
+        for failure in failures[:_SHOWN_FAILURES]:
+            yield on_one_line(f"{failure.place}: {failure.reason}")
+        if len(failures) > _SHOWN_FAILURES:
+            yield f"… and {len(failures) - _SHOWN_FAILURES} more that were refused"
+        for chosen, files in self.formats.items():
+            counted = f"{files} file{'' if files == 1 else 's'}"
+            yield f"{chosen.title}, {counted}, a thread per {chosen.unit}"
+        rows = {
+            "threads": (self.threads, ""),
+            "events": (self.appended, f"{self.replayed} there already"),
+            "kept whole": _listed(self.kept),
+            "kept aside": _counted(self.of_kind("aside")),
+            "anomalies": (self.anomalies, ""),
+            "masked": _counted(self.of_kind("masked")),
+            "mended": _counted(self.of_kind("mended")),
+            "refused": (len(failures), ""),
+            "passed over": _counted(self.of_kind("passed over"), by_place=True),
+        }
+        for name, (number, note) in rows.items():
+            shown = on_one_line(note) if number or name == "events" else ""
+            yield f"{name:<12}{number:>9,}  {shown}".rstrip()
+
+
+def closing_lines(report: ImportReport, import_id: str | None, *, hidden: int) -> Iterator[str]:
+    """Yield the lines below a report; `import_id` is None for a dry run."""
+    if report.appended and import_id is not None:
+        yield f"`agentlog imports undo {import_id}` hides its threads"
+    if hidden:
+        yield f"hidden {hidden:>14,}  of these threads, by `agentlog imports undo`"
+
+
+def on_one_line(text: str) -> str:
+    """Return a text that may have names of files, safe for a terminal, and on one line."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _counted(findings: Sequence[ImportFinding], *, by_place: bool = False) -> tuple[int, str]:
+    """Return how many findings there are, and the most frequent by name."""
+    return _listed(Counter(finding.place if by_place else finding.reason for finding in findings))
+
+
+def _listed(names: Counter[str]) -> tuple[int, str]:
+    """Return how many there are, and the most frequent by name."""
+    listed = [f"{name} ({n})" if n > 1 else name for name, n in names.most_common(_SHOWN_KINDS)]
+    more = [f"and {len(names) - _SHOWN_KINDS} more"] if len(names) > _SHOWN_KINDS else []
+    return names.total(), ", ".join([*listed, *more])
 
 
 def _placed(record: SourceRecord, place: str) -> Iterator[str]:

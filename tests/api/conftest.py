@@ -3,7 +3,9 @@
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from secrets import randbits, token_bytes
+from tempfile import mkdtemp
 
 import pytest
 from fastapi import FastAPI
@@ -17,7 +19,7 @@ from agentlog.api.http.streaming.subscribers import Followers, TenantFollowers
 from agentlog.domain.identifiers import Ulids
 from agentlog.infrastructure.analysts.analyst import Analyst
 from agentlog.infrastructure.analysts.slots import Slots
-from agentlog.infrastructure.appending.append_request import wall_clock
+from agentlog.infrastructure.appending.append_request import Preparer, wall_clock
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.audit.proofs import Proofs
 from agentlog.infrastructure.audit.signing import SigningKey
@@ -43,7 +45,12 @@ from agentlog.infrastructure.subscriptions.queue import Queue
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.transfer.imports import Imports
+from agentlog.infrastructure.transfer.rehearsal import Rehearsal
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
+from agentlog.infrastructure.transfer.uploads.queue import RunQueue
+from agentlog.infrastructure.transfer.uploads.spool import Spool
+from agentlog.infrastructure.transfer.uploads.uploads import Uploads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
 from tests.api.refusals import Refusals
@@ -52,6 +59,7 @@ from tests.infrastructure.appends import TENANT, Clock, Ids
 
 MAX_BODY_BYTES = 16 * 2**20
 MAX_BLOB_BYTES = 5 * 2**20
+MAX_IMPORT_BYTES, MAX_IMPORT_FILE_BYTES = 64 * 2**20, 32 * 2**20
 ALLOWED_HOSTS = frozenset({"testserver", "here", "there", "logs.example"})
 
 
@@ -94,6 +102,7 @@ def app_over(  # noqa: PLR0913 - what tests set
     listener = Listener(database, poll_seconds=0.25)
     key = SigningKey(None)
     slots = Slots() if slots is None else slots
+    queue, import_dir = RunQueue(), Path(mkdtemp(prefix="imports-"))
 
     def tenant_of(name: str) -> Tenant:
         own_threads = threads if name == TENANT else threads_over(database, tenant=name)
@@ -101,6 +110,7 @@ def app_over(  # noqa: PLR0913 - what tests set
         snapshots = Snapshots(database, tenant=name, key=b"key")
         views = Views(reader, tenant=name, snapshots=snapshots)
         subscriptions = Subscriptions(database, tenant=name)
+        imports = Imports(database, own_threads, tenant=name)
         return Tenant(
             name=name,
             threads=own_threads,
@@ -133,6 +143,27 @@ def app_over(  # noqa: PLR0913 - what tests set
             traces=TraceIngest(own_threads),
             subscriptions=subscriptions,
             queue=Queue(database, subscriptions, reader, tenant=name),
+            imports=imports,
+            uploads=Uploads(
+                Spool(
+                    import_dir,
+                    tenant=name,
+                    most_bytes=MAX_IMPORT_BYTES,
+                    most_file_bytes=MAX_IMPORT_FILE_BYTES,
+                ),
+                queue,
+                own_threads,
+                imports,
+                tenant=name,
+                rehearse=lambda: Rehearsal(
+                    database,
+                    Preparer(clock=Clock(), new_id=Ids()),
+                    reader=reader,
+                    writer=own_threads.writer,
+                    blobs=own_threads.blobs,
+                    tenant=name,
+                ),
+            ),
         )
 
     tenants = Tenants(tenant_of)

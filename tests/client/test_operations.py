@@ -23,6 +23,9 @@ ARGUMENTS: dict[str, Any] = {
     "digest": "0" * 64,
     "messages": [],
     "metadata": {},
+    "offset": 0,
+    "passed_over": {},
+    "paths": ["x"],
     "scopes": [],
 }
 """By parameter; others are texts."""

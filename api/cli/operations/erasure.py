@@ -7,7 +7,6 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from agentlog.api.cli.import_log import imports_of
 from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
@@ -55,7 +54,7 @@ def redact(  # noqa: PLR0913 - one parameter an option
             _ask(f"erase file {file} from all messages for ever?", sure=yes)
             typer.echo(json_line(FileRedaction.of(redactor.redact_file(file, reason))))
         elif import_id is not None:
-            pages = imports_of(service).made_by(import_id, hidden=True)
+            pages = service.own.imports.made_by(import_id, hidden=True)
             hidden = [thread_id for page in pages for thread_id in page]
             _ask(
                 f"erase the contents of hidden threads ({len(hidden):,} in all) for ever?", sure=yes

@@ -105,6 +105,17 @@ from agentlog.infrastructure.subscriptions.subscription import (
     UnknownSubscription,
 )
 from agentlog.infrastructure.transfer.traces.threads import ThreadContended
+from agentlog.infrastructure.transfer.uploads.errors import (
+    FileTooLarge,
+    ImportBusy,
+    ImportsTooLarge,
+    OffsetMismatch,
+    PieceMismatch,
+    RunStopped,
+    SpoolUnwritable,
+    TooManyFiles,
+    TooManyImports,
+)
 from agentlog.infrastructure.views.snapshots.key import InvalidSnapshotKey
 from agentlog.projections.readers.spans.drafts import TooManyAdded
 from agentlog.projections.readmodels.registry import UnknownReadModel
@@ -159,7 +170,16 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     OutcomeUnknown: 503,
     NotYetBuilt: 503,
     NothingToRedact: 422,
+    FileTooLarge: 413,
     ForkTooLong: 422,
+    ImportBusy: 409,
+    ImportsTooLarge: 413,
+    OffsetMismatch: 409,
+    PieceMismatch: 422,
+    SpoolUnwritable: 503,
+    RunStopped: 503,
+    TooManyFiles: 413,
+    TooManyImports: 429,
     McpMissing: 501,
     PlotsMissing: 501,
     ProjectionBehind: 503,
@@ -211,6 +231,7 @@ _STREAM_SECONDS = 10
 _PASSING = (
     AccessNotRecorded
     | DatabaseUnavailable
+    | ImportBusy
     | NotYetBuilt
     | ProjectionBehind
     | QueriesExhausted
@@ -239,6 +260,8 @@ def problem_of(error: AgentlogError) -> Problem:
             return {**body, "expectedVersion": expected, "actualVersion": actual}
         case QueryRejected(complaint=complaint) | QueryForbidden(complaint=complaint):
             return {**body, "sql": _complaint_json(complaint)}
+        case OffsetMismatch(given=given, size=size):
+            return {**body, "expectedOffset": size, "providedOffset": given}
         case ContentMissing(missing=missing):
             return {**body, "missing": list(missing)}
         case MessageConflict(message_id=message_id, version=version):

@@ -66,6 +66,10 @@ PLAIN: dict[str, Schema] = {
         "examples": [{}],
     },
     "Metrics": {"type": "string", "description": "Samples, a line each."},
+    "FindingLines": {
+        "type": "string",
+        "description": 'For each finding {"kind", "place", "reason"}.',
+    },
     "BulkLines": {
         "type": "string",
         "description": 'Lines of {"threadId", "messages", "expectedVersion"?}.',
@@ -158,6 +162,7 @@ _PROBLEMS = {
     409: "The log as it stands forbids it.",
     412: "The thread is at another version.",
     413: "The body is too large.",
+    429: "Too much at once: the detail says what to wait for.",
     415: "The body is of a kind, or compressed in a way, that is not read here.",
     422: "The words are off: `errors` names each place and reason.",
     501: "An extra of agentlog is not installed: the detail says which.",

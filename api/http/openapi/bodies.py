@@ -110,6 +110,47 @@ _BODIES: dict[str, Schema] = {
         },
         examples=[{"at": "3", "threadId": "support-42-again", "edits": [{"drop": 2}]}],
     ),
+    "ImportBody": _fields(
+        {
+            "paths": {
+                "type": "array",
+                "items": {"type": "string", "minLength": 1},
+                "minItems": 1,
+                "description": "Files and folders as you name them; a folder ends in `/`.",
+            },
+            "format": {"type": "string", "description": "Found out by default."},
+            "records": {"type": "string", "description": "JSONPath to the records."},
+            "messages": {"type": "string", "description": "JSONPath to a record's messages."},
+            "threadId": {"type": "string", "description": "Template, as `run-{record}`."},
+            "goal": {"type": "string", "description": "Template."},
+            "metadata": {
+                "type": "object",
+                "additionalProperties": {"type": "string"},
+                "description": "Templates.",
+            },
+            "policy": {"enum": ["record", "strict"]},
+            "strict": {"type": "boolean"},
+            "mask": {"type": "boolean", "description": "Mask secrets of known shapes."},
+            "growing": {
+                "type": "boolean",
+                "description": "The files grow: each run appends what is new, and leaves a last "
+                "line without its end.",
+            },
+        },
+        "paths",
+        examples=[{"paths": ["runs/"], "metadata": {"reward": "{reward?}"}}],
+    ),
+    "RunBody": _fields(
+        {
+            "dryRun": {"type": "boolean", "description": "Decide all, and write nothing."},
+            "passedOver": {
+                "type": "object",
+                "additionalProperties": {"type": "string"},
+                "description": "Files that were not sent, and why: for the report.",
+            },
+        },
+        examples=[{"dryRun": True}],
+    ),
     "CloseBody": _fields({"reason": {"type": "string"}}, examples=[{"reason": "resolved"}]),
     "AnnotateBody": _fields(
         {"metadata": {"type": "object", "minProperties": 1}},

@@ -99,7 +99,7 @@ class BodyStalled(RefusedRequest):
     def __init__(self, seconds: float) -> None:
         super().__init__(
             f"nothing more of the body came for {seconds:g} s (AGENTLOG_CLIENT_SECONDS): "
-            "send the request again; nothing of it was kept"
+            "send the request again"
         )
 
 

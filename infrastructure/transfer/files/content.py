@@ -19,7 +19,7 @@ else:
     from backports.zstd import ZstdError, ZstdFile
     from backports.zstd.zipfile import BadZipFile, ZipFile, ZipInfo, is_zipfile
 
-__all__ = ["Archives", "ZipInfo", "is_zipfile", "plain", "refused", "whole"]
+__all__ = ["MOST_BYTES", "Archives", "ZipInfo", "is_zipfile", "plain", "refused", "whole"]
 
 _UNREADABLE = (
     *(OSError, EOFError, ValueError, RuntimeError),  # NotImplementedError is a RuntimeError
@@ -28,7 +28,8 @@ _UNREADABLE = (
 """What the libraries raise for broken archives and compressed files."""
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _PIECE_BYTES = 2**20
-_MOST_BYTES, _MOST_RATIO, _ALWAYS_BYTES = 2 * 2**30, 100, 64 * 2**20
+MOST_BYTES = 2 * 2**30
+_MOST_RATIO, _ALWAYS_BYTES = 100, 64 * 2**20
 """What is unpacked of a file: so many bytes, and so many times its size or the last."""
 
 Content = Callable[[], bytes]
@@ -56,9 +57,13 @@ def refused(error: UnreadableSource) -> Content:
 
 
 class Archives:
-    """Opens ZIP archives to read their members: one at a time, and each once where they follow."""
+    """Opens ZIP archives to read their members: one at a time, and each once where they follow.
 
-    def __init__(self) -> None:
+    Of a member, at most `most_bytes` are unpacked.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
         self._path: Path | None = None
         self._archive: ZipFile | None = None
 
@@ -76,7 +81,7 @@ class Archives:
         def read() -> bytes:
             try:
                 with self._opened(path).open(member) as stream:
-                    return _unpacked(stream.read, member.compress_size)
+                    return _unpacked(stream.read, member.compress_size, self._most_bytes)
             except _UNREADABLE as error:
                 raise UnreadableSource(f"cannot be read: {error}") from error
 
@@ -90,7 +95,7 @@ class Archives:
         return self._archive
 
 
-def plain(content: Content, size: int) -> Content:
+def plain(content: Content, size: int, most_bytes: int) -> Content:
     """Return what reads the same without compression; `size` is that on disk, 0 if unknown."""
 
     def read() -> bytes:
@@ -100,10 +105,10 @@ def plain(content: Content, size: int) -> Content:
         try:
             if data.startswith(_GZIP):
                 with gzip.open(io.BytesIO(data)) as stream:
-                    return _unpacked(stream.read, size or len(data))
+                    return _unpacked(stream.read, size or len(data), most_bytes)
             if data.startswith(_ZSTD):
                 with ZstdFile(io.BytesIO(data)) as stream:
-                    return _unpacked(stream.read, size or len(data))
+                    return _unpacked(stream.read, size or len(data), most_bytes)
         except _UNREADABLE as error:
             raise UnreadableSource(f"its compression is broken: {error}") from error
         return data
@@ -111,9 +116,9 @@ def plain(content: Content, size: int) -> Content:
     return read
 
 
-def _unpacked(read: Callable[[int], bytes], size: int) -> bytes:
+def _unpacked(read: Callable[[int], bytes], size: int, most_bytes: int) -> bytes:
     """Return all that can be read; raises `UnreadableSource` beyond the limit."""
-    most = min(_MOST_BYTES, max(_ALWAYS_BYTES, _MOST_RATIO * size))
+    most = min(most_bytes, max(_ALWAYS_BYTES, _MOST_RATIO * size))
     data = bytearray()
     while piece := read(_PIECE_BYTES):
         data += piece

@@ -39,6 +39,7 @@ def _file_of(document: JoinedFiles, by_path: Mapping[str, SourceFile]) -> Source
         size=sum(file.size for file in files),
         content=lambda: document.read(lambda path: by_path[path].content()),
         lines=[file.place for file in files] if document.are_lines else (),
+        stamp=tuple(file.stamp for file in files),
     )
 
 

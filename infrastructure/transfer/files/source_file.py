@@ -1,6 +1,6 @@
 """A file to import."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -18,7 +18,8 @@ class SourceFile:
     `place` names it (`runs.zip:a/b.json` in an archive), `path` is its name in the folder or
     archive that was given, `size` its bytes on disk, about; 0 where unknown.
     `content` returns its bytes, decompressed; it raises `UnreadableSource`. Where each line stands
-    in a file of its own, `lines` are their places.
+    in a file of its own, `lines` are their places. `stamp` changes when the file does; None where
+    that is not known.
     """
 
     place: str
@@ -26,6 +27,7 @@ class SourceFile:
     size: int
     content: Callable[[], bytes]
     lines: Sequence[str] = ()
+    stamp: Hashable = None
 
     @property
     def stem(self) -> str:

@@ -3,10 +3,11 @@
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from agentlog.infrastructure.transfer.files.content import (
+    MOST_BYTES,
     Archives,
     is_zipfile,
     plain,
@@ -34,56 +35,107 @@ class Sources:
 _BY_NAME = "by its name it has no histories"
 
 
+class NamedPath(NamedTuple):
+    """A file or folder to import, and the name by which reports call it."""
+
+    path: Path
+    name: str
+
+
 def find_sources(paths: Sequence[Path]) -> Sources:
     """Return the files that `paths` name, folders and archives searched recursively.
 
     Raises:
         UnreadableSource: a path does not exist, or a folder has no file to import.
     """
-    files: list[SourceFile] = []
-    passed_over: dict[str, str] = {}
-    archives = Archives()
-    for path in paths:
+    return find_named_sources([NamedPath(path, str(path)) for path in paths])
+
+
+def find_named_sources(paths: Sequence[NamedPath], *, most_bytes: int = MOST_BYTES) -> Sources:
+    """Return and raise as `find_sources` does; at most `most_bytes` are unpacked of each file."""
+    finder = _Finder(most_bytes)
+    files = [file for path, name in paths for file in finder.files(path, name)]
+    return Sources(files, finder.passed_over)
+
+
+class _Finder:
+    """Finds files; `passed_over` are those that it leaves out."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.passed_over: dict[str, str] = {}
+        self._most_bytes = most_bytes
+        self._archives = Archives(most_bytes)
+
+    def files(self, path: Path, name: str) -> Iterator[SourceFile]:
+        """Yield the files that a path names."""
         if path == STANDARD_INPUT:
-            files.append(SourceFile("-", PurePosixPath(), 0, plain(sys.stdin.buffer.read, 0)))
+            content = plain(sys.stdin.buffer.read, 0, self._most_bytes)
+            yield SourceFile(name, PurePosixPath(), 0, content)
         elif path.is_dir():
-            inside = [
-                _files(
-                    file, PurePosixPath(file.relative_to(path).as_posix()), archives, passed_over
-                )
-                for file in _in_folder(path, passed_over)
-            ]
-            files += joined(list(chain.from_iterable(inside)))
+            yield from self._in_folder(path, name)
         elif path.exists():  # a pipe is no file, but can be read as one
-            files += joined(list(_files(path, PurePosixPath(path.name), archives, passed_over)))
+            inside = PurePosixPath() if name == str(STANDARD_INPUT) else PurePosixPath(path.name)
+            yield from joined(list(self._files(path, name, inside)))
         else:
-            raise UnreadableSource(f"{path}: no such file or folder")
-    return Sources(files, passed_over)
+            raise UnreadableSource(f"{name}: no such file or folder")
 
+    def _in_folder(self, folder: Path, name: str) -> Iterator[SourceFile]:
+        """Yield the files to import in a folder; no link leads out of it, or to a folder."""
+        inside = sorted(
+            path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
+        )
+        root, files, has_sources = folder.resolve(), list[SourceFile](), False
+        for path in inside:
+            relative = PurePosixPath(path.relative_to(folder).as_posix())
+            place = str(Path(name) / relative)
+            if not (path.is_file() and _is_source(path)):
+                self.passed_over[place] = _BY_NAME
+            elif not path.resolve().is_relative_to(root):
+                self.passed_over[place] = "it is a link out of the folder"
+            else:
+                has_sources = True
+                files += self._files(path, place, relative)
+        if not has_sources:
+            known = ", ".join(sorted(suffixes()))
+            raise UnreadableSource(f"{name}: no file in it ends in {known}")
+        yield from joined(files)
 
-def _in_folder(folder: Path, passed_over: dict[str, str]) -> list[Path]:
-    """Return the files to import in a folder; no link leads out of it, or to a folder."""
-    inside = sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    root, chosen = folder.resolve(), list[Path]()
-    for path in inside:
-        if not (path.is_file() and _is_source(path)):
-            passed_over[str(path)] = _BY_NAME
-        elif not path.resolve().is_relative_to(root):
-            passed_over[str(path)] = "it is a link out of the folder"
-        else:
-            chosen.append(path)
-    if not chosen:
-        known = ", ".join(sorted(_suffixes()))
-        raise UnreadableSource(f"{folder}: no file in it ends in {known}")
-    return chosen
+    def _files(self, path: Path, place: str, name: PurePosixPath) -> Iterator[SourceFile]:
+        """Yield a file, or those in an archive."""
+        stamp = size, _ = _size_and_time(path)
+        if not (path.is_file() and (path.name.endswith(_archives()) or is_zipfile(path))):
+            content = plain(whole(path), size, self._most_bytes)
+            yield SourceFile(place, name, size, content, stamp=stamp)
+            return
+        try:
+            members = self._archives.members(path)
+        except UnreadableSource as error:
+            yield SourceFile(place, name, size, refused(error), stamp=stamp)
+            return
+        for member in members:
+            inside = PurePosixPath(member.filename)
+            if _is_source(inside):
+                yield SourceFile(
+                    f"{place}:{inside}",
+                    name / inside,
+                    member.compress_size,
+                    plain(
+                        self._archives.content(path, member),
+                        member.compress_size,
+                        self._most_bytes,
+                    ),
+                    stamp=stamp,
+                )
+            elif not member.is_dir():
+                self.passed_over[f"{place}:{inside}"] = _BY_NAME
 
 
 def _is_source(path: Path | PurePosixPath) -> bool:
     name = path.with_suffix("") if path.suffix in COMPRESSED else path
-    return name.name.endswith(_suffixes())
+    return name.name.endswith(suffixes())
 
 
-def _suffixes() -> tuple[str, ...]:
+def suffixes() -> tuple[str, ...]:
     """Return how files with histories end; of a folder or an archive, others are passed over."""
     return (*_OF_ANY_JSON, *suffixes_of("json"), *suffixes_of("text"), *_archives())
 
@@ -92,24 +144,10 @@ def _archives() -> tuple[str, ...]:
     return (_ARCHIVE, *suffixes_of("zip"))
 
 
-def _files(
-    path: Path, name: PurePosixPath, archives: Archives, passed_over: dict[str, str]
-) -> Iterator[SourceFile]:
-    """Yield a file, or those in an archive."""
-    size = path.stat().st_size if path.is_file() else 0
-    if not (path.is_file() and (path.name.endswith(_archives()) or is_zipfile(path))):
-        yield SourceFile(str(path), name, size, plain(whole(path), size))
-        return
+def _size_and_time(path: Path) -> tuple[int, int]:
+    """Return the size of a file and when it changed, in ns; 0 of what has none, or is gone."""
     try:
-        members = archives.members(path)
-    except UnreadableSource as error:
-        yield SourceFile(str(path), name, size, refused(error))
-        return
-    for member in members:
-        inside = PurePosixPath(member.filename)
-        place = f"{path}:{inside}"
-        if _is_source(inside):
-            content = plain(archives.content(path, member), member.compress_size)
-            yield SourceFile(place, name / inside, member.compress_size, content)
-        elif not member.is_dir():
-            passed_over[place] = _BY_NAME
+        status = path.stat()
+    except OSError:  # its content says so
+        return 0, 0
+    return status.st_size if path.is_file() else 0, status.st_mtime_ns

@@ -27,6 +27,7 @@ from agentlog.api.http.routes import (
     blobs,
     comparison,
     forks,
+    imports,
     log,
     messages,
     redaction,
@@ -142,6 +143,7 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
             ("/v1", projections),
             ("/v1", sql),
             ("/v1", forks),
+            ("/v1", imports),
             ("/v1", redaction),
             ("/v1", audit),
             ("/v1", keys),
@@ -159,6 +161,7 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
 BODILESS = {
     *(f"POST /v1/projections/{{name}}/{verb}" for verb in ("rebuild", "pause", "resume")),
     *(f"POST /v1/subscriptions/{{name}}/{verb}" for verb in ("pause", "resume")),
+    *(f"POST /v1/imports/{{import_id}}/{verb}" for verb in ("undo", "redo")),
 }
 """What they are asked for stands in their paths."""
 

@@ -22,6 +22,7 @@ OURS = "our-own-words-4f9c"
 FILE = OURS.encode()
 THREAD = f"thread-{OURS}"
 SUBSCRIPTION = "ours"
+PATH = f"{OURS}.jsonl"
 
 
 @pytest.fixture
@@ -31,7 +32,13 @@ def database(own_database: Database) -> Database:
 
 
 @pytest.fixture
-def ours(app: FastAPI, client: TestClient, threads: Threads, database: Database) -> KeyText:
+def ours(
+    app: FastAPI,
+    client: TestClient,
+    threads: Threads,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> KeyText:
     """Our key, to a log in which every kind of thing is."""
     key = make_key(app, *SCOPES)
     headers = bearing(key)
@@ -46,6 +53,13 @@ def ours(app: FastAPI, client: TestClient, threads: Threads, database: Database)
     subscription = {"name": SUBSCRIPTION, "threads": THREAD, "metadata": {"team": OURS}}
     answer = client.post("/v1/subscriptions", json=subscription, headers=headers)
     assert answer.status_code == 201
+    begun = client.post("/v1/imports", json={"paths": [PATH]}, headers=headers).json()["id"]
+    monkeypatch.setitem(PARAMETERS, "import_id", begun)
+    url, asked = f"/v1/imports/{begun}", {"headers": headers, "params": {"path": PATH}}
+    line = f'{{"threadId":"imported","messages":[{{"type":"reply","text":"{OURS}"}}]}}\n'
+    assert client.put(f"{url}/files", content=f"{line}no JSON", **asked).status_code == 200
+    assert client.post(f"{url}/run", headers=headers).status_code == 202
+    assert client.get(url, headers=headers, params={"wait": 60}).json()["report"]["threads"] == 1
     for model in READ_MODELS.values():
         catch_up(database, model)
     assert threads.version_at(THREAD, None) == len(story) + 1
@@ -78,6 +92,10 @@ BODIES: dict[str, Any] = {
     "POST /otlp/v1/traces": {"json": {}},
     "POST /otlp/v1/logs": {"json": {}},
     "PUT /v1/blobs/{digest}": {"content": b"another"},
+    "POST /v1/imports": {"json": {"paths": ["x"]}},
+    "POST /v1/imports/{import_id}/run": {"json": {}},
+    "PUT /v1/imports/{import_id}/files": {"content": b"another"},
+    "PATCH /v1/imports/{import_id}/files": {"content": b"another"},
     "POST /v1/analytics/sql": {"json": {"sql": SQL}},
     "POST /v1/keys": {"json": {"name": "x", "scopes": ["read"]}},
     "POST /v1/subscriptions": {"json": {"name": "theirs", "from": "start"}},
@@ -95,7 +113,11 @@ QUERIES: dict[str, dict[str, str]] = {
     "GET /v1/checkpoints/consistency": {"from": "1", "to": "2"},
     "GET /v1/compare": {"a": f"{THREAD}@0", "b": THREAD},
     "GET /v1/compare/sets": {"by": "metadata.team"},
+    "GET /v1/imports/{import_id}/files": {"path": PATH},
+    "PUT /v1/imports/{import_id}/files": {"path": PATH},
+    "PATCH /v1/imports/{import_id}/files": {"path": PATH},
 }
+HEADERS = {"PATCH /v1/imports/{import_id}/files": [("Upload-Offset", "0")]}
 NOT_THERE = {
     "GET /v1/threads/{thread_id}",
     "GET /v1/threads/{thread_id}/messages",
@@ -129,6 +151,15 @@ NOT_THERE = {
     "POST /v1/subscriptions/{name}/parked/retry",
     "POST /v1/subscriptions/{name}/parked/discard",
     "DELETE /v1/subscriptions/{name}",
+    "GET /v1/imports/{import_id}",
+    "DELETE /v1/imports/{import_id}",
+    "GET /v1/imports/{import_id}/files",
+    "PUT /v1/imports/{import_id}/files",
+    "PATCH /v1/imports/{import_id}/files",
+    "POST /v1/imports/{import_id}/run",
+    "GET /v1/imports/{import_id}/findings",
+    "POST /v1/imports/{import_id}/undo",
+    "POST /v1/imports/{import_id}/redo",
 }
 """What names something of ours is not there, for a stranger who made nothing of that name yet."""
 EMPTY = {
@@ -140,6 +171,7 @@ EMPTY = {
     "GET /v1/checkpoints",
     "GET /v1/accesses",
     "GET /v1/subscriptions",
+    "GET /v1/imports",
 }
 
 
@@ -173,7 +205,8 @@ def test_a_strangers_key_finds_nothing_of_ours(
     asked = 0
     for name in _operations(app):
         method, path, more = _asked(name, ours)
-        answer = client.request(method, path, headers=bearing(stranger), **more)
+        headers = bearing(stranger, *HEADERS.get(name, ()))
+        answer = client.request(method, path, headers=headers, **more)
         text = answer.text.replace(THREAD, "")  # which he named himself
         assert OURS not in text, name
         assert answer.status_code not in {401, 403}, (name, answer.text)

@@ -9,12 +9,18 @@ import pytest
 
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.follower import FileFollower
+from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog.projections.readers.history import Format, History
 
 
 def line(text: str, **more: Any) -> str:
     return json.dumps({"type": "log", "text": text, **more}) + "\n"
+
+
+def updated(follower: FileFollower, path: Path) -> ImportReport:
+    return follower.update(find_sources([path]).files)
 
 
 def texts(threads: Threads) -> list[Any]:
@@ -29,23 +35,23 @@ def path(tmp_path: Path) -> Path:
 def test_a_file_that_grows_is_read_on_where_it_was(threads: Threads, path: Path) -> None:
     follower = FileFollower(threads, Plan())
     path.write_text(line("a") + line("b"))
-    assert follower.update(path).appended == 3  # the thread's start is one
-    assert (follower.update(path).threads, follower.update(path).replayed) == (0, 0)
+    assert updated(follower, path).appended == 3  # the thread's start is one
+    assert (updated(follower, path).threads, updated(follower, path).replayed) == (0, 0)
     with path.open("a") as file:
         file.write(line("c") + line("d")[:-5])  # somebody is still writing
-    report = follower.update(path)
+    report = updated(follower, path)
     assert (report.appended, report.replayed, report.findings) == (1, 0, [])
     with path.open("a") as file:
         file.write(line("d")[-5:])
-    assert follower.update(path).appended == 1
+    assert updated(follower, path).appended == 1
     assert texts(threads)[1:] == ["a", "b", "c", "d"]
 
 
 def test_another_follower_adds_nothing_twice(threads: Threads, path: Path) -> None:
     path.write_text(line("a") + line("b"))
-    FileFollower(threads, Plan()).update(path)
+    updated(FileFollower(threads, Plan()), path)
     path.write_text(line("a") + line("b") + line("c"))
-    report = FileFollower(threads, Plan()).update(path)
+    report = updated(FileFollower(threads, Plan()), path)
     assert (report.appended, report.replayed) == (1, 3)
     assert texts(threads)[1:] == ["a", "b", "c"]
 
@@ -55,24 +61,22 @@ def test_a_file_that_was_rewritten_is_said_and_nothing_is_lost(
 ) -> None:
     follower = FileFollower(threads, Plan())
     path.write_text(line("a") + line("b"))
-    follower.update(path)
+    updated(follower, path)
     path.write_text(line("a"))
-    report = follower.update(path)
+    report = updated(follower, path)
     assert [finding.kind for finding in report.findings] == ["rewritten"]
     path.write_text(line("x") + line("b"))
-    report = follower.update(path)
+    report = updated(follower, path)
     assert [finding.kind for finding in report.findings] == ["refused", "rewritten"]
     assert "already, with other content" in report.findings[0].reason
     assert texts(threads)[1:] == ["a", "b"]
 
 
-def test_a_file_that_is_gone_is_said_once_it_was_read(threads: Threads, path: Path) -> None:
-    follower = FileFollower(threads, Plan())
-    assert follower.update(path).findings == []
+def test_a_file_that_goes_while_it_is_read_is_said(threads: Threads, path: Path) -> None:
     path.write_text(line("a"))
-    follower.update(path)
+    files = find_sources([path]).files
     path.unlink()
-    (finding,) = follower.update(path).findings
+    (finding,) = FileFollower(threads, Plan()).update(files).findings
     assert "cannot be read" in finding.reason
 
 
@@ -85,8 +89,8 @@ def test_facts_that_come_later_are_added_to_the_thread(threads: Threads, path: P
     plan = Plan(Format("counted", "Counted", read, is_item=lambda value: isinstance(value, str)))
     follower = FileFollower(threads, plan)
     path.write_text('"a"\n')
-    follower.update(path)
+    updated(follower, path)
     path.write_text('"a"\n"b"\n')
-    assert follower.update(path).failures == []
+    assert updated(follower, path).failures == []
     assert threads.head("session").read_facts()["metadata"] == {"n": 2}
-    assert FileFollower(threads, plan).update(path).appended == 0
+    assert updated(FileFollower(threads, plan), path).appended == 0

@@ -41,11 +41,12 @@ def bring(imports: Imports, threads: Threads, tmp_path: Path) -> Import:
             for name, count in counts.items()
         ]
         file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-        with imports.running(import_id, [str(file)]) as running:
-            importer = Importer(
-                threads, Plan(), progress=lambda _: None, between=between, running=running
-            )
-            importer.import_sources(find_sources([file]))
+        running = imports.begin(import_id, [str(file)])
+        importer = Importer(
+            threads, Plan(), progress=lambda _: None, between=between, running=running
+        )
+        importer.import_sources(find_sources([file]))
+        imports.end(import_id)
         assert isinstance(importer.report, ImportReport)
         assert not importer.report.failures
         return import_id
@@ -65,7 +66,7 @@ def figures(imports: Imports, import_id: str) -> dict[str, Any]:
 def test_an_import_is_listed_with_what_it_did(imports: Imports, bring: Import) -> None:
     first = bring(a=1, b=2)
     second = bring(a=3, b=2, c=1)
-    listed = imports.all()
+    listed = imports.page()
     assert [import_.id for import_ in listed] == [second, first]
     assert all(
         import_.ended_at is not None and import_.ended_at >= import_.at for import_ in listed
@@ -118,7 +119,7 @@ def test_an_import_that_was_broken_off_is_undone_with_all_that_it_wrote(
 
     with pytest.raises(BrokenOffError):
         bring(between=stop, a=1, b=1, c=1, d=1)
-    (broken,) = imports.all()
+    (broken,) = imports.page()
     assert (broken.ended_at, ids(threads)) == (None, ["a", "b", "c"])
     assert (broken.threads, imports.undo(broken.id), ids(threads)) == (3, 3, [])
 
@@ -157,9 +158,9 @@ def test_imports_of_another_tenant_are_unknown(
 ) -> None:
     made = bring(a=1)
     others = Imports(database, threads, tenant="others")
-    assert others.all() == []
+    assert others.page() == []
     for ask in (others.one, others.undo, others.redo):
         with pytest.raises(UnknownImport, match=made):
             ask(made)
     assert fetch(database, "SELECT count(*) FROM agentlog.threads WHERE hidden") == [(0,)]
-    assert [import_.id for import_ in imports.all()] == [made]
+    assert [import_.id for import_ in imports.page()] == [made]

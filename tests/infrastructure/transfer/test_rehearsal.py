@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agentlog.domain.drafts import Origin
 from agentlog.infrastructure.appending.append_request import Preparer
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
@@ -37,7 +38,7 @@ def rehearse(
 
 
 def imported(threads: Threads, *paths: Path, **fields: Any) -> ImportReport:
-    running = RunningImport("an-import", lambda **_: None)
+    running = RunningImport(Origin(import_id="an-import"), lambda **_: None)
     importer = Importer(threads, Plan(**fields), progress=lambda _: None, running=running)
     importer.import_sources(find_sources(paths))
     return importer.report

@@ -1,0 +1,251 @@
+"""Routes of imports: files that come in pieces, and what became of them.
+
+Pieces follow draft-ietf-httpbis-resumable-upload-12 in part: PATCH adds to a file from
+`Upload-Offset` on, GET and HEAD answer where that is.
+"""
+
+import asyncio
+import math
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Annotated, BinaryIO
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.concurrency import contextmanager_in_threadpool
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import run_in_threadpool
+from ulid import ULID
+
+from agentlog.api.http.codec.bodies import Body, fields_in
+from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
+from agentlog.api.http.codec.parameters import After, Limit
+from agentlog.api.http.codec.responses import json_answer, page_answer
+from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.shapes.imports import (
+    DiscardedImport,
+    Import,
+    ImportUpload,
+    SentFile,
+    Taken,
+    UploadedFile,
+)
+from agentlog.api.shapes.shape import Page
+from agentlog.domain.access import NotAllowed
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.identifiers import MESSAGE_ID_PATTERN
+from agentlog.infrastructure.transfer.imports import Imports
+from agentlog.infrastructure.transfer.uploads.order import FIELDS
+from agentlog.infrastructure.transfer.uploads.spool import Piece
+from agentlog.infrastructure.transfer.uploads.uploads import Uploads
+
+router = APIRouter(tags=["imports"])
+
+_BYTES, _LINES = "application/octet-stream", "application/x-ndjson"
+_LOOK_SECONDS = 0.05
+_READ_BYTES = 2**16
+
+
+async def uploads_of(request: Request) -> Uploads:
+    """Return the imports of the principal's tenant that come in pieces."""
+    return tenant_of(request).uploads
+
+
+async def imports_of(request: Request) -> Imports:
+    """Return the imports on record of the principal's tenant."""
+    return tenant_of(request).imports
+
+
+TheUploads = Annotated[Uploads, Depends(uploads_of)]
+TheImports = Annotated[Imports, Depends(imports_of)]
+ImportId = Annotated[str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])]
+FilePath = Annotated[
+    str,
+    Query(
+        alias="path",
+        description="The file: one of the import's `paths`, or in one of its folders.",
+        examples=["runs/1.jsonl"],
+    ),
+]
+
+
+@router.post(
+    "/imports",
+    responses=answers(201, ImportUpload, 400, 413, 429),
+    openapi_extra=body("ImportBody", description="What is to be imported, and how."),
+    status_code=201,
+)
+def begin_import(request: Request, uploads: TheUploads, limits: TheLimits, body: Body) -> Response:
+    """Begin an import: its files are sent then, and run.
+
+    What is sent is kept until a day after its last use, and not longer than it takes to run: DELETE
+    it.
+    """
+    fields = fields_in(body, limits, *FIELDS)
+    key_id = principal_of(request).key_id
+    return json_answer(
+        ImportUpload.of(uploads.begin(str(ULID()), fields, key_id=key_id)), status=201
+    )
+
+
+@router.get("/imports", responses=answers(200, Page[Import]))
+def list_imports(imports: TheImports, after: After = None, limit: Limit = 100) -> Response:
+    """List the imports that ran, the latest first."""
+    page = imports.page(before=after, limit=limit + 1)
+    return page_answer(page, limit, shown=Import.of, place=lambda import_: import_.id)
+
+
+@router.get("/imports/{import_id}", responses=answers(200, ImportUpload, 404))
+async def get_import(
+    uploads: TheUploads,
+    import_id: ImportId,
+    wait: Annotated[
+        float,
+        Query(ge=0, le=60, description="Seconds to wait for the end of a run, at most."),
+    ] = 0,
+) -> Response:
+    """Read how far an import has come, and the report of its latest run."""
+    for _ in range(math.ceil(wait / _LOOK_SECONDS)):
+        if not uploads.is_running(import_id):
+            break
+        await asyncio.sleep(_LOOK_SECONDS)  # a thread that waits would be one less for others
+    return json_answer(ImportUpload.of(await run_in_threadpool(uploads.one, import_id)))
+
+
+@router.delete("/imports/{import_id}", responses=answers(200, DiscardedImport, 404, 409))
+def discard_import(uploads: TheUploads, import_id: ImportId) -> Response:
+    """Remove what was sent and the report; the threads and the record of the import stay."""
+    uploads.discard(import_id)
+    discarded: DiscardedImport = {"id": import_id}
+    return json_answer(discarded)
+
+
+@router.get("/imports/{import_id}/files", responses=answers(200, UploadedFile, 404))
+def get_file(uploads: TheUploads, import_id: ImportId, path: FilePath) -> Response:
+    """Read how much of a file has come: the client goes on there, if its file begins so."""
+    size, digest = uploads.file(import_id, path)
+    answer: UploadedFile = {"path": path, "bytes": size, "sha256": digest}
+    return json_answer(answer, headers={"Upload-Offset": str(size)})
+
+
+@router.put(
+    "/imports/{import_id}/files",
+    responses=answers(200, SentFile, 404, 409, 413),
+    openapi_extra=body("File", description="The whole file.", media_type=_BYTES),
+)
+async def put_file(
+    request: Request,
+    uploads: TheUploads,
+    import_id: ImportId,
+    path: FilePath,
+    content_digest: Annotated[
+        str | None, Header(description="Its SHA-256, as RFC 9530 has it: `sha-256=:BASE64:`.")
+    ] = None,
+) -> Response:
+    """Send a file from its beginning; what has come of it before goes.
+
+    Where the connection breaks, what has come stays: go on by PATCH.
+    """
+    piece = await run_in_threadpool(uploads.piece, import_id, path, offset=None)
+    return await _taken(request, piece, path, content_digest)
+
+
+@router.patch(
+    "/imports/{import_id}/files",
+    responses=answers(200, SentFile, 404, 409, 413),
+    openapi_extra=body("File", description="What follows in the file.", media_type=_BYTES),
+)
+async def add_to_file(  # noqa: PLR0913, PLR0917 - what a request has
+    request: Request,
+    uploads: TheUploads,
+    import_id: ImportId,
+    path: FilePath,
+    upload_offset: Annotated[
+        int, Header(ge=0, lt=2**63, description="How many bytes of the file come before these.")
+    ],
+    content_digest: Annotated[
+        str | None, Header(description="The SHA-256 of the piece: `sha-256=:BASE64:`.")
+    ] = None,
+) -> Response:
+    """Send what follows in a file; 409 where another number of bytes has come."""
+    piece = await run_in_threadpool(uploads.piece, import_id, path, offset=upload_offset)
+    return await _taken(request, piece, path, content_digest)
+
+
+async def _taken(
+    request: Request,
+    opening: AbstractContextManager[Piece],
+    path: str,
+    content_digest: str | None,
+) -> Response:
+    async with contextmanager_in_threadpool(opening) as piece:
+        async for chunk in request.stream():
+            piece.write(chunk)
+        if content_digest is not None:
+            piece.check(content_digest)
+    answer: SentFile = {"path": path, "bytes": piece.size}
+    return json_answer(answer, headers={"Upload-Offset": str(piece.size)})
+
+
+@router.post(
+    "/imports/{import_id}/run",
+    responses=answers(202, ImportUpload, 400, 404, 413),
+    openapi_extra=body("RunBody", description="How to run it; may be empty."),
+    status_code=202,
+)
+def run_import(uploads: TheUploads, limits: TheLimits, import_id: ImportId, body: Body) -> Response:
+    """Import what has come; `GET /v1/imports/{import_id}?wait=10` waits for the report.
+
+    Again is as good as once: nothing is written twice. One runs at a time of each tenant.
+    """
+    fields = fields_in(body, limits, "dryRun", "passedOver")
+    is_dry, passed_over = fields.get("dryRun", False), fields.get("passedOver", {})
+    if not isinstance(is_dry, bool):
+        raise InvalidMessage.at("dryRun", "not true or false")
+    if not isinstance(passed_over, dict):
+        raise InvalidMessage.at("passedOver", "not an object of reasons by path")
+    reasons = {path: str(reason) for path, reason in passed_over.items()}
+    upload = uploads.run(import_id, is_dry=is_dry, passed_over=reasons)
+    return json_answer(ImportUpload.of(upload), status=202)
+
+
+@router.get(
+    "/imports/{import_id}/findings",
+    response_class=StreamingResponse,
+    responses=answers(200, "FindingLines", 404, media_type=_LINES),
+)
+def get_findings(uploads: TheUploads, import_id: ImportId) -> Response:
+    """Read all findings of an import's latest run, a line of JSON each."""
+    return StreamingResponse(_pieces(uploads.findings(import_id)), media_type=_LINES)
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while data := file.read(_READ_BYTES):
+            yield data
+
+
+@router.post("/imports/{import_id}/undo", responses=answers(200, Taken, 403, 404))
+def undo_import(request: Request, imports: TheImports, import_id: ImportId) -> Response:
+    """Hide the threads that an import made; a key without `admin` takes back its own imports."""
+    _see_own(request, imports, import_id)
+    return _answer(imports, import_id, imports.undo(import_id))
+
+
+@router.post("/imports/{import_id}/redo", responses=answers(200, Taken, 403, 404))
+def redo_import(request: Request, imports: TheImports, import_id: ImportId) -> Response:
+    """Show the threads again that undo has hidden."""
+    _see_own(request, imports, import_id)
+    return _answer(imports, import_id, imports.redo(import_id))
+
+
+def _see_own(request: Request, imports: Imports, import_id: str) -> None:
+    """Raise `NotAllowed` where others made an import, and the principal is no administrator."""
+    imports.one(import_id)
+    principal = principal_of(request)
+    if not principal.may("admin") and imports.keys_of(import_id) - {principal.key_id}:
+        raise NotAllowed("admin")
+
+
+def _answer(imports: Imports, import_id: str, threads: int) -> Response:
+    taken: Taken = {"threads": threads, "grown": [*imports.one(import_id).grown]}
+    return json_answer(taken)
