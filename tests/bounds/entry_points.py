@@ -91,6 +91,11 @@ _JSON_BODIES = (
     "POST /v1/blobs/{digest}/redact",
     "POST /v1/analytics/sql",
     "POST /v1/keys",
+    "POST /v1/subscriptions",
+    *(
+        f"POST /v1/subscriptions/{{name}}/{verb}"
+        for verb in ("pull", "ack", "nack", "parked/retry", "parked/discard")
+    ),
 )
 _REPORT_FILTERS = ("actor", "error_class", "finish_reason", "model", "outcome", "provider", "rule")
 

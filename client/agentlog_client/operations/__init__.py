@@ -15,6 +15,7 @@ from agentlog_client.operations import (
     reports,
     search,
     service,
+    subscriptions,
     threads,
     views,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "reports",
     "search",
     "service",
+    "subscriptions",
     "threads",
     "views",
 ]
