@@ -17,6 +17,7 @@ from agentlog_client.errors import (
     VersionConflict,
 )
 from agentlog_client.exchange import Retries
+from agentlog_client.recorder import Recorder, Trouble
 
 __all__ = [
     "AgentlogError",
@@ -29,8 +30,10 @@ __all__ = [
     "NotJson",
     "NotThere",
     "Problem",
+    "Recorder",
     "Retries",
     "ServiceAway",
+    "Trouble",
     "Unavailable",
     "UnexpectedAnswer",
     "VersionConflict",

@@ -17,6 +17,7 @@ class Destination:
 
     url: str
     key: str | None = field(repr=False)
+    agent: str
 
     @classmethod
     def of(cls, url: str | None, key: str | None) -> Self:
@@ -28,11 +29,12 @@ class Destination:
         url = (url or os.environ.get("AGENTLOG_URL") or _DEFAULT_URL).rstrip("/")
         if urlsplit(url).scheme not in {"http", "https"}:
             raise ValueError(f"{url!r} is no address: give one as {_DEFAULT_URL}")
-        return cls(url, key or os.environ.get("AGENTLOG_KEY") or None)
+        key = key or os.environ.get("AGENTLOG_KEY") or None
+        return cls(url, key, f"agentlog-client/{version('agentlog-client')}")
 
     def arguments(self, request: Request) -> dict[str, Any]:
         """Return the arguments of httpx for a request."""
-        headers = {"User-Agent": f"agentlog-client/{version('agentlog-client')}"}
+        headers = {"User-Agent": self.agent}
         if self.key is not None:
             headers["Authorization"] = f"Bearer {self.key}"
         return {

@@ -14,7 +14,7 @@ def chain(
 ) -> Operation[Chain]:
     """Read the links of a thread, and what they cover."""
     asked = request(
-        *("GET", "/v1/threads/{}/chain", thread_id), query={"after": after, "limit": limit}
+        "GET", "/v1/threads/{}/chain", thread_id, query={"after": after, "limit": limit}
     )
     return Operation(asked, as_model(Chain))
 
@@ -31,7 +31,10 @@ def proof(
 ) -> Operation[Inclusion]:
     """Read the proof that a checkpoint covers a message."""
     asked = request(
-        *("GET", "/v1/threads/{}/messages/{}/proof", thread_id, message_id),
+        "GET",
+        "/v1/threads/{}/messages/{}/proof",
+        thread_id,
+        message_id,
         query={"checkpoint": checkpoint},
     )
     return Operation(asked, as_model(Inclusion))

@@ -22,7 +22,8 @@ def compare(  # noqa: PLR0913 - one parameter a choice
 ) -> Operation[Comparisons]:
     """Compare threads with `a`, each a thread or `THREAD@MOMENT`, aligned by what was said."""
     asked = request(
-        *("GET", "/v1/compare"),
+        "GET",
+        "/v1/compare",
         query={
             "a": a,
             "b": b,
@@ -50,7 +51,8 @@ def compare_sets(  # noqa: PLR0913 - one parameter a choice
 ) -> Operation[RunSets]:
     """Compare the runs of each task, which `by` names, as `metadata.task`."""
     asked = request(
-        *("GET", "/v1/compare/sets"),
+        "GET",
+        "/v1/compare/sets",
         query={
             "by": by,
             "failed": failed,

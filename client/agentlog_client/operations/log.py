@@ -36,7 +36,8 @@ def follow_log(  # noqa: PLR0913 - one parameter a filter
 ) -> Stream[Event]:
     """Follow the log after a position, or `latest`; `thread` is how ids of threads begin."""
     asked = request(
-        *("GET", "/v1/log/events"),
+        "GET",
+        "/v1/log/events",
         query={
             "after": after,
             "type": type,

@@ -48,7 +48,9 @@ def append(
     """
     many = [messages] if isinstance(messages, Mapping | Shape) else messages
     asked = request(
-        *("POST", "/v1/threads/{}/messages", thread_id),
+        "POST",
+        "/v1/threads/{}/messages",
+        thread_id,
         body=[json_of(message) for message in many],
     )
     if_match = None if expected_version is None else f'"{expected_version}"'
@@ -91,7 +93,9 @@ def messages(  # noqa: PLR0913 - one parameter a filter
 ) -> Listing[Event]:
     """List a thread's events as recorded, beyond a version; `limit` is that of a page."""
     asked = request(
-        *("GET", "/v1/threads/{}/messages", thread_id),
+        "GET",
+        "/v1/threads/{}/messages",
+        thread_id,
         query={
             "at": at,
             "after": after,
@@ -110,7 +114,10 @@ def message(
 ) -> Operation[Event]:
     """Read one message with its places."""
     asked = request(
-        *("GET", "/v1/threads/{}/messages/{}", thread_id, message_id),
+        "GET",
+        "/v1/threads/{}/messages/{}",
+        thread_id,
+        message_id,
         query={"files": files, "hidden": hidden or None},
     )
     return Operation(asked, as_model(Event))
@@ -129,7 +136,9 @@ def follow(  # noqa: PLR0913 - one parameter a choice
 ) -> Stream[Frame]:
     """Follow a thread in a view: what there is, then what comes; `follow=False` ends at present."""
     asked = request(
-        *("GET", "/v1/threads/{}/events", thread_id),
+        "GET",
+        "/v1/threads/{}/events",
+        thread_id,
         query={
             "view": view,
             "at": at,

@@ -7,7 +7,10 @@ from agentlog_client.operation import Operation, as_model, request
 def redact_message(thread_id: str, message_id: str, *, reason: str) -> Operation[Redaction]:
     """Erase the contents of a message."""
     asked = request(
-        *("POST", "/v1/threads/{}/messages/{}/redact", thread_id, message_id),
+        "POST",
+        "/v1/threads/{}/messages/{}/redact",
+        thread_id,
+        message_id,
         body={"reason": reason},
     )
     return Operation(asked, as_model(Redaction), repeatable=False)

@@ -36,7 +36,9 @@ def report(  # noqa: PLR0913 - one parameter a choice
 ) -> Operation[ReportAnswer]:
     """Read a report, as `tools`; `filters` are its own, as `model="gpt-4o"`."""
     asked = request(
-        *("GET", "/v1/analytics/{}", name),
+        "GET",
+        "/v1/analytics/{}",
+        name,
         query={
             "by": by,
             "from": begin,

@@ -37,7 +37,8 @@ def search(  # noqa: PLR0913 - one parameter a filter
 ) -> Listing[Hit]:
     """Find messages by text, JSONPath (`where`) and more; `wait` is an append's position."""
     asked = request(
-        *("GET", "/v1/search"),
+        "GET",
+        "/v1/search",
         query={
             "q": q,
             "type": type,

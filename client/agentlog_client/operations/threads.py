@@ -51,7 +51,8 @@ def threads(  # noqa: PLR0913 - one parameter a filter
 ) -> Listing[Thread]:
     """List threads, the last changed first; `limit` is that of a page."""
     asked = request(
-        *("GET", "/v1/threads"),
+        "GET",
+        "/v1/threads",
         query={
             "q": q,
             "status": status,
@@ -102,7 +103,8 @@ def summaries(  # noqa: PLR0913 - one parameter a filter
 ) -> Operation[ThreadSummaries]:
     """List threads with their counts and sums; `sort` is a column, `-column` or `metadata.KEY`."""
     asked = request(
-        *("GET", "/v1/summaries"),
+        "GET",
+        "/v1/summaries",
         query={
             "q": q,
             "status": status,

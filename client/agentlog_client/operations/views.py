@@ -40,7 +40,10 @@ def view(  # noqa: PLR0913 - one parameter a choice
 ) -> Operation[View]:
     """Read a thread in a view: all of it unless `limit` cuts it into pages."""
     asked = request(
-        *("GET", "/v1/threads/{}/views/{}", thread_id, view),
+        "GET",
+        "/v1/threads/{}/views/{}",
+        thread_id,
+        view,
         query={"at": at, "after": after, "limit": limit, "hidden": hidden or None, **options},
     )
     return Operation(asked, as_model(View))
@@ -51,7 +54,7 @@ def outline(
 ) -> Operation[Outline]:
     """Read what a thread did, an entry a step."""
     asked = request(
-        *("GET", "/v1/threads/{}/outline", thread_id), query={"at": at, "hidden": hidden or None}
+        "GET", "/v1/threads/{}/outline", thread_id, query={"at": at, "hidden": hidden or None}
     )
     return Operation(asked, as_model(Outline))
 
@@ -67,7 +70,9 @@ def diff(
 ) -> Operation[Difference]:
     """Read what changed in a view from one moment to another, by default the present."""
     asked = request(
-        *("GET", "/v1/threads/{}/diff", thread_id),
+        "GET",
+        "/v1/threads/{}/diff",
+        thread_id,
         query={"view": view, "from": begin, "to": end, "hidden": hidden or None, **options},
     )
     return Operation(asked, as_model(Difference))
@@ -86,7 +91,9 @@ def changes(  # noqa: PLR0913 - one parameter a choice
 ) -> Listing[ValueChange]:
     """List where a value of a state changed: what a JSONPath selects."""
     asked = request(
-        *("GET", "/v1/threads/{}/changes", thread_id),
+        "GET",
+        "/v1/threads/{}/changes",
+        thread_id,
         query={
             "path": path,
             "view": view,
