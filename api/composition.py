@@ -47,6 +47,7 @@ from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.imports import Imports
+from agentlog.infrastructure.transfer.open_histories import OpenHistories, RecentReaders
 from agentlog.infrastructure.transfer.rehearsal import Rehearsal
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
 from agentlog.infrastructure.transfer.uploads.queue import RunQueue
@@ -141,7 +142,7 @@ def open_service(
         key = signing_key(settings)
         snapshot_key = _snapshot_key(settings)
         eraser = Eraser(database, writer)
-        recent = RecentViews()
+        recent, readers = RecentViews(), RecentReaders(most_bytes=64 * 2**20)
         slots = Slots(most=settings.analyst_queries, most_in_all=settings.analyst_queries_in_all)
 
         def tenant_of(name: str) -> Tenant:
@@ -203,6 +204,7 @@ def open_service(
                     tenant=name,
                     rehearse=lambda: _rehearsal(database, threads, tenant=name),
                 ),
+                histories=OpenHistories(threads, views, tenant=name, recent=readers),
             )
 
         with Tenants(tenant_of) as tenants:

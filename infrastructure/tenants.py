@@ -22,6 +22,7 @@ from agentlog.infrastructure.subscriptions.queue import Queue
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.imports import Imports
+from agentlog.infrastructure.transfer.open_histories import OpenHistories
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
 from agentlog.infrastructure.transfer.uploads.uploads import Uploads
 from agentlog.infrastructure.views.views import Views
@@ -50,6 +51,7 @@ class Tenant:
     queue: Queue
     imports: Imports
     uploads: Uploads
+    histories: OpenHistories
 
 
 class Tenants(dict[str, Tenant], Closing):
@@ -74,6 +76,7 @@ class Tenants(dict[str, Tenant], Closing):
         tenant = self.get(name)
         if tenant is not None:
             tenant.views.recent.discard((name, thread_id))
+            tenant.histories.recent.discard((name, thread_id))
             tenant.hub.discard()
 
     @override

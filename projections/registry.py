@@ -16,6 +16,7 @@ from agentlog.projections.views.openai import OpenAIView
 from agentlog.projections.views.openletta import OpenLettaView
 from agentlog.projections.views.request import RequestView
 from agentlog.projections.views.responses.view import ResponsesView
+from agentlog.projections.views.source import SourceView
 from agentlog.projections.views.timeline.view import TimelineView
 
 AnyView = View[Any, Any]
@@ -33,6 +34,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
         TimelineView,
         RequestView,
         ResponsesView,
+        SourceView,
     )
 }
 

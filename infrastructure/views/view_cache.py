@@ -1,23 +1,20 @@
-"""In-memory cache of recently read views, so that a repeated read folds only new events.
+"""In-memory cache of what was folded of threads, so that a repeated read folds only new events.
 
-An entry holds the items of a whole view, the carry to go on from, and the link of the hash chain at
-its version. An entry of another history, such as that of a database restored since, is not used.
+A view's entry holds its items, the carry to go on from, and the link of the hash chain at its
+version. An entry of another history, such as that of a database restored since, is not used.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from agentlog.infrastructure.appending.append_request import ThreadKey
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Options, Printed
 
 _SHARE = 4
-"""A view larger than this fraction of the cache is not kept."""
-
-CacheKey = tuple[ThreadKey, str, Options]
-"""Key of a view: tenant and thread, name and options."""
+"""What is larger than this fraction of the cache is not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,61 +28,87 @@ class Folded:
     size: int
 
 
-class RecentViews:
-    """An LRU cache of views, of at most `most_bytes` in all; tenants and threads share it."""
+class Sized(Protocol):
+    """Something of a known size in bytes."""
 
-    def __init__(self, *, most_bytes: int = 16 * 2**20) -> None:
+    @property
+    def size(self) -> int: ...  # noqa: D102 - as the class
+
+
+NameT = TypeVar("NameT", bound=Hashable)
+SizedT = TypeVar("SizedT", bound=Sized)
+
+
+class RecentOfThreads(Generic[NameT, SizedT]):
+    """An LRU cache of at most `most_bytes` in all, by thread and name; tenants share it."""
+
+    def __init__(self, *, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._views: dict[CacheKey, Folded] = {}  # most recently used last
+        self._kept: dict[tuple[ThreadKey, NameT], SizedT] = {}  # most recently used last
         self._bytes = 0
         self._erasures = 0
         self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
-        """Bytes of all cached views."""
+        """Bytes of all that is cached."""
         return self._bytes
 
     @property
     def erasures(self) -> int:
-        """The number of erasures so far; read before a view is folded, and passed to `put`."""
+        """The number of erasures so far; read before contents are, and passed to `put`."""
         return self._erasures
 
     def discard(self, thread: ThreadKey) -> None:
-        """Evict all views of a thread, and reject `put` for views read before now."""
+        """Evict all of a thread, and reject `put` for what was read before now."""
         with self._lock:
             self._erasures += 1
-            for key in [key for key in self._views if key[0] == thread]:
-                self._bytes -= self._views.pop(key).size
+            for key in [key for key in self._kept if key[0] == thread]:
+                self._bytes -= self._kept.pop(key).size
 
-    def get(self, thread: ThreadKey, view: AnyView) -> Folded | None:
-        """Return a cached view, or None."""
-        key = _key(thread, view)
+    def get(self, thread: ThreadKey, name: NameT) -> SizedT | None:
+        """Return what is cached, or None."""
         with self._lock:
-            folded = self._views.pop(key, None)
-            if folded is not None:
-                self._views[key] = folded
-        return folded
+            value = self._kept.pop((thread, name), None)
+            if value is not None:
+                self._kept[thread, name] = value
+        return value
 
-    def put(self, thread: ThreadKey, view: AnyView, folded: Folded, *, erasures: int = 0) -> None:
-        """Cache a view; evict the least recently used ones where there is no room.
+    def take(self, thread: ThreadKey, name: NameT) -> SizedT | None:
+        """Return what is cached, which is not from then on; or None."""
+        with self._lock:
+            value = self._kept.pop((thread, name), None)
+            self._bytes -= 0 if value is None else value.size
+        return value
 
-        `erasures` is the count from before the read: if it has changed since, the view is not
-        cached.
+    def put(self, thread: ThreadKey, name: NameT, value: SizedT, *, erasures: int = 0) -> None:
+        """Cache a value; evict the least recently used ones where there is no room.
+
+        `erasures` is the count from before the read: if it has changed since, it is not cached.
         """
-        key = _key(thread, view)
         with self._lock:
             if erasures != self._erasures:
                 return
-            old = self._views.pop(key, None)
+            old = self._kept.pop((thread, name), None)
             self._bytes -= 0 if old is None else old.size
-            if folded.size * _SHARE > self._most_bytes:
+            if value.size * _SHARE > self._most_bytes:
                 return
-            self._views[key] = folded
-            self._bytes += folded.size
+            self._kept[thread, name] = value
+            self._bytes += value.size
             while self._bytes > self._most_bytes:
-                self._bytes -= self._views.pop(next(iter(self._views))).size
+                self._bytes -= self._kept.pop(next(iter(self._kept))).size
 
 
-def _key(thread: ThreadKey, view: AnyView) -> CacheKey:
-    return thread, view.name, view.options
+ViewName = tuple[str, Options]
+
+
+class RecentViews(RecentOfThreads[ViewName, Folded]):
+    """The views that were read last, by their names and options."""
+
+    def __init__(self, *, most_bytes: int = 16 * 2**20) -> None:
+        super().__init__(most_bytes=most_bytes)
+
+
+def name_of(view: AnyView) -> ViewName:
+    """Return the name of a view in the cache."""
+    return view.name, view.options

@@ -11,7 +11,7 @@ from agentlog.infrastructure.views.difference import difference
 from agentlog.infrastructure.views.results import Difference, Outline, Page, State
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.view_cache import Folded, RecentViews
+from agentlog.infrastructure.views.view_cache import Folded, RecentViews, name_of
 from agentlog.infrastructure.views.view_fold import CHUNK, Fold, beyond, place_of
 from agentlog.infrastructure.views.views_in_use import ViewsInUse
 from agentlog.projections.outline import outline
@@ -157,7 +157,7 @@ class Views:
     def _whole(self, head: Head, view: AnyView, version: int) -> list[Printed]:
         """Return all items at `version`, continuing from the cached view."""
         erasures = self.recent.erasures
-        known = self.recent.get((self._tenant, head.thread_id), view)
+        known = self.recent.get((self._tenant, head.thread_id), name_of(view))
         if known is None or known.version > version or self._differs(head, known):
             settled, last, size, new = [], 0, 0, 0
             for end, items in self._kept(head.thread_id, view, version):
@@ -173,7 +173,8 @@ class Views:
         if version == head.version and not fold.lacking:
             size += fold.body_bytes + sum(len(item.text) for item in settled[new:])
             folded = Folded(version, head.chain, fold.carry, settled, size)
-            self.recent.put((self._tenant, head.thread_id), view, folded, erasures=erasures)
+            thread = self._tenant, head.thread_id
+            self.recent.put(thread, name_of(view), folded, erasures=erasures)
         return [*settled, *fold.rest()]
 
     def _differs(self, head: Head, known: Folded) -> bool:

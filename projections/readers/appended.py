@@ -5,14 +5,23 @@ from collections.abc import Callable, Mapping, Sequence
 from agentlog.domain.errors import Flaw, InvalidMessage, UnknownFormat
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
+from agentlog.projections.readers.agents import adk
+from agentlog.projections.readers.agents.claude_code import session as claude_code
 from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft
-from agentlog.projections.readers.history import Format
-from agentlog.projections.readers.messages import anthropic, chat, responses
+from agentlog.projections.readers.history import Format, OngoingHistory
+from agentlog.projections.readers.messages import anthropic, chat, pydantic_ai, responses
 
 FORMATS: Mapping[str, Format] = {
     source.name: source for source in (anthropic.FORMAT, chat.FORMAT, responses.FORMAT)
 }
 """Those whose items say all by themselves, and which a view of the same name gives back."""
+ONGOING: Mapping[str, Callable[[], OngoingHistory]] = {
+    source.name: source.begin
+    for source in (adk.FORMAT, claude_code.FORMAT, pydantic_ai.FORMAT)
+    if source.begin is not None
+}
+"""Those whose items depend on those before; the view `source` gives them back."""
+KNOWN = (*FORMATS, *ONGOING)
 
 
 def read_appended(
@@ -28,7 +37,7 @@ def read_appended(
         InvalidMessage: naming the place of an item that cannot be read, or is none.
     """
     if name not in FORMATS:
-        raise UnknownFormat(name, known=tuple(FORMATS))
+        raise UnknownFormat(name, known=KNOWN)
     return [
         draft
         for index, item in enumerate(items)

@@ -111,13 +111,16 @@ def with_templates(view: AnyView, drafts: Sequence[Draft], original: Item) -> Se
     items = render(view, events).items
     if len(items) == 1 and residue(items[0].item, original) is None:
         return drafts
+    return templated(view.name, drafts, original)
+
+
+def templated(wire: str, drafts: Sequence[Draft], original: Item) -> list[Draft]:
+    """Return the messages of an item with its template in place of their residues."""
     mended: list[Draft] = []
     for number, template in enumerate(templates_of(original, drafts)):
         mark: Item = {"part": number} if number else {"messages": len(drafts)}
         metadata = object_at(drafts[number], "metadata")
-        wires: Item = {
-            METADATA_KEY: {view.name: [{**(mark if len(drafts) > 1 else {}), **template}]}
-        }
+        wires: Item = {METADATA_KEY: {wire: [{**(mark if len(drafts) > 1 else {}), **template}]}}
         mended.append({**drafts[number], "metadata": {**metadata, **wires}})
     return mended
 

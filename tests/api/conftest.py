@@ -46,6 +46,7 @@ from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.imports import Imports
+from agentlog.infrastructure.transfer.open_histories import OpenHistories, RecentReaders
 from agentlog.infrastructure.transfer.rehearsal import Rehearsal
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
 from agentlog.infrastructure.transfer.uploads.queue import RunQueue
@@ -163,6 +164,9 @@ def app_over(  # noqa: PLR0913 - what tests set
                     blobs=own_threads.blobs,
                     tenant=name,
                 ),
+            ),
+            histories=OpenHistories(
+                own_threads, views, tenant=name, recent=RecentReaders(most_bytes=2**20)
             ),
         )
 

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
 from ulid import ULID
 
 from agentlog.api.http.codec.bodies import append, body_of, drafts_in
@@ -34,16 +35,17 @@ from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Appended, Event, appended_json, event_json
 from agentlog.domain import events
 from agentlog.domain.access import Principal
-from agentlog.domain.errors import ContentMissing
+from agentlog.domain.errors import ContentMissing, EmptyAppend, Flaw, InvalidMessage
 from agentlog.domain.identifiers import THREAD_ID_PATTERN
 from agentlog.domain.json.beginning import bytes_beyond
 from agentlog.domain.json.shortened import MOST_ENTRIES, MOST_VALUES
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, objects_of
 from agentlog.infrastructure.appending import append_request as appending
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.eventlog.body_deduplication import file_digests
 from agentlog.infrastructure.threads import Threads
-from agentlog.projections.readers.appended import FORMATS, read_appended
+from agentlog.infrastructure.transfer.open_histories import OpenHistories
+from agentlog.projections.readers.appended import KNOWN, ONGOING, read_appended
 
 router = APIRouter(tags=["messages"])
 
@@ -77,12 +79,12 @@ async def append_messages(request: Request) -> Response:
     With `format` the messages are those of another API, and are read as an import reads them; the
     view of the same name gives them back. Their ids are made of their own `id`, or of the header
     Idempotency-Key, so that a retry is safe.
+
+    Messages of `adk`, `claude-code` and `pydantic-ai` are read in the light of those before them;
+    the view `source` gives them back. They may come again, and are passed over.
     """
-    threads = tenant_of(request).threads
-    source = request.query_params.get("format", KERNEL)
-    read = partial(
-        append_request,
-        threads,
+    tenant, source = tenant_of(request), request.query_params.get("format", KERNEL)
+    context = (
         request.path_params["thread_id"],
         request.scope["headers"],
         principal_of(request),
@@ -90,7 +92,12 @@ async def append_messages(request: Request) -> Response:
         source,
     )
     body = await body_of(request)
-    return appended_answer(await append(threads, body, read, is_light=source == KERNEL))
+    if source in ONGOING:
+        appended = await run_in_threadpool(append_items, tenant.histories, *context, body)
+    else:
+        read = partial(append_request, tenant.threads, *context)
+        appended = await append(tenant.threads, body, read, is_light=source == KERNEL)
+    return appended_answer(appended)
 
 
 def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
@@ -107,22 +114,61 @@ def append_request(  # noqa: PLR0913, PLR0917 - what a request consists of
     Raises:
         AgentlogError: the request is invalid.
     """
-    if_match = header_of(headers, b"if-match")
-    expected = expected_version_of(None if if_match is None else if_match.decode("latin-1"))
+    expected = _expected_in(headers)
     drafts: Sequence[JsonValue]
     if source == KERNEL:
         drafts = drafts_in(body, limits)
     else:
         items = drafts_in(body, limits, marks=("type", "role"))
-        key = header_of(headers, b"idempotency-key")
-        drafts = read_appended(
-            source,
-            items,
-            key=None if key is None else key.decode("latin-1"),
-            new_id=lambda: str(ULID()),
-        )
+        key = _key_in(headers)
+        drafts = read_appended(source, items, key=key, new_id=lambda: str(ULID()))
     origin = origin_in(headers, principal)
     return threads.request(thread_id, drafts, expected_version=expected, origin=origin)
+
+
+def append_items(  # noqa: PLR0913, PLR0917 - what a request consists of
+    histories: OpenHistories,
+    thread_id: str,
+    headers: Headers,
+    principal: Principal,
+    limits: RequestLimits,
+    source: str,
+    body: bytes,
+) -> appending.Appended:
+    """Append the messages in a body, each read in the light of those before it.
+
+    Raises:
+        AgentlogError: the append is refused.
+    """
+    items = drafts_in(body, limits)
+    flaws = [
+        Flaw(f"messages[{index}]", "not a JSON object")
+        for index, item in enumerate(items)
+        if not isinstance(item, dict)
+    ]
+    if flaws:
+        raise InvalidMessage(flaws)
+    if not items:
+        raise EmptyAppend
+    return histories.append(
+        thread_id,
+        objects_of(items),
+        format_name=source,
+        begin=ONGOING[source],
+        key=_key_in(headers) or str(ULID()),
+        expected_version=_expected_in(headers),
+        origin=origin_in(headers, principal),
+    )
+
+
+def _key_in(headers: Headers) -> str | None:
+    key = header_of(headers, b"idempotency-key")
+    return None if key is None else key.decode("latin-1")
+
+
+def _expected_in(headers: Headers) -> int | None:
+    if_match = header_of(headers, b"if-match")
+    return expected_version_of(None if if_match is None else if_match.decode("latin-1"))
 
 
 def appended_answer(appended: appending.Appended) -> PrintedResponse:
@@ -160,7 +206,7 @@ router.add_api_route(
             "name": "format",
             "in": "query",
             "description": "The format of the messages, if they are not ours.",
-            "schema": {"type": "string", "enum": [KERNEL, *FORMATS]},
+            "schema": {"type": "string", "enum": [KERNEL, *KNOWN]},
         },
         {
             "name": "Idempotency-Key",

@@ -67,7 +67,8 @@ def test_the_same_holds_for_real_conversations(
 def test_the_pages_of_a_view_are_all_of_it_and_nothing_twice_for_every_limit(
     threads: Threads, views: Views, name: str
 ) -> None:
-    append_apart(threads, "t", [*STORY, reply("after the exit"), calls("a", "b")])
+    kept = [reply(text, metadata={"wire": {"source": [{"item": {"n": text}}]}}) for text in "ab"]
+    append_apart(threads, "t", [*STORY, reply("after the exit"), calls("a", "b"), *kept])
     view = choose_view(name)
     whole = list(items_of(views.view("t", view)))
     assert len(whole) > 1

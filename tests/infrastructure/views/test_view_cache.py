@@ -1,16 +1,14 @@
 """Views that were read before: the same again, for the price of what has come since."""
 
-from typing import Any
-
 import pytest
 
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
-from agentlog.infrastructure.views.view_cache import Folded, RecentViews
+from agentlog.infrastructure.views.view_cache import Folded, RecentViews, name_of
 from agentlog.infrastructure.views.views import Views
-from agentlog.projections.registry import VIEWS, AnyView, choose_view
+from agentlog.projections.registry import VIEWS, choose_view
 from agentlog.projections.view import StateView
 from tests.infrastructure.appends import (
     STORY,
@@ -98,18 +96,17 @@ def _folded(size: int) -> Folded:
     return Folded(1, b"", None, (), size)
 
 
-def _view(**options: Any) -> AnyView:
-    return choose_view("openai", options)
+_NAME = name_of(choose_view("openai"))
 
 
 def test_the_views_that_were_read_longest_ago_are_forgotten_first() -> None:
     recent = RecentViews(most_bytes=100)
     for thread_id in "abcd":
-        recent.put((TENANT, thread_id), _view(), _folded(25))
-    recent.get((TENANT, "a"), _view())
-    recent.put((TENANT, "e"), _view(), _folded(20))
-    recent.put((TENANT, "e"), _view(), _folded(25))  # in its own place, not beside it
-    assert [thread for thread in "abcde" if recent.get((TENANT, thread), _view())] == [
+        recent.put((TENANT, thread_id), _NAME, _folded(25))
+    recent.get((TENANT, "a"), _NAME)
+    recent.put((TENANT, "e"), _NAME, _folded(20))
+    recent.put((TENANT, "e"), _NAME, _folded(25))  # in its own place, not beside it
+    assert [thread for thread in "abcde" if recent.get((TENANT, thread), _NAME)] == [
         "a",
         "c",
         "d",
@@ -119,9 +116,9 @@ def test_the_views_that_were_read_longest_ago_are_forgotten_first() -> None:
 
 def test_a_view_that_takes_too_much_is_not_kept_nor_what_it_was_before() -> None:
     recent = RecentViews(most_bytes=100)
-    recent.put((TENANT, "a"), _view(), _folded(25))
-    recent.put((TENANT, "a"), _view(), _folded(26))
-    assert recent.get((TENANT, "a"), _view()) is None
+    recent.put((TENANT, "a"), _NAME, _folded(25))
+    recent.put((TENANT, "a"), _NAME, _folded(26))
+    assert recent.get((TENANT, "a"), _NAME) is None
     for thread_id in "bcde":  # its room is free again
-        recent.put((TENANT, thread_id), _view(), _folded(25))
-    assert recent.get((TENANT, "b"), _view()) is not None
+        recent.put((TENANT, thread_id), _NAME, _folded(25))
+    assert recent.get((TENANT, "b"), _NAME) is not None

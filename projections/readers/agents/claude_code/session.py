@@ -90,11 +90,11 @@ class _Session:
         """Add the messages of a line."""
         uuid = line.item.get("uuid")
         if isinstance(uuid, str):
-            before = self.lines.setdefault(uuid, line.item)
-            if before is not line.item:  # resumed and compacted sessions repeat lines
-                if before != line.item:
+            if uuid in self.lines:  # resumed and compacted sessions repeat lines
+                if self.lines[uuid] != line.item:
                     self.reading.keep(line, "repeated", is_known=True)
                 return
+            self.lines[uuid] = line.item
         of_draft: Item = {}
         if (message_id := id_of_uuid(uuid)) is not None:
             of_draft["id"] = message_id

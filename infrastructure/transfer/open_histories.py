@@ -1,0 +1,141 @@
+"""Histories whose clients append the items of their own format, as these come.
+
+What an item means may depend on those before it: a result on its call, the figures of an answer on
+all its lines. So a reader goes on where it stopped. It is kept in memory, at a version of its
+thread; where there is none, another reads the items so far, which the view `source` gives back.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from agentlog.domain.drafts import NO_ORIGIN, Origin
+from agentlog.domain.errors import NotThere, VersionConflict
+from agentlog.domain.identifiers import check_thread_id
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue
+from agentlog.domain.points_in_time import AtVersion
+from agentlog.infrastructure.appending.append_request import Appended, AppendRequest
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.transfer.traces.threads import ThreadContended
+from agentlog.infrastructure.views.results import Page
+from agentlog.infrastructure.views.view_cache import RecentOfThreads
+from agentlog.infrastructure.views.views import Views
+from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.history import OngoingHistory
+from agentlog.projections.readers.source_items import SourceReader
+from agentlog.projections.view import Item
+from agentlog.projections.views.items.view import SESSION_CLEARED
+from agentlog.projections.views.source import SourceView
+
+_VIEW = SourceView()
+_LOCKS, _ATTEMPTS = 64, 10
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHistory:
+    """A reader at a version of its thread; `size` is that of what it read, in bytes."""
+
+    reader: SourceReader
+    version: int
+    size: int
+
+
+RecentReaders = RecentOfThreads[str, OpenHistory]
+"""Readers by their threads and formats."""
+
+
+class OpenHistories:
+    """Appends items to the threads of one tenant; thread-safe."""
+
+    def __init__(
+        self, threads: Threads, views: Views, *, tenant: str, recent: RecentReaders
+    ) -> None:
+        self._threads = threads
+        self._views = views
+        self._tenant = tenant
+        self.recent = recent
+        self._locks = [threading.Lock() for _ in range(_LOCKS)]
+
+    def append(  # noqa: PLR0913 - what a request consists of
+        self,
+        thread_id: str,
+        items: Sequence[Item],
+        *,
+        format_name: str,
+        begin: Callable[[], OngoingHistory],
+        key: str,
+        expected_version: int | None = None,
+        origin: Origin = NO_ORIGIN,
+    ) -> Appended:
+        """Append the messages of items, all or none; items that the thread has are passed over.
+
+        `begin` begins a history of the format. `key` makes ids for messages that have none of their
+        own, the same in each retry. The thread's metadata follows what its items say of it.
+
+        Raises:
+            AgentlogError: the append is refused.
+        """
+        thread = self._tenant, check_thread_id(thread_id)
+        with self._locks[hash(thread) % _LOCKS]:
+            for _ in range(_ATTEMPTS):
+                erasures = self.recent.erasures
+                head = self._head(thread_id)
+                opened = self.recent.take(thread, format_name)
+                if opened is None or opened.version != head.version:
+                    opened = self._reopened(head, begin())
+                drafts = opened.reader.read(items, key=key)
+                request = self._threads.request(
+                    thread_id,
+                    drafts,
+                    facts=_facts(opened.reader, head),
+                    expected_version=head.version if expected_version is None else expected_version,
+                    origin=origin,
+                )
+                try:
+                    appended = self._append(request, head)
+                except VersionConflict:
+                    if expected_version is not None:
+                        raise
+                    continue
+                size = opened.size + sum(len(print_bytes(item)) for item in items)
+                opened = OpenHistory(opened.reader, appended.version, size)
+                self.recent.put(thread, format_name, opened, erasures=erasures)
+                return appended
+        raise ThreadContended(f"others append to {thread_id}: ask again a little later")
+
+    def _append(self, request: AppendRequest, head: Head) -> Appended:
+        if request.drafts or request.facts:
+            return self._threads.writer.append(request)
+        return Appended(head.thread_id, head.version, head.position, ())
+
+    def _head(self, thread_id: str) -> Head:
+        try:
+            return self._threads.head(thread_id)
+        except NotThere:
+            return Head(self._tenant, thread_id)
+
+    def _reopened(self, head: Head, history: OngoingHistory) -> OpenHistory:
+        """Return a reader that has read the items of a thread so far."""
+        family, thread_id = head.parent or head.thread_id, head.thread_id
+        if not head.version:
+            return OpenHistory(SourceReader(history, family=family), 0, 0)
+        clearings = self._threads.messages(thread_id, types=[SESSION_CLEARED])
+        page = self._views.view(thread_id, _VIEW, at=AtVersion(head.version))
+        items = page.items if isinstance(page, Page) else ()
+        reader = SourceReader(history, family=family, clearings=len(clearings))
+        reader.read((printed.item for printed in items), key="")
+        return OpenHistory(reader, head.version, sum(len(printed.text) for printed in items))
+
+
+def _facts(reader: SourceReader, head: Head) -> list[Draft]:
+    """Return the facts by which a thread has what its items say of it; maybe none."""
+    known = head.metadata
+    new: dict[str, JsonValue] = {
+        key: value for key, value in reader.metadata.items() if known.get(key) != value
+    }
+    if not head.version:
+        goal: Draft = {} if reader.goal is None else {"goal": reader.goal}
+        return [{"type": "thread.started", "policy": "record", **goal, "metadata": new}]
+    return [{"type": "thread.annotated", "metadata": new}] if new else []

@@ -1,0 +1,156 @@
+"""The fold of views of items: what came in as items comes back as it was."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from pydantic import PlainValidator
+from typing_extensions import override
+
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import print_bytes, print_to_keep
+from agentlog.domain.json.values import integer_at, object_of, text_at
+from agentlog.domain.messages import CustomMessage
+from agentlog.projections.persistent_list import PrintedList
+from agentlog.projections.residue import residue_of
+from agentlog.projections.view import Item, OptionsT, Placed, View
+from agentlog.projections.views.items.parts import Part, Shown, continues, joined, restored
+
+SESSION_STARTED = "session.started"
+ITEM_DELETED = "session.item_deleted"
+SESSION_CLEARED = "session.cleared"
+
+
+_List = Annotated[PrintedList, PlainValidator(PrintedList.of)]
+
+
+@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
+class ItemsCarry:
+    """What later events may change. Immutable by convention.
+
+    `parts` are the messages so far of an item of `size` messages. `items` are those of a session,
+    of which any may be deleted.
+    """
+
+    parts: _List = field(default_factory=PrintedList)
+    size: int = 0
+    is_session: bool = False
+    items: _List = field(default_factory=PrintedList)
+
+
+_NOTHING = ItemsCarry()
+
+
+class ItemsView(View[ItemsCarry, OptionsT]):
+    """Items by the templates and residues that stand under the view's name.
+
+    After a message `session.started` items are held back, since clients may delete them: by
+    `session.item_deleted` the one of an `item_id`, or the latest; by `session.cleared` all.
+    """
+
+    carry_type = ItemsCarry
+
+    @abstractmethod
+    def items_of(self, event: Event) -> Sequence[Item]:
+        """Return the items that a message is without a template."""
+
+    @abstractmethod
+    def shown(self, item: Item, message_id: str, ordinal: int) -> tuple[str, Item]:
+        """Return the id of an item, and it as it is shown."""
+
+    @override
+    def start(self) -> ItemsCarry:
+        return _NOTHING
+
+    @override
+    def fold(self, carry: ItemsCarry, event: Event) -> tuple[ItemsCarry, Sequence[Placed]]:
+        residue = object_of(residue_of(event, self.name, 0)) if event.metadata else {}
+        shown: list[Shown] = []
+        size, parts = carry.size, carry.parts
+        if parts and not continues(parts.size, event, residue):
+            shown += _alone(parts)
+            parts = PrintedList()
+        if not parts:
+            size = integer_at(residue, "messages") or 1
+        own = self._shown(event, residue if size == 1 else {})
+        if size > 1:
+            part = Part(event.message_id, event.version, object_of(event.raw), residue, own)
+            parts = parts.append(part.text)
+            if parts.size == size:
+                shown += self._joined(list(map(Part.of, parts)))
+                parts = PrintedList()
+        else:
+            shown += own
+        if parts or carry.parts:
+            carry = replace(carry, parts=parts, size=size)
+        carry, settled = _with(carry, shown)
+        if type(event.message) is CustomMessage:
+            carry = _after(carry, event.message)
+        return carry, settled
+
+    @override
+    def rest(self, carry: ItemsCarry) -> Sequence[Placed]:
+        return [shown.placed for shown in (*map(Shown.of, carry.items), *_alone(carry.parts))]
+
+    @override
+    def dump(self, carry: ItemsCarry) -> bytes:
+        lists = {"parts": carry.parts.json, "items": carry.items.json}
+        return print_bytes({"size": carry.size, "is_session": carry.is_session, **lists})
+
+    def _shown(self, event: Event, residue: Item) -> list[Shown]:
+        """Return the items that a message is by itself."""
+        items = list(self.items_of(event))
+        if residue:
+            items = restored(items, event, residue)
+        return [self._at(event.message_id, event.version, n, item) for n, item in enumerate(items)]
+
+    def _joined(self, parts: Sequence[Part]) -> list[Shown]:
+        """Return the item of several messages, which stands in the place of the first."""
+        item, first = joined(parts), parts[0]
+        if item is None:
+            return [shown for part in parts for shown in part.shown]
+        return [self._at(first.message_id, first.version, 0, item)]
+
+    def _at(self, message_id: str, version: int, ordinal: int, item: Item) -> Shown:
+        item_id, shown = self.shown(item, message_id, ordinal)
+        return Shown(item_id, Placed(version, ordinal, shown))
+
+
+def _alone(parts: PrintedList) -> list[Shown]:
+    return [shown for part in map(Part.of, parts) for shown in part.shown]
+
+
+def _with(carry: ItemsCarry, shown: Sequence[Shown]) -> tuple[ItemsCarry, Sequence[Placed]]:
+    """Return the carry with these items, and those that are settled."""
+    if not carry.is_session:
+        return carry, [placed for _, placed in shown]
+    items = carry.items
+    for item in shown:
+        items = items.append(print_to_keep(item.json))
+    return replace(carry, items=items), ()
+
+
+def _after(carry: ItemsCarry, message: CustomMessage) -> ItemsCarry:
+    """Return the carry after what a client did to a session."""
+    if message.type == SESSION_STARTED:
+        return replace(carry, is_session=True)
+    if message.type == SESSION_CLEARED:
+        return replace(carry, items=PrintedList())
+    if message.type == ITEM_DELETED and carry.items:
+        item_id = text_at(object_of(message.payload), "item_id")
+        last, others = carry.items.pop()
+        if item_id not in (None, Shown.of(last).id):
+            others = _without(carry.items, item_id)
+        return replace(carry, items=others)
+    return carry
+
+
+def _without(items: PrintedList, item_id: str) -> PrintedList:
+    """Return items without the latest of an id."""
+    values = list(items)
+    places = [n for n, value in enumerate(values) if Shown.of(value).id == item_id]
+    if not places:
+        return items
+    del values[places[-1]]
+    return PrintedList.of(values)
