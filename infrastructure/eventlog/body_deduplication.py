@@ -171,8 +171,8 @@ def _file_digest(file: JsonValue) -> str | None:
 
 
 _WITH_LONG_TEXTS = frozenset({CustomMessage, InputMessage, SystemMessage, ToolResultsMessage})
-_OWN = "agentlog."
-"""How types of messages of our own begin, whose long texts repeat: pieces of requests."""
+_REPEATING = ("agentlog.", "langgraph.")
+"""How types begin whose long texts repeat: pieces of requests, values of checkpoints."""
 
 
 def _long_texts(prepared: Prepared) -> Iterator[tuple[str, bool]]:
@@ -187,7 +187,7 @@ def _long_texts(prepared: Prepared) -> Iterator[tuple[str, bool]]:
             for result in results:
                 for text in _texts_in(result.output):
                     yield text, False
-        case CustomMessage(type=name, payload=payload) if name.startswith(_OWN):
+        case CustomMessage(type=name, payload=payload) if name.startswith(_REPEATING):
             for text in _texts_in(payload):
                 yield text, False
         case _:

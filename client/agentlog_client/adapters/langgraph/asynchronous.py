@@ -21,7 +21,7 @@ T = TypeVar("T")
 _WORKERS = 32
 
 
-class Awaited(BaseCheckpointSaver[str]):
+class Awaited(BaseCheckpointSaver[int]):
     """A checkpointer whose methods may be awaited, in any event loop."""
 
     @override

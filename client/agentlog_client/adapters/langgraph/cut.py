@@ -46,7 +46,9 @@ def cut(message: BaseMessage, serde: SerializerProtocol) -> Cut | None:
             for key, value in _fields(message).items()
             if key != "id" and not _same(vars(plain).get(key, plain), value, serde)
         }
-        residue = {"id": message.id, "fields": encoded(fields, serde, _Named(drafts).form)}
+        residue: dict[str, Json] = {"id": message.id}
+        if fields:
+            residue["fields"] = encoded(fields, serde, _Named(drafts).form)
         if restored(Cut(drafts, residue), serde) == message:
             return Cut(drafts, residue)
     whole = encoded(message, serde, lambda _: None)
@@ -61,9 +63,9 @@ def restored(of: Cut, serde: SerializerProtocol) -> BaseMessage:
             return message
         case {"fields": form}:
             fields = decoded(form, serde, _Named(of.drafts).value)
-            return _built(of.drafts, {**fields, "id": of.residue["id"]})
         case _:
-            return _built(of.drafts, {})
+            fields = {}
+    return _built(of.drafts, {**fields, "id": of.residue.get("id")})
 
 
 def with_ids(of: Cut, message_id: str, **noted: Json) -> list[Draft]:

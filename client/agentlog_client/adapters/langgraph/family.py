@@ -13,7 +13,7 @@ from agentlog_client import Client
 from agentlog_client.adapters.langchain.messages import Draft
 from agentlog_client.adapters.langgraph.branch import Branch, Entry
 from agentlog_client.adapters.langgraph.cut import Cut
-from agentlog_client.adapters.langgraph.plan import TaskWrites
+from agentlog_client.adapters.langgraph.plan import deletion_draft
 from agentlog_client.errors import Conflict
 from agentlog_client.identifiers import derived_id, thread_id
 from agentlog_client.models import Thread
@@ -37,8 +37,6 @@ class Family:
     def __init__(self, client: Client, graph_thread: str) -> None:
         self.lock = threading.RLock()
         self.graph_thread = graph_thread
-        self.held: dict[tuple[str, str], list[TaskWrites]] = {}
-        """Writes of tasks that came before their checkpoint, by namespace and checkpoint."""
         self._client = client
         self._branches: dict[str, Branch] = {}
         self._read: set[str | None] = set()
@@ -89,21 +87,23 @@ class Family:
             return branch
         return self._begin(namespace, self._name(namespace, checkpoint))
 
-    def append(self, branch: Branch, drafts: Sequence[Draft], *, at_end: bool) -> None:
-        """Append to a branch, if `at_end` only where nothing was appended since it was read.
+    def append(self, branch: Branch, after: Branch, drafts: Sequence[Draft]) -> None:
+        """Append to a branch where nothing was appended since it was read; `after` is it then.
 
         Raises:
             VersionConflict: something was.
         """
-        expected = branch.version if at_end else None
-        appended = self._client.append(branch.thread_id, drafts, expected_version=expected)
-        places = [receipt.version for receipt in appended.messages]
-        if places == list(range(branch.version + 1, appended.version + 1)):
-            branch.apply(
-                [_entry(place, draft) for place, draft in zip(places, drafts, strict=True)]
-            )
-        else:
+        appended = self._client.append(branch.thread_id, drafts, expected_version=branch.version)
+        if appended.version == after.version:
+            self._branches[branch.thread_id] = after
+        else:  # the log had some of it
             self._read_on(branch, appended.version)
+
+    def delete(self, branch: Branch, checkpoints: Sequence[str] | None) -> None:
+        """Append that checkpoints of a branch are deleted, all of them if None."""
+        if checkpoints is None or checkpoints:
+            draft = deletion_draft(branch, checkpoints)
+            self._read_on(branch, self._client.append(branch.thread_id, [draft]).version)
 
     def copy(self, graph_thread: str) -> None:
         """Copy all branches into another thread of a graph: each copy is a fork."""
@@ -198,8 +198,3 @@ class Family:
             return main
         own = derived_id("langgraph", repr((self.graph_thread, namespace, *begins)))
         return f"{main[:_LONGEST]}~{own}"
-
-
-def _entry(version: int, draft: Draft) -> Entry:
-    message = {key: value for key, value in draft.items() if key != "metadata"}
-    return Entry(version, message, draft.get("metadata", {}))

@@ -27,6 +27,8 @@ from agentlog_client.identifiers import derived_id
 from agentlog_client.json_text import printed
 from agentlog_client.operation import Json
 
+_APART = frozenset({"id", "channel_values", "channel_versions", "versions_seen"})
+
 
 def checkpoint_drafts(  # noqa: PLR0913, PLR0917 - what a saver is given
     branch: Branch,
@@ -59,15 +61,18 @@ def checkpoint_drafts(  # noqa: PLR0913, PLR0917 - what a saver is given
             base = before and before.channel_versions.get(channel)
             known = branch.values.get((channel, base or 0))
             values[channel] = _shortened(cutter.encoded(value, known), base, known)
-    rest: dict[str, Any] = {**checkpoint}
-    del rest["channel_values"], rest["channel_versions"], rest["id"]
+    rest = {key: value for key, value in checkpoint.items() if key not in _APART}
     payload = {
         "id": checkpoint["id"],
         "parent": parent,
+        **({} if before and before.id == parent else {"since": before and before.id}),
+        "channelVersions": _changes(before.channel_versions if before else {}, versions),
+        "versionsSeen": _changes(
+            before.versions_seen if before else {}, checkpoint["versions_seen"]
+        ),
+        "values": values,
         "checkpoint": cutter.encoded(rest),
         "metadata": cutter.encoded(metadata),
-        "channelVersions": versions,
-        "values": values,
     }
     before_entry, after_entry = (
         cutter.drafts[:inputs],
@@ -89,19 +94,24 @@ def writes_drafts(
 ) -> list[Draft]:
     """Return the messages of a task's writes that the branch has not, then the writes' entry.
 
+    There are none if the branch has the writes: only those of special channels are overwritten.
     Messages are cut only at the branch's end, where its checkpoint is the last: another branch may
     have gone on from an earlier one.
     """
     writes, task, path = of_task
+    places = [WRITES_IDX_MAP.get(channel, n) for n, (channel, _) in enumerate(writes)]
+    kept = branch.writes.get(checkpoint, {})
+    if all(place >= 0 and (task, place) in kept for place in places):
+        return []
     cutter = _Cutter(branch, serde, f"writes {checkpoint} {task}", writes=True)
     at_end = branch.tip == checkpoint
     forms = [
         [
-            WRITES_IDX_MAP.get(channel, index),
+            place,
             channel,
             cutter.encoded(value) if at_end else encoded(value, serde, lambda _: None),
         ]
-        for index, (channel, value) in enumerate(writes)
+        for place, (channel, value) in zip(places, writes, strict=True)
     ]
     payload = {"checkpoint": checkpoint, "task": task, "path": path, "writes": forms}
     return [*cutter.drafts, _entry(WRITES, payload)]
@@ -136,6 +146,12 @@ def outdated(
         (branch, [s.id for s in branch.live() if (branch.namespace, s.id) not in kept])
         for branch in branches
     ]
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Json]:
+    """Return the keys whose values changed; None where one is gone."""
+    changed = {key: value for key, value in after.items() if before.get(key) != value}
+    return {**changed, **{key: None for key in before if key not in after}}
 
 
 def _is_input(channel: str) -> bool:

@@ -21,17 +21,18 @@ from typing_extensions import override
 from agentlog_client import Client
 from agentlog_client.adapters.langgraph.asynchronous import Awaited
 from agentlog_client.adapters.langgraph.branch import Branch, Stored, UnknownMessage
+from agentlog_client.adapters.langgraph.commits import Change, Commits
 from agentlog_client.adapters.langgraph.family import Family, families
 from agentlog_client.adapters.langgraph.plan import (
     TaskWrites,
     checkpoint_drafts,
-    deletion_draft,
     outdated,
     writes_drafts,
 )
 from agentlog_client.adapters.langgraph.tuples import config_of, tuple_of
-from agentlog_client.errors import VersionConflict
 
+_DRAWN = 20
+"""Bits of a version that are drawn."""
 _MOST_FAMILIES = 256
 """Threads of graphs that are remembered; others are read again."""
 
@@ -48,15 +49,16 @@ class AgentlogSaver(Awaited):
     ) -> None:
         super().__init__(serde=serde)
         self._client = client or Client()
-        self._families: OrderedDict[str, Family] = OrderedDict()
+        self._families: OrderedDict[str, tuple[Family, Commits]] = OrderedDict()
         self._lock = Lock()
 
     @override
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         namespace, checkpoint = _namespace(config), get_checkpoint_id(config)
-        family = self._family(config)
+        family, commits = self._family(config)
         with family.lock:
-            branches = self._refreshed(family, namespace)
+            branches = family.refresh(namespace)
+            commits.settle()
             if checkpoint is None:
                 live = (stored.id for branch in branches for stored in branch.live())
                 checkpoint = max(live, default=None)
@@ -97,26 +99,19 @@ class AgentlogSaver(Awaited):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        namespace, parent = _namespace(config), get_checkpoint_id(config)
-        metadata = get_checkpoint_metadata(config, metadata)
-        name = checkpoint["id"]
-        family = self._family(config)
-        with family.lock:
-            while True:
-                home = family.home(namespace, name)
-                branch = home or family.after(namespace, parent, name)
-                drafts = checkpoint_drafts(
-                    branch, checkpoint, metadata, parent, new_versions, self.serde
-                )
-                try:
-                    family.append(branch, drafts, at_end=home is None)
-                    break
-                except VersionConflict:
-                    family.refresh(namespace)
-                    if family.home(namespace, name):  # this, whose answer was lost
-                        break
-            self._append_held(family, namespace, branch, name)
-        return config_of(family.graph_thread, namespace, name)
+        change = Change(
+            _namespace(config),
+            checkpoint["id"],
+            lambda branch: checkpoint_drafts(
+                branch, checkpoint, kept, change.parent, new_versions, self.serde
+            ),
+            is_checkpoint=True,
+            parent=get_checkpoint_id(config),
+        )
+        kept = get_checkpoint_metadata(config, metadata)
+        family, commits = self._family(config)
+        commits.commit(change)
+        return config_of(family.graph_thread, change.namespace, change.checkpoint)
 
     @override
     def put_writes(
@@ -126,33 +121,30 @@ class AgentlogSaver(Awaited):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        namespace, checkpoint = _namespace(config), str(get_checkpoint_id(config))
-        family = self._family(config)
-        with family.lock:
-            # LangGraph saves in the background: a quick task is done before its checkpoint is put.
-            # Without the checkpoint its writes are nothing, so they wait for it.
-            held = family.held.setdefault((namespace, checkpoint), [])
-            held.append(TaskWrites(list(writes), task_id, task_path))
-            home = family.home(namespace, checkpoint)
-            if home is not None:
-                self._append_held(family, namespace, home, checkpoint)
+        of_task = TaskWrites(list(writes), task_id, task_path)
+        checkpoint = str(get_checkpoint_id(config))
+        change = Change(
+            _namespace(config),
+            checkpoint,
+            lambda branch: writes_drafts(branch, checkpoint, of_task, self.serde),
+        )
+        self._family(config)[1].commit(change)
 
     @override
     def delete_thread(self, thread_id: str) -> None:
-        family = self._family({"configurable": {"thread_id": thread_id}})
+        family, _ = self._family({"configurable": {"thread_id": thread_id}})
         with family.lock:
             for branch in family.refresh():
-                self._delete(family, branch, None)
+                family.delete(branch, None)
 
     @override
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         runs = set(run_ids)
         for graph_thread in list(families(self._client)) if runs else ():
-            family = self._family({"configurable": {"thread_id": graph_thread}})
+            family, _ = self._family({"configurable": {"thread_id": graph_thread}})
             with family.lock:
                 for branch in family.refresh():
-                    self._delete(
-                        family,
+                    family.delete(
                         branch,
                         [
                             stored.id
@@ -163,7 +155,7 @@ class AgentlogSaver(Awaited):
 
     @override
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        family = self._family({"configurable": {"thread_id": source_thread_id}})
+        family, _ = self._family({"configurable": {"thread_id": source_thread_id}})
         with family.lock:
             family.copy(target_thread_id)
 
@@ -176,44 +168,27 @@ class AgentlogSaver(Awaited):
         if strategy != "keep_latest":
             raise ValueError(f"strategy {strategy!r}: there are 'keep_latest' and 'delete'")
         for thread_id in thread_ids:
-            family = self._family({"configurable": {"thread_id": thread_id}})
+            family, _ = self._family({"configurable": {"thread_id": thread_id}})
             with family.lock:
                 for branch, checkpoints in outdated(family.refresh(), self.serde):
-                    self._delete(family, branch, checkpoints)
+                    family.delete(branch, checkpoints)
 
     @override
-    def get_next_version(self, current: str | None, channel: None) -> str:
-        """Return a version that no other branch has: 8 digits that count, and 6 that are drawn."""
-        count = 0 if current is None else int(str(current).split(".")[0])
-        return f"{count + 1:08}.{random.getrandbits(24):06x}"
+    def get_next_version(self, current: int | None, channel: None) -> int:
+        """Return a version that no other branch has: a count, and 20 bits that are drawn."""
+        return ((current or 0) >> _DRAWN) + 1 << _DRAWN | random.getrandbits(_DRAWN)
 
-    def _family(self, config: RunnableConfig) -> Family:
+    def _family(self, config: RunnableConfig) -> tuple[Family, Commits]:
         graph_thread = str(config["configurable"]["thread_id"])
         with self._lock:
-            family = self._families.get(graph_thread)
-            if family is None:
-                family = self._families[graph_thread] = Family(self._client, graph_thread)
+            if graph_thread not in self._families:
+                family = Family(self._client, graph_thread)
+                self._families[graph_thread] = family, Commits(family)
             self._families.move_to_end(graph_thread)
             if len(self._families) > _MOST_FAMILIES:
-                idle = (name for name, known in self._families.items() if not known.held)
+                idle = (name for name, (_, commits) in self._families.items() if commits.is_idle)
                 del self._families[next(idle)]
-            return family
-
-    def _refreshed(self, family: Family, namespace: str | None) -> Sequence[Branch]:
-        branches = family.refresh(namespace)
-        for of_namespace, checkpoint in list(family.held):
-            home = family.home(of_namespace, checkpoint)
-            if home is not None:
-                self._append_held(family, of_namespace, home, checkpoint)
-        return branches
-
-    def _append_held(self, family: Family, namespace: str, branch: Branch, checkpoint: str) -> None:
-        held = family.held.get((namespace, checkpoint), [])
-        while held:
-            drafts = writes_drafts(branch, checkpoint, held[0], self.serde)
-            family.append(branch, drafts, at_end=False)
-            del held[0]
-        family.held.pop((namespace, checkpoint), None)
+            return self._families[graph_thread]
 
     def _candidates(self, config: RunnableConfig | None) -> Iterator[tuple[Family, Branch, Stored]]:
         """Yield checkpoints, newest first; of one graph's thread after the other."""
@@ -223,11 +198,11 @@ class AgentlogSaver(Awaited):
             return
         namespace = config["configurable"].get("checkpoint_ns")
         checkpoint = get_checkpoint_id(config)
-        family = self._family(config)
+        family, _ = self._family(config)
         with family.lock:
             checkpoints = {
                 (stored.id, branch.namespace): (family, home, home.checkpoints[stored.id])
-                for branch in self._refreshed(family, namespace)
+                for branch in family.refresh(namespace)
                 for stored in branch.live()
                 if checkpoint in {None, stored.id}
                 and (home := family.home(branch.namespace, stored.id)) is not None
@@ -240,10 +215,6 @@ class AgentlogSaver(Awaited):
         except UnknownMessage:  # another process may have put it into a thread around
             family.refresh()
             return tuple_of(family.graph_thread, branch, stored, self.serde)
-
-    def _delete(self, family: Family, branch: Branch, checkpoints: Sequence[str] | None) -> None:
-        if checkpoints is None or checkpoints:
-            family.append(branch, [deletion_draft(branch, checkpoints)], at_end=False)
 
 
 def _namespace(config: RunnableConfig) -> str:

@@ -32,7 +32,8 @@ def tuple_of(
     checkpoint: dict[str, Any] = {
         **branch.value(stored.body, serde),
         "id": stored.id,
-        "channel_versions": dict(stored.channel_versions),
+        "channel_versions": {**stored.channel_versions},
+        "versions_seen": {node: {**seen} for node, seen in stored.versions_seen.items()},
         "channel_values": values,
     }
     parent = stored.parent and config_of(graph_thread, branch.namespace, stored.parent)

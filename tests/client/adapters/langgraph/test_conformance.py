@@ -23,7 +23,7 @@ TESTS = {
 }
 
 
-class Waiting(BaseCheckpointSaver[str]):
+class Waiting(BaseCheckpointSaver[int]):
     """A saver whose awaited methods are the others of the saver under test: the suite awaits."""
 
     def __init__(self, saver: AgentlogSaver) -> None:
@@ -65,7 +65,7 @@ def test_langgraphs_own_suite_passes_and_nothing_is_skipped(
     awaited: bool,
 ) -> None:
     @checkpointer_test(name="AgentlogSaver")
-    async def made() -> AsyncIterator[BaseCheckpointSaver[str]]:
+    async def made() -> AsyncIterator[BaseCheckpointSaver[int]]:
         yield saver if awaited else Waiting(saver)
 
     report = asyncio.run(validate(made))
