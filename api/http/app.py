@@ -18,6 +18,7 @@ from agentlog.api.http.codec.problems import flaw_list, problem
 from agentlog.api.http.codec.responses import error_answer, problem_answer
 from agentlog.api.http.facades import langfuse
 from agentlog.api.http.facades.langsmith import router as langsmith
+from agentlog.api.http.facades.letta import router as letta
 from agentlog.api.http.middleware.authentication import Authentication, Entrance
 from agentlog.api.http.middleware.edge import Checks, Edge
 from agentlog.api.http.middleware.metrics_exposition import Gauges
@@ -164,7 +165,7 @@ _EXPORTS = 1
 
 _UNVERSIONED = (monitoring.router, pages.router, otlp.router)
 
-_FACADES: tuple[APIRouter, ...] = (langfuse.router, langsmith.router)
+_FACADES: tuple[APIRouter, ...] = (langfuse.router, langsmith.router, *letta.ROUTERS)
 """Their own services document them: our OpenAPI document does not."""
 
 _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})

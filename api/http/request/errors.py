@@ -9,6 +9,7 @@ BlobMismatch
 InvalidOtlp                malformed, as the body of an exporter of OpenTelemetry
 UnknownMediaType
 UnknownCoding
+RunsNoAgent                a facade's client asks for an agent or model at work
 RefusedRequest            while being read; the connection ends with the response
 ├── NotHttp                not the syntax of HTTP/1.1 (RFC 9112)
 ├── UnknownHttpVersion
@@ -143,6 +144,16 @@ class UnknownCoding(InvalidInput):
 
     def __init__(self, coding: str) -> None:
         super().__init__(f"Content-Encoding {coding[:64]!r}: send gzip, zstd or no coding")
+
+
+class RunsNoAgent(AgentlogError):
+    """The service keeps what agents did: it runs no agent and no model."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "agentlog keeps messages, and runs no agent: send this to the agent's own service, "
+            "and what comes of it here"
+        )
 
 
 class BodyTooLarge(InvalidInput):

@@ -188,7 +188,7 @@ def _return(entry: Entry, message: Fields) -> None:
         results = [_result(returned, message, text) for returned in listed]
         if len(results) == 1 and isinstance(message.item.get("name"), str):
             results[0]["name"] = message.take("name")
-        if text not in [
+        if "content" in message.item and text not in [
             result["error"] if result.get("error") else result["output"] for result in results
         ]:
             message.put("content", message.item["content"])

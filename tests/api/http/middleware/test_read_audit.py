@@ -1,5 +1,6 @@
 """Reads on record: each before its answer, and none without."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -166,9 +167,8 @@ def test_every_read_of_data_is_audited(app: FastAPI, client: TestClient) -> None
     reads = [name for name, need in NEEDS.items() if need == "read"]
     for name in reads:
         method, _, template = name.partition(" ")
-        path = template.format_map(
-            {"thread_id": "t", "message_id": "x", "view": "kernel", "digest": "0" * 64, "name": "x"}
-        )
+        names = dict.fromkeys(re.findall(r"{(\w+)}", template), "x")
+        path = template.format_map({**names, "view": "kernel", "digest": "0" * 64})
         client.request(method, path, headers=bearing(key), params={"follow": "false"})
     routes = [f"{access.method} {access.route}" for access in reversed(recorded(app))]
     assert routes == reads
