@@ -13,7 +13,7 @@ RUN python -m venv /opt/build \
     && /opt/build/bin/pip install --require-hashes --only-binary :all: \
         --requirement requirements-build.lock
 COPY . .
-RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \
+RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . ./client \
     && /opt/agentlog/bin/pip install --no-index --no-deps /wheels/*.whl
 
 FROM python:3.13-slim

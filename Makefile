@@ -127,7 +127,8 @@ bench: $(VENV)/.ready ## measure, beside a floor, and print a table
 	$(BIN)/python -m benchmarks
 
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-emit-index-url --no-emit-find-links --no-header --no-annotate
+	--no-emit-index-url --no-emit-find-links --no-header --no-annotate \
+	--no-emit-package agentlog-client
 
 lock: $(VENV)/.ready ## pin what pyproject.toml asks for, with hashes, for every platform
 	$(BIN)/$(COMPILE) --group dev --output-file requirements.lock --upgrade pyproject.toml

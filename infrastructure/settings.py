@@ -187,15 +187,6 @@ class TraceSettings(BaseSettings):
         return frozenset(named - {"none"})
 
 
-class AgentSettings(BaseSettings):
-    """Where coding agents keep their sessions, from their own variables."""
-
-    model_config = SettingsConfigDict(frozen=True)
-
-    claude_config_dir: Path = Field(default_factory=lambda: Path.home() / ".claude")
-    codex_home: Path = Field(default_factory=lambda: Path.home() / ".codex")
-
-
 class ProviderSettings(BaseSettings):
     """Addresses and keys of model providers, from the variables that their own clients read."""
 

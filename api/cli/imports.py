@@ -16,6 +16,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.text import Text
 from ulid import ULID
 
+from agentlog.api.cli.remote import Key, To, by_service
 from agentlog.api.cli.session import DataDir, InvalidOption, pairs_of, service_in
 from agentlog.api.composition import Service
 from agentlog.domain.drafts import Origin
@@ -31,6 +32,8 @@ from agentlog.infrastructure.transfer.imports import RunningImport
 from agentlog.infrastructure.transfer.report import ImportReport, closing_lines
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import FORMATS, choose_format
+from agentlog_client.transfer.imports import import_files
+from agentlog_client.transfer.program import order_of
 
 app = typer.Typer()
 
@@ -84,9 +87,24 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Decide all as an import does, and write nothing.")
     ] = False,
+    to: To = None,
+    key: Key = None,
     data_dir: DataDir = None,
 ) -> None:
     """Import histories; running it again writes nothing twice."""
+    if to is not None:
+        texts = {
+            "format": wire,
+            "records": records,
+            "messages": messages,
+            "thread_id": thread_id,
+            "goal": goal,
+            "policy": policy,
+        }
+        with by_service():
+            order = order_of(texts, metadata or [], strict=strict, mask=mask)
+            code = import_files(paths, url=to, key=key, order=order, dry_run=dry_run, report=report)
+        raise typer.Exit(code)
     known: tuple[Policy, ...] = get_args(Policy)
     chosen = next((choice for choice in known if choice == policy), None)
     if policy is not None and chosen is None:

@@ -24,7 +24,10 @@ COMMANDS = {
     ),
     "import": ("imports", "Import histories; running it again writes nothing twice."),
     "imports": ("import_log", "Imports, the latest first; undo hides the threads that one made."),
-    "watch": ("watch", "Follow the session files of a coding agent until Ctrl-C."),
+    "watch": (
+        "watch",
+        "Follow the session files of a coding agent, or a folder of files, until Ctrl-C.",
+    ),
     "formats": ("imports", "List the formats that import reads."),
     "export": (
         "exports",

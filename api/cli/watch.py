@@ -1,6 +1,5 @@
 """The command watch."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,9 +8,9 @@ from rich.console import Console
 from rich.text import Text
 from watchfiles import watch as changes_in
 
-from agentlog.api.cli.session import DataDir, InvalidOption, service_in
+from agentlog.api.cli.remote import Key, To, by_service
+from agentlog.api.cli.session import DataDir, service_in
 from agentlog.domain.errors import AgentlogError
-from agentlog.infrastructure.settings import AgentSettings
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.files.source_file import UnreadableSource
 from agentlog.infrastructure.transfer.files.sources import find_sources
@@ -19,6 +18,8 @@ from agentlog.infrastructure.transfer.follower import FileFollower
 from agentlog.infrastructure.transfer.report import ImportReport, on_one_line
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
+from agentlog_client.transfer import watch as remote
+from agentlog_client.transfer.agents import AGENTS
 
 app = typer.Typer()
 
@@ -26,36 +27,36 @@ _WAKE_MS = 1000
 _PAUSE_MS = 200
 
 
-class Agent(StrEnum):
-    """An agent whose session files are followed."""
-
-    CLAUDE_CODE = "claude-code"
-    CODEX = "codex"
-
-
 @app.command("watch")
-def watch(
-    agent: Annotated[Agent, typer.Argument(help="Whose session files.")],
+def watch(  # noqa: PLR0913 - one parameter an option
+    name: Annotated[
+        str, typer.Argument(metavar="AGENT", help=f"One of {', '.join(AGENTS)}, or a folder.")
+    ],
     folder: Annotated[
         Path | None,
-        typer.Argument(help="Their folder; by default where the agent puts them."),
+        typer.Argument(help="The agent's folder; by default where it puts its sessions."),
+    ] = None,
+    wire: Annotated[
+        str | None,
+        typer.Option("--format", help="Of the files in a folder; found out by default."),
     ] = None,
     *,
     mask: Annotated[
         bool, typer.Option(help="Mask secrets of known shapes before they are written.")
     ] = True,
+    to: To = None,
+    key: Key = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Follow the session files of a coding agent until Ctrl-C."""
-    homes = AgentSettings()
-    homes_of = {
-        Agent.CLAUDE_CODE: homes.claude_config_dir / "projects",
-        Agent.CODEX: homes.codex_home / "sessions",
-    }
-    root = folder or homes_of[agent]
-    if not root.is_dir():
-        raise InvalidOption(f"{root}: no such folder; name it: agentlog watch {agent} FOLDER")
-    plan = Plan(choose_format(agent), masks=KNOWN_SECRETS if mask else ())
+    """Follow the session files of a coding agent, or a folder of files, until Ctrl-C."""
+    with by_service():
+        if to is not None:
+            remote.watch(name, folder, url=to, key=key, format=wire, mask=mask)
+            return
+        agent, root = remote.watched(name, folder)
+    wire = wire or (None if agent is None else agent.name)
+    chosen = None if wire is None else choose_format(wire)
+    plan = Plan(chosen, masks=KNOWN_SECRETS if mask else ())
     console = Console(stderr=True)
     with service_in(data_dir, new=True) as service:
         follower = FileFollower(service.threads, plan)
@@ -70,7 +71,8 @@ def watch(
             is_behind = True
             try:
                 for file in find_sources([root]).files:
-                    _tell(console, file.path.name, follower.update([file]))
+                    if agent is None or agent.writes(file.path):
+                        _tell(console, file.path.name, follower.update([file]))
                 is_behind = False
             except UnreadableSource:  # no file yet
                 is_behind = False

@@ -1,0 +1,47 @@
+"""Coding agents, and where each keeps its sessions."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedAgent:
+    """An agent: its name, which is that of its format, its folder, and the names of its files.
+
+    `patterns` are of paths in the folder, as `PurePath.match` takes them.
+    """
+
+    name: str
+    folder: Callable[[], Path]
+    patterns: tuple[str, ...]
+
+    def writes(self, path: PurePath) -> bool:
+        """Return whether a file is one of its sessions."""
+        return any(path.match(pattern) for pattern in self.patterns)
+
+
+def _home(variable: str, *otherwise: str) -> Path:
+    given = os.environ.get(variable)
+    return Path(given) if given else Path.home().joinpath(*otherwise)
+
+
+AGENTS: Mapping[str, WatchedAgent] = {
+    agent.name: agent
+    for agent in (
+        WatchedAgent(
+            "claude-code",
+            lambda: _home("CLAUDE_CONFIG_DIR", ".claude") / "projects",
+            ("*.jsonl",),
+        ),
+        WatchedAgent(
+            "codex", lambda: _home("CODEX_HOME", ".codex") / "sessions", ("*.jsonl", "*.jsonl.zst")
+        ),
+        WatchedAgent(
+            "gemini-cli",
+            lambda: _home("GEMINI_CLI_HOME") / ".gemini" / "tmp",
+            ("chats/session-*.json", "chats/session-*.jsonl"),
+        ),
+    )
+}
