@@ -91,6 +91,7 @@ class Methods:
     summaries = Call(operations.threads.summaries)
 
     append = Call(operations.messages.append)
+    append_items = Call(operations.messages.append_items)
     append_many = Call(operations.messages.append_many)
     messages = Items(operations.messages.messages)
     message = Call(operations.messages.message)

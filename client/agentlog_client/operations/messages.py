@@ -57,6 +57,28 @@ def append(
     return Operation(with_headers(asked, If_Match=if_match), as_model(Appended))
 
 
+def append_items(
+    thread_id: str,
+    items: Sequence[Mapping[str, Json]],
+    *,
+    format: str,  # noqa: A002 - its name everywhere
+    key: str | None = None,
+    expected_version: int | None = None,
+) -> Operation[Appended]:
+    """Append items of another API or framework as they are, all or none; `format` names it.
+
+    Ids of messages are made of `key`, else of a new one: a retry writes nothing twice.
+    """
+    asked = request(
+        "POST", "/v1/threads/{}/messages", thread_id, query={"format": format}, body=items
+    )
+    headers = {
+        "Idempotency_Key": key or new_id(),
+        "If_Match": None if expected_version is None else f'"{expected_version}"',
+    }
+    return Operation(with_headers(asked, **headers), as_model(Appended))
+
+
 def append_many(
     appends: Iterable[tuple[str, Sequence[Message]]],
 ) -> Operation[list[Appended | Problem]]:
