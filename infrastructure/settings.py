@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from agentlog.domain.errors import AgentlogError
@@ -127,6 +127,11 @@ class Settings(BaseSettings):
     fold_ahead: Literal["on", "off"] = "on"
     """Whether `serve` folds long threads ahead of reads as they grow."""
 
+    webhook_networks: str = ""
+    """Private networks that webhooks may go to, with commas, as 10.0.0.0/8; by default none."""
+    webhook_seconds: float = Field(default=15, ge=0.1, le=60)
+    """Timeout of a request to a webhook, from the name to the answer."""
+
     @model_validator(mode="before")
     @classmethod
     def _refuse_unknown(cls, values: Any) -> Any:  # noqa: ANN401 - as pydantic passes it on
@@ -140,16 +145,17 @@ class Settings(BaseSettings):
                 raise UnknownSetting(name, nearest=f"{_PREFIX}{nearest[0]}" if nearest else None)
         return values
 
-    @field_validator("forwarded_allow_ips")
+    @field_validator("forwarded_allow_ips", "webhook_networks")
     @classmethod
-    def _see_networks(cls, text: str) -> str:
+    def _see_networks(cls, text: str, info: ValidationInfo) -> str:
+        or_any = info.field_name == "forwarded_allow_ips"
         for part in filter(None, map(str.strip, text.split(","))):
-            if part != "*":
+            if part != "*" or not or_any:
                 try:
                     ip_network(part)
                 except ValueError as error:
-                    reason = f"{part!r} is no address, no network as 10.0.0.0/8, and not *"
-                    raise ValueError(reason) from error
+                    reason = f"{part!r} is no address, and no network as 10.0.0.0/8"
+                    raise ValueError(f"{reason}, and not *" if or_any else reason) from error
         return text
 
     @field_validator("allowed_hosts")

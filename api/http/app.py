@@ -62,6 +62,7 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.infrastructure.tenants import Tenants
+from agentlog.infrastructure.webhooks.addresses import PUBLIC, Addresses
 
 VERSION = version("agentlog")
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False)
@@ -79,6 +80,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     max_body_bytes: int,
     max_blob_bytes: int,
     limits: RequestLimits = USUAL,
+    addresses: Addresses = PUBLIC,
     access_log: FilteringBoundLogger | None = None,
 ) -> FastAPI:
     """Return the application for these tenants; `own` is the default tenant."""
@@ -101,6 +103,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.max_body_bytes = max_body_bytes
     app.state.max_blob_bytes = max_blob_bytes
     app.state.limits = limits
+    app.state.addresses = addresses
     app.state.exports = CapacityLimiter(_EXPORTS)
     for routes in _VERSIONED:
         traffic.know(routes, prefix="/v1")

@@ -645,6 +645,34 @@ class NewKey(Shape):
     key: str
 
 
+class Webhook(Shape):
+    """Where deliveries are posted to; `content`: with the message itself."""
+
+    url: str
+    content: bool
+
+
+class NewSubscription(Shape):
+    """`secret` signs what is posted to the webhook, null without one: it is shown this once."""
+
+    name: str
+    state: Literal["active", "paused"]
+    reason: str | None
+    types: list[str] | None
+    threads: str | None
+    metadata: dict[str, Any]
+    max_attempts: int
+    webhook: Webhook | None
+    position: int
+    pending: int
+    parked: int
+    lag: int
+    failing_since: datetime | None
+    created_at: datetime
+    created_by: str | None
+    secret: str | None
+
+
 class Step(Shape):
     """A line of an outline: an input, a model response with its calls, or what is beside them.
 
@@ -805,13 +833,6 @@ class PageReportTerms(Shape):
 
     items: list[ReportTerms]
     next: str | None
-
-
-class Webhook(Shape):
-    """Where deliveries are posted to; `content`: with the message itself."""
-
-    url: str
-    content: bool
 
 
 class Subscription(Shape):
@@ -1481,6 +1502,7 @@ class SubscriptionBody(Shape):
     metadata: dict[str, Any] | None = None
     from_: str | None = Field(default=None, alias="from")
     max_attempts: int | None = None
+    webhook: dict[str, Any] | None = None
 
 
 class PullBody(Shape):

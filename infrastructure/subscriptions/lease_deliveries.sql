@@ -17,4 +17,4 @@ FROM chosen
 WHERE delivery.tenant = %(tenant)s AND delivery.subscription = %(name)s
     AND delivery.number = chosen.number
 RETURNING delivery.number, delivery.position, delivery.type, delivery.thread_id, delivery.attempts,
-    delivery.notice, delivery.due_at
+    delivery.notice, delivery.lease, delivery.due_at

@@ -5,8 +5,12 @@ no later event of the same thread is given to another.
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg.rows import TupleRow
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse_stored
@@ -21,10 +25,19 @@ from agentlog.infrastructure.subscriptions.subscription import (
     LeaseEnded,
     NotPulled,
     Parked,
+    Posting,
     SubscriptionPaused,
     UnknownSubscription,
+    Webhook,
 )
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
+
+
+class _Locked(NamedTuple):
+    max_attempts: int
+    webhook: Webhook | None
+    secret: bytes | None
+    is_failing: bool
 
 
 class Queue:
@@ -43,10 +56,29 @@ class Queue:
         Raises:
             UnknownSubscription: there is none of that name.
             SubscriptionPaused: it gives nothing out.
-            NotPulled: it is posted to a webhook.
+            NotPulled: it has a webhook.
         """
         self._intake.take_in(name)
-        return self._lease(name, limit=limit, per_thread=limit, seconds=seconds, posted=False)
+        with self._locked(name) as (connection, locked):
+            if locked.webhook is not None:
+                raise NotPulled(name)
+            rows = self._give_out(connection, name, locked, limit, limit, seconds)
+        return self._lease(rows)
+
+    def take(self, name: str, *, limit: int, seconds: float) -> Posting | None:
+        """Give deliveries out to be posted, one a thread; None where there are none.
+
+        Raises:
+            UnknownSubscription: there is none of that name.
+            SubscriptionPaused: it gives nothing out.
+        """
+        self._intake.take_in(name)
+        with self._locked(name) as (connection, locked):
+            rows = self._give_out(connection, name, locked, limit, 1, seconds)
+        lease = self._lease(rows)
+        if lease is None or locked.webhook is None or locked.secret is None:
+            return None
+        return Posting(lease, locked.webhook, locked.secret, locked.is_failing)
 
     def acknowledge(self, name: str, lease: str, ids: Sequence[int] | None = None) -> list[int]:
         """Take deliveries of a lease off the queue, by default all; return their ids.
@@ -98,30 +130,46 @@ class Queue:
         """Drop parked deliveries, by default all; return how many."""
         return self._change("discard_parked", name, ids)
 
-    def _lease(
-        self, name: str, *, limit: int, per_thread: int, seconds: float, posted: bool
-    ) -> Lease | None:
+    @contextmanager
+    def _locked(self, name: str) -> Iterator[tuple[psycopg.Connection, _Locked]]:
+        """Lock a subscription that is not paused."""
         with self._database.connection() as connection, connection.transaction():
-            asked = self._asked(name)
-            row = connection.execute(statement("lock_subscription"), asked).fetchone()
+            row = connection.execute(statement("lock_subscription"), self._asked(name)).fetchone()
             if row is None:
                 raise UnknownSubscription(name)
-            max_attempts, paused_at, why, url = row
+            max_attempts, paused_at, why, url, content, secret, is_failing = row
             if paused_at is not None:
                 raise SubscriptionPaused(name, why)
-            if (url is not None) != posted:
-                raise NotPulled(name)
-            connection.execute(statement("park_exhausted"), {**asked, "max_attempts": max_attempts})
-            lease = secrets.token_hex(8)
-            terms = {"lease": lease, "limit": limit, "per_thread": per_thread, "seconds": seconds}
-            rows = connection.execute(statement("lease_deliveries"), {**asked, **terms}).fetchall()
+            webhook = None if url is None else Webhook(url, content=content)
+            yield connection, _Locked(max_attempts, webhook, secret, is_failing)
+
+    def _give_out(  # noqa: PLR0913, PLR0917 - one parameter a choice
+        self,
+        connection: psycopg.Connection,
+        name: str,
+        locked: _Locked,
+        limit: int,
+        per_thread: int,
+        seconds: float,
+    ) -> list[TupleRow]:
+        asked = self._asked(name)
+        connection.execute(
+            statement("park_exhausted"), {**asked, "max_attempts": locked.max_attempts}
+        )
+        terms = {"limit": limit, "per_thread": per_thread, "seconds": seconds}
+        asked |= {"lease": secrets.token_hex(8), **terms}
+        return connection.execute(statement("lease_deliveries"), asked).fetchall()
+
+    def _lease(self, rows: Sequence[TupleRow]) -> Lease | None:
+        """Return what was given out, with the events as they are now."""
         if not rows:
             return None
         events = {
             event.position: event for event in self._reader.events_at([row[1] for row in rows])
         }
-        deliveries = [_delivery(row[:-1], events) for row in sorted(rows, key=lambda row: row[0])]
-        return Lease(lease, rows[0][-1], deliveries)
+        *_, lease, until = rows[0]
+        in_order = sorted(rows, key=lambda row: int(row[0]))
+        return Lease(lease, until, [_delivery(row[:-2], events) for row in in_order])
 
     def _change(self, name_of_statement: str, name: str, ids: Sequence[int] | None) -> int:
         self._subscriptions.get(name)

@@ -47,11 +47,11 @@ class SubscriptionPaused(Refused):
 
 
 class NotPulled(Refused):
-    """The subscription is posted to an address, and cannot be pulled."""
+    """The subscription has a webhook, and cannot be pulled."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"subscription {name!r} is posted to its address: make another one to pull from"
+            f"subscription {name!r} is posted to its webhook: make another one to pull from"
         )
         self.name = name
 
@@ -136,6 +136,16 @@ class Lease:
     id: str
     until: datetime
     deliveries: list[Delivery]
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """Deliveries to post, and how; `is_failing`: the last that was posted was not taken."""
+
+    lease: Lease
+    webhook: Webhook
+    secret: bytes = field(repr=False)
+    is_failing: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,15 @@ class Subscriptions:
         self._run("resume_subscription", name)
         return self.get(name)
 
+    def note_success(self, name: str) -> None:
+        """Note that a delivery was taken by the webhook."""
+        self._run("note_success", name)
+
+    def note_failure(self, name: str, *, patience_days: float) -> bool:
+        """Note that one was not; return whether none was for longer than these days."""
+        rows = self._fetch("note_failure", name, days=patience_days)
+        return bool(rows and rows[0][0])
+
     def delete(self, name: str) -> Subscription:
         """Delete a subscription with its place and what is parked; return it as it was.
 
@@ -86,6 +95,12 @@ class Subscriptions:
             return connection.execute(
                 statement(name_of_statement), {"tenant": self._tenant, "name": name, **asked}
             ).rowcount
+
+    def _fetch(self, name_of_statement: str, name: str, /, **asked: object) -> list[TupleRow]:
+        with self._database.connection() as connection:
+            return connection.execute(
+                statement(name_of_statement), {"tenant": self._tenant, "name": name, **asked}
+            ).fetchall()
 
     def _select(self, **asked: object) -> list[Subscription]:
         with self._database.connection() as connection:
@@ -105,3 +120,9 @@ def _subscription(row: TupleRow) -> Subscription:
         None if url is None else Webhook(url, content=content),
         *standing,
     )
+
+
+def due_webhooks(database: Database) -> list[tuple[str, str]]:
+    """Return the subscriptions that have something to post, by tenant and name."""
+    with database.connection() as connection:
+        return connection.execute(statement("select_due_webhooks")).fetchall()

@@ -19,7 +19,7 @@ from agentlog.infrastructure.subscriptions.subscription import (
 
 NAME_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
 THREADS_PATTERN = r"^[A-Za-z0-9._:~-]{1,128}$"
-FIELDS = ("name", "types", "threads", "metadata", "from", "maxAttempts")
+FIELDS = ("name", "types", "threads", "metadata", "from", "maxAttempts", "webhook")
 LEASE_PATTERN = r"^[0-9a-f]{16}$"
 MOST_TYPES, MOST_KEYS, MOST_ATTEMPTS, MOST_PULLED, MOST_IDS = 100, 20, 100, 100, 1000
 MOST_ERROR = 500
@@ -61,7 +61,7 @@ def terms_of(fields: JsonObject) -> Terms:
         Filter(_types(fields.get("types")), threads, _metadata(fields.get("metadata"))),
         _start(fields.get("from", "now")),
         _attempts(fields.get("maxAttempts", USUAL_ATTEMPTS)),
-        None,
+        _webhook(fields.get("webhook")),
     )
 
 
@@ -110,6 +110,17 @@ def _start(value: JsonValue) -> Start:
             return position
         case _:
             raise InvalidSubscription("from", "send now, start, or a position as @345")
+
+
+def _webhook(value: JsonValue) -> Webhook | None:
+    match value:
+        case None:
+            return None
+        case {"url": str(url), **more} if not more.keys() - {"content"}:
+            content = more.get("content", False)
+            if isinstance(content, bool):
+                return Webhook(url, content=content)
+    raise InvalidSubscription("webhook", 'send {"url": "https://…", "content": true or false}')
 
 
 def _attempts(value: JsonValue) -> int:

@@ -54,6 +54,7 @@ from agentlog.infrastructure.transfer.uploads.spool import Spool
 from agentlog.infrastructure.transfer.uploads.uploads import Uploads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
+from agentlog.infrastructure.webhooks.addresses import PUBLIC, Addresses
 from tests.api.refusals import Refusals
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, Clock, Ids
@@ -94,6 +95,7 @@ def app_over(  # noqa: PLR0913 - what tests set
     threads: Threads,
     *,
     limits: RequestLimits = USUAL,
+    addresses: Addresses = PUBLIC,
     access_log: FilteringBoundLogger | None = None,
     anonymous: AnonymousFrom = "anywhere",
     audited: bool = False,
@@ -182,6 +184,7 @@ def app_over(  # noqa: PLR0913 - what tests set
         max_body_bytes=MAX_BODY_BYTES,
         max_blob_bytes=MAX_BLOB_BYTES,
         limits=limits,
+        addresses=addresses,
         access_log=access_log,
     )
 

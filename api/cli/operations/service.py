@@ -4,7 +4,9 @@ import os
 import resource
 import signal
 import socket
+import ssl
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from ipaddress import ip_address
 from pathlib import Path
@@ -38,6 +40,9 @@ from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.importer import Importer
 from agentlog.infrastructure.view_precomputation import Precomputation
 from agentlog.infrastructure.views.snapshots.table import warn_of_other_keys
+from agentlog.infrastructure.webhooks.addresses import Addresses
+from agentlog.infrastructure.webhooks.courier import Courier
+from agentlog.infrastructure.webhooks.poster import Poster
 from agentlog.projections.readers.registry import choose_format
 
 app = typer.Typer()
@@ -47,6 +52,8 @@ Port = Annotated[int | None, typer.Option(help="Port; 0 for any free one.")]
 _GRACE_SECONDS = 10
 _BACKLOG = 2048
 _DESCRIPTORS = 65_536
+_RESOLVERS = 64
+"""Names of webhooks that are looked up at once: one that hangs keeps others out no sooner."""
 
 
 class AddressTaken(AgentlogError):
@@ -145,6 +152,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
             console.print(_tour(address, settings), markup=False)
         if settings.projections == "on":
             beside.enter_context(projector_process(service.url))
+        beside.enter_context(_courier(settings, service))
         collect_rarely()
         beside.enter_context(MemoryReturn())
         with suppress(KeyboardInterrupt):  # uvicorn re-raises Ctrl-C
@@ -169,12 +177,23 @@ def application_over(settings: Settings, service: Service, anonymous: AnonymousF
         max_body_bytes=settings.max_body_bytes,
         max_blob_bytes=settings.max_blob_bytes,
         limits=limits_from(settings),
+        addresses=Addresses.of(settings.webhook_networks),
         access_log=(
             access_logger(form=settings.log_format, level=settings.log_level)
             if settings.access_log == "on"
             else None
         ),
     )
+
+
+def _courier(settings: Settings, service: Service) -> Courier:
+    poster = Poster(
+        Addresses.of(settings.webhook_networks),
+        ssl.create_default_context(),
+        ThreadPoolExecutor(_RESOLVERS, thread_name_prefix="webhook names"),
+        settings.webhook_seconds,
+    )
+    return Courier(service.database, service.listener, service.tenants, poster)
 
 
 def take_descriptors() -> None:

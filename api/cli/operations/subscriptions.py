@@ -1,11 +1,19 @@
 """The commands of `agentlog subscriptions`."""
 
 import re
+from secrets import token_bytes
 from typing import Annotated
 
 import typer
 
-from agentlog.api.cli.session import DataDir, print_line, print_listing, printable, service_in
+from agentlog.api.cli.session import (
+    DataDir,
+    print_line,
+    print_listing,
+    printable,
+    service_in,
+    settings_with,
+)
 from agentlog.api.filters import metadata_filter
 from agentlog.api.shapes.service import subscriptions as shapes
 from agentlog.api.shapes.shape import time_text
@@ -17,6 +25,8 @@ from agentlog.infrastructure.subscriptions.subscription import (
     UnknownSubscription,
 )
 from agentlog.infrastructure.subscriptions.terms import NAME_PATTERN, USUAL_ATTEMPTS, terms_of
+from agentlog.infrastructure.webhooks.addresses import Addresses
+from agentlog.infrastructure.webhooks.registration import register
 
 app = typer.Typer()
 subscriptions_ = typer.Typer(
@@ -62,9 +72,18 @@ def create(  # noqa: PLR0913 - one parameter a choice
     max_attempts: Annotated[
         int, typer.Option(help="Attempts, after which a delivery is parked.")
     ] = USUAL_ATTEMPTS,
+    webhook: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where to post to; else it is pulled.")
+    ] = None,
+    content: Annotated[
+        bool, typer.Option("--content", help="Post the message itself, not its place alone.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Make a subscription; its consumers pull over HTTP."""
+    """Make a subscription, and print the secret of its webhook, this once.
+
+    Without a webhook its consumers pull over HTTP.
+    """
     wanted = metadata_filter(
         (key, value) for key, _, value in (pair.partition("=") for pair in metadata or [])
     )
@@ -72,10 +91,19 @@ def create(  # noqa: PLR0913 - one parameter a choice
     asked |= {"types": [*types]} if types else {}
     asked |= {"threads": threads} if threads is not None else {}
     asked |= {"metadata": wanted} if wanted else {}
+    asked |= {} if webhook is None else {"webhook": {"url": webhook, "content": content}}
+    settings = settings_with(data_dir=data_dir)
     terms = terms_of(asked)
     with service_in(data_dir, new=True) as service:
-        made = service.own.subscriptions.create(terms)
+        made, secret = register(
+            service.own.subscriptions,
+            terms,
+            addresses=Addresses.of(settings.webhook_networks),
+            random_bytes=token_bytes,
+        )
     typer.echo(printable(f"subscription {made.name!r} begins after @{made.position}"), err=True)
+    if secret is not None:
+        typer.echo(secret.reveal())
 
 
 @subscriptions_.command("list")
@@ -92,7 +120,7 @@ def list_(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
         return
     columns = {"name": 6, "state": 6, "types": 5, "threads": 0, "position": 8, "lag": 3}
     print_listing(
-        {**columns, "pending": 7, "parked": 6, "reason": 0},
+        {**columns, "pending": 7, "parked": 6, "webhook": 0, "failing": 10, "reason": 10},
         [
             (
                 subscription.name,
@@ -105,6 +133,8 @@ def list_(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
                 str(subscription.lag),
                 str(subscription.pending),
                 str(subscription.parked),
+                None if subscription.webhook is None else subscription.webhook.url,
+                time_text(subscription.failing_since),
                 subscription.paused_why,
             )
             for subscription in listed

@@ -207,6 +207,18 @@ _BODIES: dict[str, Schema] = {
                 "default": USUAL_ATTEMPTS,
                 "description": "After which a delivery is parked.",
             },
+            "webhook": _fields(
+                {
+                    "url": {"type": "string", "format": "uri", "maxLength": 2048},
+                    "content": {
+                        "type": "boolean",
+                        "default": False,
+                        "description": "Whether the message itself is posted, not its place alone.",
+                    },
+                },
+                "url",
+                examples=[{"url": "https://example.com/hook"}],
+            ),
         },
         "name",
         examples=[{"name": "approvals", "types": ["approval_request"], "threads": "support-"}],

@@ -41,6 +41,12 @@ class Subscription(TypedDict):
     createdBy: str | None
 
 
+class NewSubscription(Subscription):
+    """`secret` signs what is posted to the webhook, null without one: it is shown this once."""
+
+    secret: str | None
+
+
 class Delivery(TypedDict):
     """An event to deliver; `type` is its own, or the condition that it meets.
 

@@ -2,7 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from agentlog_client.models import Acknowledged, Counted, Lease, Parked, Refused, Subscription
+from agentlog_client.models import (
+    Acknowledged,
+    Counted,
+    Lease,
+    NewSubscription,
+    Parked,
+    Refused,
+    Subscription,
+)
 from agentlog_client.operation import Json, Listing, Operation, Request, as_model, as_page, request
 
 
@@ -14,8 +22,14 @@ def subscribe(  # noqa: PLR0913 - one parameter a choice
     metadata: Mapping[str, Json] | None = None,
     begin: str | None = None,
     max_attempts: int | None = None,
-) -> Operation[Subscription]:
-    """Make a subscription; `begin` is `now`, `start`, or a position as `@345`."""
+    webhook: str | None = None,
+    with_content: bool = False,
+) -> Operation[NewSubscription]:
+    """Make a subscription; `begin` is `now`, `start`, or a position as `@345`.
+
+    What it delivers is pulled, or posted to `webhook`, `with_content` the message itself too; the
+    answer alone has the secret that signs it.
+    """
     body = {
         "name": name,
         "types": types,
@@ -23,9 +37,10 @@ def subscribe(  # noqa: PLR0913 - one parameter a choice
         "metadata": metadata,
         "from": begin,
         "maxAttempts": max_attempts,
+        "webhook": None if webhook is None else {"url": webhook, "content": with_content},
     }
     asked = request("POST", "/v1/subscriptions", body=_given(body))
-    return Operation(asked, as_model(Subscription), repeatable=False)
+    return Operation(asked, as_model(NewSubscription), repeatable=False)
 
 
 def subscriptions(*, limit: int | None = None) -> Listing[Subscription]:

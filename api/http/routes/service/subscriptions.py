@@ -1,5 +1,6 @@
 """Subscriptions of a tenant: made, pulled, acknowledged; what is parked."""
 
+from secrets import token_bytes
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -14,6 +15,7 @@ from agentlog.api.shapes.service.subscriptions import (
     Acknowledged,
     Counted,
     Lease,
+    NewSubscription,
     Parked,
     Refused,
     Subscription,
@@ -30,6 +32,7 @@ from agentlog.infrastructure.subscriptions.terms import (
     refusal_in,
     terms_of,
 )
+from agentlog.infrastructure.webhooks.registration import register
 
 router = APIRouter(tags=["subscriptions"])
 
@@ -39,17 +42,30 @@ Name = Annotated[str, Path(pattern=NAME_PATTERN, examples=["approvals"])]
 @router.post(
     "/subscriptions",
     status_code=201,
-    responses=answers(201, Subscription, 400, 409, 413),
+    responses=answers(201, NewSubscription, 400, 409, 413),
     openapi_extra=body("SubscriptionBody", description="Which events, and from where on."),
 )
 def create_subscription(request: Request, body: Body, limits: TheLimits) -> Response:
-    """Make a subscription of the tenant: the server keeps its place in the log."""
-    terms = terms_of(fields_in(body, limits, *FIELDS))
-    subscription = tenant_of(request).subscriptions.create(
-        terms, created_by=principal_of(request).key_id
+    """Make a subscription of the tenant: the server keeps its place in the log.
+
+    What it delivers is pulled, or posted to its webhook, signed by the `secret` that only this
+    answer has.
+    """
+    subscription, secret = register(
+        tenant_of(request).subscriptions,
+        terms_of(fields_in(body, limits, *FIELDS)),
+        addresses=request.app.state.addresses,
+        random_bytes=token_bytes,
+        created_by=principal_of(request).key_id,
     )
-    headers = {"Location": f"/v1/subscriptions/{subscription.name}", "Cache-Control": "no-store"}
-    return json_answer(subscription_json(subscription), status=201, headers=headers)
+    return json_answer(
+        {**subscription_json(subscription), "secret": None if secret is None else secret.reveal()},
+        status=201,
+        headers={
+            "Location": f"/v1/subscriptions/{subscription.name}",
+            "Cache-Control": "no-store",
+        },
+    )
 
 
 @router.get("/subscriptions", responses=answers(200, Page[Subscription]))

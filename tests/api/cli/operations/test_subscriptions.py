@@ -1,5 +1,7 @@
 """The commands of `agentlog subscriptions`."""
 
+import pytest
+
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.subscriptions.queue import Queue
@@ -51,3 +53,19 @@ def test_parked_deliveries_are_listed_retried_and_discarded(
     assert agentlog("subscriptions", "discard", "s", url=database_url).err == "1 dropped\n"
     assert agentlog("subscriptions", "parked", "s", "--json", url=database_url).lines == []
     assert subscriptions.get("s").pending == 1
+
+
+def test_a_webhook_has_its_secret_printed_and_nothing_else_on_standard_output(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("subscriptions", "create", "s", "--webhook", "http://127.0.0.1:9/hook")
+    refused = agentlog(*words, url=database_url)
+    assert refused.code == 2
+    assert "AGENTLOG_WEBHOOK_NETWORKS" in refused.err
+    monkeypatch.setenv("AGENTLOG_WEBHOOK_NETWORKS", "127.0.0.0/8")
+    made = agentlog(*words, url=database_url)
+    assert made.out.startswith("whsec_")
+    assert made.out.count("\n") == 1
+    listed = agentlog("subscriptions", "list", url=database_url)
+    assert "http://127.0.0.1:9/hook" in listed.out
+    assert made.out.strip() not in listed.out

@@ -1,11 +1,15 @@
 """Subscriptions over HTTP: made, pulled by consumers, acknowledged, parked."""
 
+from base64 import b64decode
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.webhooks.addresses import Addresses
+from tests.api.conftest import app_over, end_following
 from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import reply
 
@@ -46,6 +50,7 @@ def test_a_subscription_is_made_listed_and_deleted(client: TestClient, threads: 
         "lag": 1,
         "failingSince": None,
         "createdBy": None,
+        "secret": None,
     }
     _made(client, name="another")
     listed = client.get(PATH, params={"limit": 1}).json()
@@ -119,6 +124,43 @@ def test_a_paused_one_says_so(client: TestClient, threads: Threads) -> None:
     assert len(_post(client, "pull")["items"]) == 1
 
 
+def test_the_secret_of_a_webhook_is_shown_once(database: Database, threads: Threads) -> None:
+    app = app_over(database, threads, addresses=Addresses.of("127.0.0.0/8"))
+    with TestClient(app) as client:
+        webhook = {"url": "http://127.0.0.1:9/hook", "content": True}
+        answer = client.post(PATH, json={"name": "s", "webhook": webhook})
+        assert answer.status_code == 201, answer.text
+        assert answer.headers["cache-control"] == "no-store"
+        made = answer.json()
+        secret = made.pop("secret")
+        assert secret.startswith("whsec_")
+        assert len(b64decode(secret.removeprefix("whsec_"))) == 32
+        assert made["webhook"] == webhook
+        for path in (PATH, f"{PATH}/s"):
+            assert secret not in client.get(path).text
+        problem_in(client.post(f"{PATH}/s/pull", json={}), 409, "not-pulled", "webhook")
+    end_following(app)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:9/",
+        "https://localhost/",
+        "https://169.254.169.254/latest/meta-data/",
+        "https://[::1]/",
+        "http://93.184.215.14/",
+        "https://user:pass@93.184.215.14/",
+        "file:///etc/passwd",
+        "",
+    ],
+)
+def test_a_webhook_goes_to_no_address_that_it_may_not(refusals: Refusals, url: str) -> None:
+    body = {"name": "s", "webhook": {"url": url}}
+    refusals.check("POST", PATH, "webhook.url", status=422, name="address-refused", json=body)
+    problem_in(refusals.client.get(f"{PATH}/s"), 404, "unknown-subscription")
+
+
 @pytest.mark.parametrize(
     ("path", "body", "words"),
     [
@@ -126,6 +168,10 @@ def test_a_paused_one_says_so(client: TestClient, threads: Threads) -> None:
         ("", b"[]", "JSON object"),
         ("", b'{"name":"s","type":"reply"}', "type: no such field"),
         ("", b'{"name":"s","types":["repply"]}', "nearest is reply"),
+        ("", b'{"name":"s","webhook":"https://93.184.215.14/"}', "webhook"),
+        ("", b'{"name":"s","webhook":{"url":7}}', "webhook"),
+        ("", b'{"name":"s","webhook":{"url":"https://93.184.215.14/","more":1}}', "webhook"),
+        ("", b'{"name":"s","webhook":{"url":"https://93.184.215.14/","content":1}}', "webhook"),
         ("/s/pull", b'{"limit":1000}', "limit: send a number from 1 to 100"),
         ("/s/pull", b'{"limit":1.5}', "limit"),
         ("/s/pull", b'{"seconds":true}', "seconds"),
