@@ -19,6 +19,7 @@ from agentlog.api.http.codec.responses import error_answer, problem_answer
 from agentlog.api.http.facades import langfuse
 from agentlog.api.http.facades.langsmith import router as langsmith
 from agentlog.api.http.facades.letta import router as letta
+from agentlog.api.http.facades.openai import router as openai
 from agentlog.api.http.middleware.authentication import Authentication, Entrance
 from agentlog.api.http.middleware.edge import Checks, Edge
 from agentlog.api.http.middleware.metrics_exposition import Gauges
@@ -168,7 +169,12 @@ _EXPORTS = 1
 
 _UNVERSIONED = (monitoring.router, pages.router, otlp.router)
 
-_FACADES: tuple[APIRouter, ...] = (langfuse.router, langsmith.router, *letta.ROUTERS)
+_FACADES: tuple[APIRouter, ...] = (
+    langfuse.router,
+    langsmith.router,
+    *letta.ROUTERS,
+    *openai.ROUTERS,
+)
 """Their own services document them: our OpenAPI document does not."""
 
 _DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})

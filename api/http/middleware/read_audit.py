@@ -74,7 +74,8 @@ class ReadAudit:
 
 def _threads_in(scope: Scope, matched: MatchedRoute) -> Sequence[str | None]:
     """Return the threads that a request names; None alone where it names none."""
-    named = [matched.parameters.get("thread_id", "")]
+    answer, parameters = matched.parameters.get("answer_id", ""), matched.parameters
+    named = [parameters.get("thread_id", answer.rpartition("~")[0] or answer)]
     naming = _NAMING.get(matched.route.template)
     if naming is not None:
         query = parse_qsl(scope["query_string"].decode("latin-1"))

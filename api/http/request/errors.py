@@ -6,6 +6,10 @@ InvalidIfMatch
 BodyTooLarge
 BlobTooLarge
 BlobMismatch
+NeedsModel
+NoSession                 a client deletes from a thread that is no session
+NotCancellable
+UnknownItem
 InvalidOtlp                malformed, as the body of an exporter of OpenTelemetry
 UnknownMediaType
 UnknownCoding
@@ -24,7 +28,7 @@ RefusedRequest            while being read; the connection ends with the respons
 
 from collections.abc import Sequence
 
-from agentlog.domain.errors import AgentlogError, InvalidInput
+from agentlog.domain.errors import AgentlogError, InvalidInput, NotThere, Refused
 
 
 class RefusedRequest(InvalidInput):
@@ -112,6 +116,42 @@ class KeyInUrl(InvalidInput):
             "send keys as `Authorization: Bearer KEY`, never in a URL: URLs are kept in logs and "
             "histories. Revoke the key that you sent, if it was one (`agentlog keys revoke ID`)"
         )
+
+
+class NeedsModel(AgentlogError):
+    """Only a model can answer this."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "agentlog asks no model: send this to the model's provider, or by way of "
+            "`agentlog gateway`, which records it"
+        )
+
+
+class NoSession(Refused):
+    """Items are deleted only from sessions."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(
+            f"thread {thread_id!r} is no session, from which clients may delete: it has no message "
+            "of the type session.started"
+        )
+        self.thread_id = thread_id
+
+
+class NotCancellable(Refused):
+    """A response on record has ended."""
+
+    def __init__(self) -> None:
+        super().__init__("a response on record has ended: there is nothing to cancel")
+
+
+class UnknownItem(NotThere):
+    """There is no item or answer of that id."""
+
+    def __init__(self, item_id: str) -> None:
+        super().__init__(f"there is no {item_id[:140]!r}: it was deleted, or never was")
+        self.item_id = item_id
 
 
 class ForeignSite(AgentlogError):

@@ -174,6 +174,12 @@ def test_every_read_of_data_is_audited(app: FastAPI, client: TestClient) -> None
     assert routes == reads
 
 
+def test_the_thread_of_an_answer_is_on_record(app: FastAPI, client: TestClient) -> None:
+    key = make_key(app, "read")
+    client.get("/openai/v1/responses/t~7", headers=bearing(key))
+    assert [access.thread_id for access in recorded(app)] == ["t"]
+
+
 def test_every_thread_that_is_compared_or_searched_is_on_record(
     app: FastAPI, client: TestClient, key: KeyText
 ) -> None:

@@ -1,0 +1,72 @@
+"""Threads as conversations: their items, their metadata, and what clients delete of them."""
+
+from collections.abc import Mapping, Sequence
+
+from agentlog.api.http.request.errors import NoSession, UnknownItem
+from agentlog.domain.drafts import Origin
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.facts import Start, ThreadAnnotated
+from agentlog.domain.json.values import JsonValue
+from agentlog.domain.points_in_time import Moment
+from agentlog.infrastructure.tenants import Tenant
+from agentlog.infrastructure.views.results import Page
+from agentlog.projections.view import Item, Printed
+from agentlog.projections.views.items.view import SESSION_STARTED
+from agentlog.projections.views.responses.view import ResponsesOptions, ResponsesView
+
+VIEW = ResponsesView(ResponsesOptions(complete=True))
+_STARTS = ("thread.started", "thread.forked", "thread.annotated")
+
+
+def printed_items(tenant: Tenant, thread_id: str, at: Moment | None) -> Sequence[Printed]:
+    """Return a thread's items at their places; raises `NotThere`."""
+    page = tenant.views.view(thread_id, VIEW, at=at)
+    return page.items if isinstance(page, Page) else ()
+
+
+def items_of(tenant: Tenant, thread_id: str, at: Moment | None = None) -> list[Item]:
+    """Return a thread's items, each with its id; raises `NotThere`."""
+    return [printed.item for printed in printed_items(tenant, thread_id, at)]
+
+
+def metadata_of(tenant: Tenant, thread_id: str, at: Moment | None) -> Mapping[str, JsonValue]:
+    """Return a thread's metadata at a moment; raises `NotThere`."""
+    if at is None:
+        return tenant.threads.head(thread_id).metadata
+    metadata: dict[str, JsonValue] = {}
+    for event in tenant.threads.messages(thread_id, at=at, types=_STARTS):
+        if isinstance(event.message, Start | ThreadAnnotated):
+            metadata |= event.message.metadata
+    return {key: value for key, value in metadata.items() if value is not None}
+
+
+def metadata_in(value: JsonValue) -> dict[str, JsonValue]:
+    """Return the metadata of a body, an object or null; raises `InvalidMessage`."""
+    if not isinstance(value, dict | None):
+        raise InvalidMessage.at("metadata", "not an object")
+    return value or {}
+
+
+def replace_metadata(
+    tenant: Tenant, thread_id: str, shown: Item, metadata: Mapping[str, JsonValue], origin: Origin
+) -> None:
+    """Annotate a thread with metadata in the place of what was `shown` of it."""
+    changes = {key: value for key, value in metadata.items() if shown.get(key) != value}
+    changes |= dict.fromkeys(shown.keys() - metadata.keys())
+    if changes:
+        tenant.threads.annotate(thread_id, changes, origin=origin)
+
+
+def append_deletion(tenant: Tenant, thread_id: str, deletion: Item, origin: Origin) -> None:
+    """Append the message by which a client deletes items; raises `NoSession`."""
+    if not tenant.threads.messages(thread_id, types=[SESSION_STARTED], limit=1):
+        raise NoSession(thread_id)
+    tenant.threads.writer.append(tenant.threads.request(thread_id, [deletion], origin=origin))
+
+
+def item_of(tenant: Tenant, thread_id: str, item_id: str, at: Moment | None) -> Item:
+    """Return an item; raises `UnknownItem`."""
+    for item in reversed(items_of(tenant, thread_id, at)):
+        if item["id"] == item_id:
+            return item
+    raise UnknownItem(item_id)
