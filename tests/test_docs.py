@@ -98,6 +98,7 @@ def _demo(
         "AGENTLOG_ANALYST_URL": analysts,
         "AGENTLOG_SIGNING_KEY": str(signing_key),
         "AGENTLOG_IMPORT_DIR": str(signing_key.parent),
+        "XDG_STATE_HOME": str(signing_key.parent),
         **addresses,
     }
     with subprocess.Popen(
@@ -108,7 +109,7 @@ def _demo(
             first = demo.stdout.readline()
             match = re.search(r"http://127\.0\.0\.1:\d+", first)
             assert match is not None, first
-            yield {**environment, "ADDRESS": match[0]}
+            yield {**environment, "ADDRESS": match[0], "AGENTLOG_URL": match[0]}
         finally:
             demo.terminate()
         assert demo.wait(timeout=20) == 0
