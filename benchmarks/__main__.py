@@ -24,6 +24,7 @@ from benchmarks.parquet import measure_parquet
 from benchmarks.peers import measure_peers
 from benchmarks.projections import measure_projections
 from benchmarks.readers import measure_readers
+from benchmarks.recorder import measure_recorder
 from benchmarks.search import measure_search
 from benchmarks.spans import measure_spans
 from benchmarks.table import Section, as_json, markdown
@@ -50,6 +51,7 @@ CASES = (
     "analytics",
     "search",
     "page",
+    "recorder",
 )
 
 _Measures = Mapping[str, Callable[[], Sequence[Section]]]
@@ -112,6 +114,9 @@ def _measures(
             server, workload, runs=runs, times=times, seconds=seconds, events=chosen.events
         ),
         "page": lambda: measure_page(server, workload, runs=runs, times=times, seconds=seconds),
+        "recorder": lambda: [
+            measure_recorder(server, workload, scratch, runs=runs, times=10 * times)
+        ],
         "peers": lambda: measure_peers(server, workload, scratch, runs=runs),
     }
 

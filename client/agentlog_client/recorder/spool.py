@@ -66,12 +66,11 @@ class Spool:
 
 
 def default_folder(to: Destination) -> Path:
-    """Return the folder of a user for one service and one key: none is sent what is another's.
-
-    Raises:
-        RuntimeError: the user has no home.
-    """
+    """Return the folder of a user for one service and one key: none is sent what is another's."""
     state = os.environ.get("XDG_STATE_HOME")
-    base = Path(state) if state else Path.home() / ".local" / "state"
+    try:
+        base = Path(state) if state else Path.home() / ".local" / "state"
+    except RuntimeError:  # an account without a home: messages wait in memory
+        base = Path(os.devnull)
     digest = sha256(f"{to.url}\0{to.key or ''}".encode()).hexdigest()[:16]
     return base / "agentlog" / "recorder" / digest

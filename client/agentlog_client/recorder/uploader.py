@@ -23,7 +23,7 @@ from agentlog_client.recorder.spool_file import (
 from agentlog_client.recorder.trouble import Kind, OnTrouble, Trouble
 
 _BATCH_BYTES = 2**20
-_LINGER_SECONDS = 0.1
+_LINGER_SECONDS = 0.25
 """Messages of so long are sent together: each request takes time of the agent's interpreter."""
 _SCAN_SECONDS = 5.0
 """How often files are looked for that other processes left behind."""

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from agentlog.domain.identifiers import message_id_of
 from agentlog_client import Client, Recorder, Trouble
+from agentlog_client.destination import Destination
+from agentlog_client.recorder.spool import default_folder
 from tests.api.keyholders import empty_keys, make_key
 from tests.client.conftest import client_of
 from tests.client.recorder.conftest import NOWHERE, Recorders, texts
@@ -219,6 +221,15 @@ def test_messages_are_in_a_file_of_the_user_alone(
     assert (folder.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)
     assert not recorder.flush(0.5)
     assert [trouble.kind for trouble in troubles] == ["away"]
+
+
+def test_each_address_and_key_has_a_folder_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    destinations = [Destination.of(url, key) for url in ("http://a", "http://b") for key in "xy"]
+    assert len({default_folder(to) for to in destinations}) == 4
+    assert all(tmp_path in default_folder(to).parents for to in destinations)
 
 
 def test_nothing_is_left_of_what_was_acknowledged(recorders: Recorders, folder: Path) -> None:
