@@ -1,6 +1,6 @@
 """Graphs as people build them, with a model that says what it is told to."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypedDict
 from uuid import uuid4
 
@@ -61,6 +61,23 @@ def agent(saver: BaseCheckpointSaver[Any], answers: Sequence[AIMessage]) -> Grap
     graph.add_edge(START, "model")
     graph.add_conditional_edges("model", goes_on)
     graph.add_edge("tools", "model")
+    return graph.compile(checkpointer=saver)
+
+
+def counting(
+    saver: BaseCheckpointSaver[Any], steps: int, said: Callable[[int], None] = print
+) -> Graph:
+    """Return a graph that counts in messages up to a number of steps."""
+
+    def step(state: State) -> dict[str, Any]:
+        number = state.get("steps", 0) + 1
+        said(number)
+        return {"messages": [AIMessage(str(number))], "steps": number}
+
+    graph = StateGraph(State)
+    graph.add_node("step", step)
+    graph.add_edge(START, "step")
+    graph.add_conditional_edges("step", lambda state: END if state["steps"] >= steps else "step")
     return graph.compile(checkpointer=saver)
 
 
