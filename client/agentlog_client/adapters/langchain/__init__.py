@@ -1,1 +1,5 @@
-"""LangChain: its messages as messages of a thread."""
+"""LangChain: a callback handler that records, and its messages as messages of a thread."""
+
+from agentlog_client.adapters.langchain.handler import AgentlogCallbackHandler
+
+__all__ = ["AgentlogCallbackHandler"]
