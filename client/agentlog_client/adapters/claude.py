@@ -15,8 +15,8 @@ from claude_agent_sdk.types import (
 from typing_extensions import override
 
 from agentlog_client import Client, NotThere
-from agentlog_client.adapters.sessions import CLEARED, aside, start_session
-from agentlog_client.identifiers import new_id, thread_id
+from agentlog_client.adapters.sessions import CLEARED, Batches, aside, start_session
+from agentlog_client.identifiers import thread_id
 from agentlog_client.models import Appended, Thread
 
 _FORMAT = "claude-code"
@@ -28,15 +28,12 @@ _BATCH, _PAGE = 500, 200
 
 @dataclass(slots=True)
 class _Transcript:
-    """A session or sub-agent that this store appends to, after `version` of its thread.
-
-    `failed` is a batch whose outcome is not known, and the key that it was sent with.
-    """
+    """A session or sub-agent that this store appends to, after `version` of its thread."""
 
     thread_id: str
+    batches: Batches
     version: int | None = None
     summary: SessionSummaryEntry | None = None
-    failed: tuple[list[SessionStoreEntry], str] | None = None
     lock: Lock = field(default_factory=Lock)
 
 
@@ -88,13 +85,15 @@ class AgentlogSessionStore(SessionStore):
 
     def _append(self, key: SessionKey, entries: list[SessionStoreEntry]) -> None:
         of_thread = _thread_of(key)
-        transcript = self._transcripts.setdefault(of_thread, _Transcript(of_thread))
+        batches = Batches(self._client, of_thread, _FORMAT)
+        transcript = self._transcripts.setdefault(of_thread, _Transcript(of_thread, batches))
         with transcript.lock:
             if transcript.version is None:
                 self._start(key, transcript)
             for begin in range(0, len(entries), _BATCH):
                 batch = entries[begin : begin + _BATCH]
-                appended = self._send(transcript, batch)
+                items = cast("list[dict[str, Any]]", batch)
+                appended = transcript.batches.append(items)
                 if not key.get("subpath"):
                     self._summarise(transcript, key, batch, appended)
 
@@ -111,16 +110,6 @@ class AgentlogSessionStore(SessionStore):
             },
         )
         transcript.version = 0
-
-    def _send(self, transcript: _Transcript, entries: list[SessionStoreEntry]) -> Appended:
-        """Append entries; the same as in an attempt that failed are sent as the same."""
-        failed = transcript.failed
-        key = failed[1] if failed is not None and failed[0] == entries else new_id()
-        transcript.failed = entries, key
-        items = cast("list[dict[str, Any]]", entries)
-        appended = self._client.append_items(transcript.thread_id, items, format=_FORMAT, key=key)
-        transcript.failed = None
-        return appended
 
     def _summarise(
         self,
