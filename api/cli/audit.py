@@ -17,8 +17,10 @@ from agentlog.api.composition import Service
 from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, worst
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.bundle import check_bundle
-from agentlog.infrastructure.audit.findings import Audit
+from agentlog.infrastructure.audit.checkpoints import LogContradicted
+from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit
 from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey
+from agentlog.infrastructure.subscriptions.notices import note_audit
 
 app = typer.Typer()
 PublicKey = Annotated[
@@ -118,7 +120,12 @@ def checkpoint(
     """Sign the log as it is, and print the note: keep it on another machine."""
     with service_in(data_dir) as service:
         checkpoints = service.own.proofs.checkpoints
-        text = f"{checkpoints.public_key().text}\n" if public_key else checkpoints.make().note
+        try:
+            text = f"{checkpoints.public_key().text}\n" if public_key else checkpoints.make().note
+        except LogContradicted as error:
+            finding = Finding("checkpoint-differs", str(error))
+            note_audit(service.database, [finding], tenant=service.own.name)
+            raise
     print(text, end="")  # noqa: T201 - the command's output
 
 
@@ -174,32 +181,40 @@ def _verify_log(service: Service, threads: Sequence[str], held: Held, *, derived
     else:
         audits = auditor.log(held.checkpoints, public_key=held.public_key)
     verdicts: list[Verdict] = []
+    broken: list[Finding] = []
     count, events = 0, 0
+
+    def show(findings: Sequence[Finding], *, count: int = 0) -> None:
+        _print_findings(findings, count=count)
+        room = MOST_FINDINGS - len(broken)
+        broken.extend(islice((finding for finding in findings if finding.breaks), room))
+
     with _progress() as progress:
         task = progress.add_task("threads", total=len(threads) or None)
         for thread_id, audit in audits:
-            _print_findings(audit.findings, count=audit.count)
+            show(audit.findings, count=audit.count)
             verdicts.append(audit.verdict)
             if thread_id is None:
                 continue
             differing = list(derived_auditor.thread(thread_id)) if derived else []
-            _print_findings(differing)
+            show(differing)
             verdicts.append(verdict_of(differing))
             count, events = count + 1, events + audit.events
             progress.advance(task)
     if threads and held.checkpoint is not None:
         tree = auditor.tree(held.checkpoints, public_key=held.public_key)
-        _print_findings(tree.findings, count=tree.count)
+        show(tree.findings, count=tree.count)
         verdicts.append(tree.verdict)
     if not threads:
         log = check_all_tenants(service.database)
         findings = [*log.audit.findings, *(derived_auditor.around() if derived else ())]
-        _print_findings(findings)
+        show(findings)
         verdicts.append(verdict_of(findings))
         _print_others({name: n for name, n in log.events.items() if name != service.own.name})
     unchecked = list(derived_auditor.unchecked(threads or None)) if derived else []
-    _print_findings(unchecked)
+    show(unchecked)
     verdict = worst((*verdicts, verdict_of(unchecked)))
+    note_audit(service.database, broken, tenant=service.own.name)
     threads_word = "thread" if count == 1 else "threads"
     print(f"{in_words(verdict)}: {count} {threads_word}, {events} events")  # noqa: T201 - the command's output
     return verdict

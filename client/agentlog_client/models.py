@@ -403,7 +403,7 @@ class Delivery(Shape):
     id: int
     position: int
     type: str
-    thread_id: str
+    thread_id: str | None
     attempt: int
     event: Event | None
     notice: dict[str, Any] | None
@@ -765,7 +765,7 @@ class Parked(Shape):
     id: int
     position: int
     type: str
-    thread_id: str
+    thread_id: str | None
     attempts: int
     error: str | None
     parked_at: datetime

@@ -4,5 +4,8 @@ hub            one reader of the log a process, for streams
 subscription   what a subscription is, and its errors
 terms          what one is to be, read from JSON
 subscriptions  made, listed, paused, deleted
-queue          what they have yet to deliver: taken in, given out, acknowledged, parked
+conditions     what events may mean beside their types
+intake         events of the log made deliveries
+notices        deliveries of what is no event
+queue          deliveries given out, acknowledged, refused, parked
 """

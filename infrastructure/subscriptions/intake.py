@@ -8,6 +8,11 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.subscriptions.conditions import (
+    CONDITIONS,
+    Conditions,
+    event_types,
+)
 from agentlog.infrastructure.subscriptions.subscription import Filter, Subscription
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 
@@ -36,6 +41,7 @@ class Intake:
     ) -> None:
         self._database, self._subscriptions, self._reader = database, subscriptions, reader
         self._tenant = tenant
+        self._conditions = Conditions(database, reader, tenant=tenant)
 
     def take_in(self, name: str) -> None:
         """Turn events of the log into deliveries, up to its end or to as many as may wait."""
@@ -54,7 +60,7 @@ class Intake:
             "tenant": self._tenant,
             "after": subscription.position,
             "upto": end,
-            "types": None if wanted.types is None else list(wanted.types),
+            "types": event_types(wanted.types),
             "threads": wanted.threads,
             "limit": limit,
         }
@@ -79,11 +85,24 @@ class Intake:
         return full or not moved.rowcount
 
     def _matching(self, page: Sequence[_Candidate], wanted: Filter) -> list[_Candidate]:
-        if not wanted.metadata:
+        """Return those that match, each with the name that it matches by."""
+        if wanted.metadata:
+            heads = self._reader.heads_of(sorted({candidate.thread_id for candidate in page}))
+            of_these = {head.thread_id for head in heads if _has(head.metadata, wanted.metadata)}
+            page = [candidate for candidate in page if candidate.thread_id in of_these]
+        if wanted.types is None:
             return list(page)
-        heads = self._reader.heads_of(sorted({candidate.thread_id for candidate in page}))
-        of_these = {head.thread_id for head in heads if _has(head.metadata, wanted.metadata)}
-        return [candidate for candidate in page if candidate.thread_id in of_these]
+        meant = {CONDITIONS[name] for name in CONDITIONS.keys() & set(wanted.types)}
+        met = self._conditions.met(
+            [candidate.position for candidate in page if candidate.type in meant]
+        )
+        named = [
+            candidate._replace(type=met[candidate.position])
+            if met.get(candidate.position) in wanted.types
+            else candidate
+            for candidate in page
+        ]
+        return [candidate for candidate in named if candidate.type in wanted.types]
 
 
 def _has(metadata: Mapping[str, JsonValue], wanted: Mapping[str, JsonValue]) -> bool:

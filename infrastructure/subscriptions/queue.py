@@ -193,7 +193,7 @@ def _delivery(row: Sequence[Any], events: Mapping[int | None, Event]) -> Deliver
         number,
         position,
         type_name,
-        thread_id,
+        thread_id or None,
         attempt,
         events.get(position) if notice is None else None,
         None if notice is None else object_of(parse_stored(notice)),

@@ -71,8 +71,8 @@ class LeaseEnded(Refused):
 class Filter:
     """Which events are delivered; None or empty is any.
 
-    `threads` is how the ids of threads begin. `metadata` has top-level keys of the thread's
-    metadata and their values.
+    `types` may name conditions too. `threads` is how the ids of threads begin. `metadata` has
+    top-level keys of the thread's metadata and their values.
     """
 
     types: tuple[str, ...] | None = None
@@ -123,7 +123,7 @@ class Delivery:
     id: int
     position: int
     type: str
-    thread_id: str
+    thread_id: str | None
     attempt: int
     event: Event | None
     notice: JsonObject | None
@@ -155,7 +155,7 @@ class Parked:
     id: int
     position: int
     type: str
-    thread_id: str
+    thread_id: str | None
     attempts: int
     error: str | None
     parked_at: datetime

@@ -11,6 +11,7 @@ from agentlog.domain.catalogue import FACT_TYPES, MESSAGE_TYPES, stored_type
 from agentlog.domain.fields import CustomType
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.domain.points_in_time import BIGGEST, number_in
+from agentlog.infrastructure.subscriptions.conditions import AUDIT_BROKEN, CONDITIONS
 from agentlog.infrastructure.subscriptions.subscription import (
     Filter,
     InvalidSubscription,
@@ -28,7 +29,7 @@ USUAL_ATTEMPTS = 10
 Start = int | Literal["start", "now"]
 """A position after which it begins, or an end of the log."""
 
-_TYPES = (*MESSAGE_TYPES, *FACT_TYPES)
+_TYPES = (*MESSAGE_TYPES, *FACT_TYPES, *CONDITIONS)
 _CUSTOM = TypeAdapter[str](CustomType)
 
 
@@ -56,9 +57,13 @@ def terms_of(fields: JsonObject) -> Terms:
         isinstance(threads, str) and re.match(THREADS_PATTERN, threads)
     ):
         raise InvalidSubscription("threads", "send how the ids of threads begin")
+    wanted = Filter(_types(fields.get("types")), threads, _metadata(fields.get("metadata")))
+    if AUDIT_BROKEN in (wanted.types or ()) and (threads is not None or wanted.metadata):
+        reason = f"{AUDIT_BROKEN} is of the whole log: leave threads and metadata out"
+        raise InvalidSubscription("types", reason)
     return Terms(
         name,
-        Filter(_types(fields.get("types")), threads, _metadata(fields.get("metadata"))),
+        wanted,
         _start(fields.get("from", "now")),
         _attempts(fields.get("maxAttempts", USUAL_ATTEMPTS)),
         _webhook(fields.get("webhook")),

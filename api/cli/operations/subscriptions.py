@@ -57,7 +57,9 @@ def create(  # noqa: PLR0913 - one parameter a choice
     *,
     types: Annotated[
         list[str] | None,
-        typer.Option("--type", help="Only events of this type; may be repeated."),
+        typer.Option(
+            "--type", help="Only events of this type, or that meet this condition; may be repeated."
+        ),
     ] = None,
     threads: Annotated[
         str | None, typer.Option(help="Only of threads whose ids begin like this.")

@@ -14,6 +14,7 @@ from agentlog.domain.fields import Model
 from agentlog.domain.messages import CustomMessage, FileAttachment
 from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.forks.edits import MOST_EDITS
+from agentlog.infrastructure.subscriptions.conditions import CONDITIONS
 from agentlog.infrastructure.subscriptions.terms import (
     LEASE_PATTERN,
     MOST_ATTEMPTS,
@@ -179,8 +180,8 @@ _BODIES: dict[str, Schema] = {
                 "items": {"type": "string"},
                 "minItems": 1,
                 "maxItems": MOST_TYPES,
-                "description": "Of events, as tool_calls, thread.closed or vendor.name; all "
-                "without it.",
+                "description": "Of events, as tool_calls, thread.closed or vendor.name, and "
+                f"conditions: {', '.join(CONDITIONS)}. All events without it.",
             },
             "threads": {
                 "type": "string",

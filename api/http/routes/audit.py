@@ -1,5 +1,7 @@
 """Routes of audits, chains, evidence, checkpoints and proofs."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from typing import Annotated
@@ -24,8 +26,11 @@ from agentlog.api.shapes.proofs import (
     inclusion_json,
 )
 from agentlog.api.shapes.shape import Page
+from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.domain.points_in_time import BIGGEST
+from agentlog.infrastructure.audit.checkpoints import LogContradicted
 from agentlog.infrastructure.audit.proofs import Proofs
+from agentlog.infrastructure.subscriptions.notices import note_audit
 
 router = APIRouter(tags=["proof"])
 
@@ -50,10 +55,25 @@ def _proofs(request: Request) -> Proofs:
     return tenant_of(request).proofs
 
 
+@contextmanager
+def _noted(request: Request) -> Iterator[Proofs]:
+    """Lend the tenant's proofs; a log that contradicts a checkpoint is told to subscriptions."""
+    tenant = tenant_of(request)
+    try:
+        yield tenant.proofs
+    except LogContradicted as error:
+        finding = Finding("checkpoint-differs", str(error))
+        note_audit(request.app.state.database, [finding], tenant=tenant.name)
+        raise
+
+
 @router.get("/threads/{thread_id}/audit", responses=answers(200, Audit, 404))
 def audit_thread(request: Request, thread_id: ThreadId) -> Response:
     """Check a thread's hash chain anew from all that is stored: what broke, where, and how."""
-    return json_answer(audit_json(thread_id, _proofs(request).auditor.thread(thread_id)))
+    tenant = tenant_of(request)
+    audit = tenant.proofs.auditor.thread(thread_id)
+    note_audit(request.app.state.database, audit.findings, tenant=tenant.name)
+    return json_answer(audit_json(thread_id, audit))
 
 
 @router.get("/threads/{thread_id}/chain", responses=answers(200, Chain, 404))
@@ -80,8 +100,9 @@ def read_evidence(request: Request, thread_id: ThreadId) -> StreamingResponse:
 
     The latest checkpoint has to cover the thread's last event; none is made.
     """
-    pieces = _proofs(request).evidence.of_thread(thread_id, signing=False)
-    first = next(pieces)  # what is refused gives a problem, not a broken response
+    with _noted(request) as proofs:
+        pieces = proofs.evidence.of_thread(thread_id, signing=False)
+        first = next(pieces)  # what is refused gives a problem, not a broken response
     headers = {"Content-Disposition": f'attachment; filename="{thread_id}.json"'}
     return StreamingResponse(chain([first], pieces), headers=headers, media_type="application/json")
 
@@ -94,9 +115,9 @@ def prove_message(
     request: Request, thread_id: ThreadId, message_id: MessageId, checkpoint: Size = None
 ) -> Response:
     """Prove that a message is in a checkpoint (RFC 9162, 2.1.3); its leaf is its chain's link."""
-    checkpoints = _proofs(request).checkpoints
-    inclusion = checkpoints.inclusion(thread_id, message_id, size=checkpoint)
-    return json_answer(inclusion_json(inclusion, tenant=checkpoints.tenant))
+    with _noted(request) as proofs:
+        inclusion = proofs.checkpoints.inclusion(thread_id, message_id, size=checkpoint)
+    return json_answer(inclusion_json(inclusion, tenant=proofs.checkpoints.tenant))
 
 
 @router.get("/checkpoints", responses=answers(200, Page[Checkpoint]))
@@ -118,6 +139,6 @@ def latest_checkpoint(request: Request) -> Response:
 @router.get("/checkpoints/consistency", responses=answers(200, Consistency, 404, 409))
 def prove_consistency(request: Request, begin: From, end: To) -> Response:
     """Prove that one checkpoint's log begins with another's (RFC 9162, 2.1.4)."""
-    checkpoints = _proofs(request).checkpoints
-    consistency = checkpoints.consistency(begin, end)
-    return json_answer(consistency_json(consistency, tenant=checkpoints.tenant))
+    with _noted(request) as proofs:
+        consistency = proofs.checkpoints.consistency(begin, end)
+    return json_answer(consistency_json(consistency, tenant=proofs.checkpoints.tenant))

@@ -56,7 +56,7 @@ class Delivery(TypedDict):
     id: int
     position: int
     type: str
-    threadId: str
+    threadId: str | None
     attempt: int
     event: Event | None
     notice: dict[str, Any] | None
@@ -89,7 +89,7 @@ class Parked(Shape):
     id: int
     position: int
     type: str
-    thread_id: str
+    thread_id: str | None
     attempts: int
     error: str | None
     parked_at: Time

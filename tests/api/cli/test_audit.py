@@ -15,6 +15,7 @@ from agentlog.infrastructure.views.views import Views
 from agentlog.projections.registry import VIEWS
 from tests.command_line import Outcome, agentlog, agentlog_on, started
 from tests.databases import make_cluster, name_of, new_database, short_folder
+from tests.infrastructure.appends import fetch
 from tests.infrastructure.audit.conftest import Owner
 from tests.infrastructure.precomputed import precompute
 
@@ -155,6 +156,25 @@ def test_a_broken_thread_is_named_and_ends_with_1(url: str, owner: Owner) -> Non
     assert outcome.out == f"{finding}\nBROKEN: 6 threads, 64 events\n"
     assert agentlog("verify", "refund", url=url).code == 1
     assert agentlog("verify", "deploy", url=url).code == 0
+
+
+def test_what_breaks_is_told_to_subscriptions(url: str, owner: Owner) -> None:
+    agentlog("subscriptions", "create", "s", "--type", "audit_broken", url=url)
+    waiting = "SELECT convert_from(notice, 'UTF8') FROM agentlog.deliveries"
+    assert agentlog("verify", url=url).code == 0
+    assert agentlog("checkpoint", url=url).code == 0
+    assert fetch(owner._database, waiting) == []
+    owner.do("UPDATE agentlog.events SET body = '\\x1b' WHERE thread_id='refund' AND version = 3")
+    assert agentlog("verify", url=url).code == 1
+    ((notice,),) = fetch(owner._database, waiting)
+    assert '"what":"body-altered"' in notice
+    assert '"threadId":"refund","version":3' in notice
+    owner.do("DELETE FROM agentlog.deliveries")
+    owner.do("UPDATE agentlog.events SET chain = sha256('') WHERE position = 1")
+    refused = agentlog("checkpoint", url=url)
+    assert refused.code != 0
+    ((notice,),) = fetch(owner._database, waiting)
+    assert '"what":"checkpoint-differs"' in notice
 
 
 def test_a_thread_whose_head_is_gone_is_found(url: str, owner: Owner) -> None:

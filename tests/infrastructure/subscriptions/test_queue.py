@@ -57,7 +57,7 @@ def _pull(queue: Queue, *, limit: int = 10) -> Lease:
     return lease
 
 
-def _places(lease: Lease | None) -> list[tuple[str, int]]:
+def _places(lease: Lease | None) -> list[tuple[str | None, int]]:
     return [] if lease is None else [(item.thread_id, item.position) for item in lease.deliveries]
 
 
@@ -279,7 +279,7 @@ class _Consumer(threading.Thread):
 
     def __init__(self, queue: Queue, subscriptions: Subscriptions, seed: int) -> None:
         super().__init__()
-        self.done: list[tuple[int, str, int]] = []
+        self.done: list[tuple[int, str | None, int]] = []
         self._queue, self._subscriptions = queue, subscriptions
         self._chance = random.Random(seed)  # noqa: S311 - no secret
 
@@ -291,7 +291,7 @@ class _Consumer(threading.Thread):
                 self._consume(lease)
 
     def _consume(self, lease: Lease) -> None:
-        failed = set[str]()
+        failed = set[str | None]()
         for item in lease.deliveries:
             if item.thread_id in failed:
                 continue
@@ -320,13 +320,13 @@ def test_consumers_at_once_miss_nothing_and_keep_the_order_of_threads(
         consumer.start()
     for consumer in consumers:
         consumer.join()
-    done: defaultdict[str, list[int]] = defaultdict(list)
+    done: defaultdict[str | None, list[int]] = defaultdict(list)
     for _, thread_id, position in sorted(
         itertools.chain(*(consumer.done for consumer in consumers))
     ):
         done[thread_id].append(position)
     parked = {item.position for item in queue.parked("s")}
-    wanted: defaultdict[str, list[int]] = defaultdict(list)
+    wanted: defaultdict[str | None, list[int]] = defaultdict(list)
     for event in threads.log(after=0, types=None, limit=1000):
         if event.position not in parked:
             wanted[event.thread_id].append(event.position or 0)

@@ -8,6 +8,8 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
+from agentlog.domain.integrity.chain_audit import Finding
+from agentlog.infrastructure.subscriptions.notices import note_audit
 from agentlog.infrastructure.webhooks.payload import MOST_CONTENT_BYTES
 from tests.infrastructure.appends import reply
 from tests.infrastructure.webhooks.conftest import PUBLIC, SECRET, Posting
@@ -58,6 +60,31 @@ def test_the_message_itself_is_posted_where_that_is_asked_for(posting: Posting) 
     assert "message" not in data[2]
     assert "message" not in data[3]
     assert all(b"erased" not in posted.content for posted in receiver.posted)
+
+
+def test_an_audit_that_broke_is_posted(posting: Posting) -> None:
+    with Receiver() as receiver, posting.courier():
+        posting.subscribe(receiver, types=["audit_broken"])
+        finding = Finding("body-altered", "it is not what was signed", "t", 7)
+        note_audit(posting.database, [finding], tenant=posting.tenant.name)
+        until(lambda: receiver.posted, seconds=WAIT)
+    (posted,) = receiver.posted
+    posted.verify(SECRET.reveal())
+    assert posted.body["type"] == "audit_broken"
+    assert posted.body["timestamp"].endswith("Z")
+    assert posted.body["data"] == {
+        "subscription": "s",
+        "position": 0,
+        "count": 1,
+        "findings": [
+            {
+                "what": "body-altered",
+                "detail": "it is not what was signed",
+                "threadId": "t",
+                "version": 7,
+            }
+        ],
+    }
 
 
 def test_a_thousand_events_come_once_and_in_the_order_of_their_threads(posting: Posting) -> None:

@@ -69,12 +69,18 @@ def test_a_thread_that_is_broken_says_where_and_how(
     client: TestClient, checkpoints: Checkpoints, database: Database
 ) -> None:
     del checkpoints
+    client.post("/v1/subscriptions", json={"name": "s", "types": ["audit_broken"]})
     Owner(database).do("UPDATE agentlog.events SET body = 'other' WHERE version = 3")
     answer = client.get("/v1/threads/t/audit").json()
     assert (answer["verdict"], answer["whole"]) == ("broken", False)
     detail = "its body is not the one that its SHA-256 is of"
     assert answer["findings"] == [
         {"what": "body-altered", "breaks": True, "version": 3, "detail": detail}
+    ]
+    (told,) = client.post("/v1/subscriptions/s/pull", json={}).json()["items"]
+    assert (told["type"], told["event"], told["threadId"]) == ("audit_broken", None, None)
+    assert told["notice"]["findings"] == [
+        {"what": "body-altered", "detail": detail, "threadId": "t", "version": 3}
     ]
 
 
@@ -282,6 +288,7 @@ def test_a_log_that_was_changed_proves_nothing(
     Owner(database).do("UPDATE agentlog.events SET chain = sha256('') WHERE version = 3")
     message = client.get("/v1/threads/t/messages").json()["items"][5]["message"]["id"]
     asked = {"from": first.size, "to": second.size}
+    client.post("/v1/subscriptions", json={"name": "s", "types": ["audit_broken"]})
     for answer in (
         client.get("/v1/threads/t/evidence"),
         client.get(f"/v1/threads/t/messages/{message}/proof"),
@@ -289,3 +296,5 @@ def test_a_log_that_was_changed_proves_nothing(
     ):
         assert answer.status_code == 409
         assert answer.json()["type"] == "urn:agentlog:problem:log-contradicted"
+    (told,) = client.post("/v1/subscriptions/s/pull", json={}).json()["items"]
+    assert told["notice"]["findings"][0]["what"] == "checkpoint-differs"

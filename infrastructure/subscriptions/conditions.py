@@ -1,0 +1,72 @@
+"""What an event may mean beside its type: conditions that subscriptions name among types.
+
+approval_waiting  an approval was asked for, and nobody had answered when it was read
+run_failed        an agent exited by an error
+audit_broken      an audit found that the record was changed; it is no event of the log
+"""
+
+from collections.abc import Mapping, Sequence
+
+from agentlog.domain.events import Event
+from agentlog.domain.messages import ApprovalRequestMessage, ExitMessage
+from agentlog.domain.threads import LedgerKey
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_heads import ledger_digest
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.statements import statement
+
+AUDIT_BROKEN = "audit_broken"
+CONDITIONS: Mapping[str, str | None] = {
+    "approval_waiting": "approval_request",
+    "run_failed": "exit",
+    AUDIT_BROKEN: None,
+}
+"""By name, the type of events that may meet it."""
+
+
+def event_types(types: Sequence[str] | None) -> list[str] | None:
+    """Return the types of events to read for some types and conditions, None for all."""
+    if types is None:
+        return None
+    meant = (CONDITIONS.get(name, name) for name in types)
+    return [name for name in meant if name is not None]
+
+
+class Conditions:
+    """Tells which conditions events of a tenant meet."""
+
+    def __init__(self, database: Database, reader: LogReader, *, tenant: str) -> None:
+        self._database, self._reader, self._tenant = database, reader, tenant
+
+    def met(self, positions: Sequence[int]) -> dict[int, str]:
+        """Return the condition that each event meets, by position; others are left out."""
+        if not positions:
+            return {}
+        events = self._reader.events_at(positions)
+        failed = {
+            event.position: "run_failed"
+            for event in events
+            if isinstance(event.message, ExitMessage) and event.message.reason == "error"
+        }
+        asked = [
+            (event, event.message.call_id)
+            for event in events
+            if isinstance(event.message, ApprovalRequestMessage)
+        ]
+        waiting = dict.fromkeys(self._unanswered(asked), "approval_waiting")
+        return {position or 0: name for position, name in (failed | waiting).items()}
+
+    def _unanswered(self, asked: Sequence[tuple[Event, str]]) -> list[int | None]:
+        """Return the positions of requests that nobody has answered."""
+        if not asked:
+            return []
+        arrays = {
+            "positions": [event.position for event, _ in asked],
+            "thread_ids": [event.thread_id for event, _ in asked],
+            "ids": [ledger_digest(LedgerKey("approval", call_id)) for _, call_id in asked],
+        }
+        with self._database.connection() as connection:
+            rows = connection.execute(
+                statement("select_unanswered"), {"tenant": self._tenant, **arrays}
+            ).fetchall()
+        return [position for (position,) in rows]
