@@ -5,6 +5,7 @@ it, by threads or by asyncio. (httpx's `Auth.auth_flow` is of this kind.)
 """
 
 import random
+import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -183,7 +184,8 @@ def _error_of(request: Request, outcome: Outcome) -> AgentlogError:
             except ValueError:  # another server's
                 return problem_of(status, body.decode("utf-8", "replace"))
         case Failed(url, error):
-            away = ServiceAway(f"{request.method} {url}: no answer ({error!r})")
+            shown = re.sub("//[^/@]*@", "//", url)  # without a password
+            away = ServiceAway(f"{request.method} {shown}: no answer ({error!r})")
             away.__cause__ = error
             return away
         case _:

@@ -11,6 +11,7 @@ from secrets import token_hex
 from typing import Any
 
 from agentlog_client.errors import NotJson
+from agentlog_client.shape import Shape
 
 
 def printed(value: object) -> bytes:
@@ -21,16 +22,18 @@ def printed(value: object) -> bytes:
     """
     mark: str | None = None
 
-    def marked(other: object) -> str:
+    def plain(other: object) -> object:
         nonlocal mark
+        if isinstance(other, Shape):
+            return other.model_dump(mode="json", by_alias=True, exclude_unset=True)
         if not isinstance(other, Decimal) or not other.is_finite():
-            raise NotJson(f"{other!r:.80} is no JSON: make a text or an object of it")
+            raise NotJson(f"a {type(other).__name__} is no JSON: make a text or an object of it")
         mark = mark or token_hex(16)
         return f"{mark}{other}"
 
     try:
         text = json.dumps(
-            value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=marked
+            value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=plain
         )
         if mark is not None:  # the standard library prints no number but int and float
             text = re.sub(f'"{mark}([^"]*)"', r"\1", text)

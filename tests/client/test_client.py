@@ -55,9 +55,11 @@ def test_what_is_appended_is_read_at_any_point(client: Client) -> None:
 def test_objects_of_models_are_messages_too(client: Client) -> None:
     call = ToolCall(id="call_1", name="track", args={"parcel": 4711, "none": None})
     client.append("typed", [InputMessage(text="Where?"), ToolCallsMessage(calls=[call])])
-    _, calls = client.messages("typed")
-    assert calls.message["type"] == "tool_calls"
-    assert calls.message["calls"] == [call.model_dump(by_alias=True, exclude_unset=True)]
+    client.append("also", {"type": "tool_calls", "calls": [call]})
+    for thread in ("typed", "also"):
+        *_, calls = client.messages(thread)
+        assert calls.message["type"] == "tool_calls"
+        assert calls.message["calls"] == [call.model_dump(by_alias=True, exclude_unset=True)]
 
 
 def test_an_append_that_is_sent_again_writes_nothing(client: Client) -> None:

@@ -30,7 +30,7 @@ from agentlog_client.operation import Answer, Operation, Request, Stream
 
 RETRIES = Retries(attempts=3, first=0.1, longest=0.2)
 OK = Answer(200, {}, b"5")
-AWAY = Failed("http://there", ConnectionResetError())
+AWAY = Failed("http://me:secret@there/", ConnectionResetError())
 BUSY = Answer(503, {"retry-after": "2"}, b'{"type": "urn:agentlog:problem:thread-contended"}')
 
 
@@ -61,7 +61,7 @@ def test_the_service_says_how_long_to_wait_at_least() -> None:
 
 
 def test_attempts_are_counted_and_the_last_error_is_raised() -> None:
-    with pytest.raises(ServiceAway, match="http://there"):
+    with pytest.raises(ServiceAway, match="http://there/"):
         _asked([AWAY] * 3)
     with pytest.raises(Unavailable) as caught:
         _asked([AWAY, AWAY, BUSY])

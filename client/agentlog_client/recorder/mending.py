@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from decimal import Decimal
 
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
 from agentlog_client.operation import Json
 
@@ -15,7 +15,7 @@ _DEEPEST = 100
 def mended(value: object, depth: int = 0) -> Json:
     """Return a value that JSON can say: NaN, dates and objects as texts, lone surrogates U+FFFD."""
     if depth > _DEEPEST:
-        return f"{value!r:.1000}"
+        return mended(_text(value)[:1000])
     match value:
         case None | bool() | int():
             return value
@@ -33,6 +33,13 @@ def mended(value: object, depth: int = 0) -> Json:
 
 def _jsonable(value: object) -> object:
     try:
-        return to_jsonable_python(value, by_alias=True, bytes_mode="base64", fallback=repr)
-    except (PydanticSerializationError, ValueError, RecursionError):
+        return to_jsonable_python(value, by_alias=True, bytes_mode="base64", fallback=_text)
+    except Exception:  # noqa: BLE001 - a class may raise anything
+        return _text(value)
+
+
+def _text(value: object) -> str:
+    try:
         return repr(value)
+    except Exception:  # noqa: BLE001 - as above
+        return object.__repr__(value)

@@ -123,10 +123,7 @@ class Recorder:
     ) -> str:
         """Record that a model is asked, and with what beside the conversation, where it changed."""
         asked = _given(model=model, tools=tools, tool_choice=tool_choice, **parameters)
-        try:
-            text = self._printed(asked)
-        except Exception:  # noqa: BLE001 - `record` tells of it
-            text = b""
+        text = self._printed(asked)
         if asked and text != self._asked:
             self.record({"type": "agentlog.request", "payload": asked})
             self._asked = text

@@ -68,14 +68,20 @@ class Uploader:
         with self._changed:
             trouble = self.spool.keep(line)
             if self._thread is None and not self._not_allowed:
-                self._thread = threading.Thread(
-                    target=self._run, name="agentlog-recorder", daemon=True
-                )
-                self._thread.start()
-                closes_with_worker()
+                trouble = self._start() or trouble
             self._changed.notify_all()
         if trouble is not None:
             self._tell_once(*trouble)
+
+    def _start(self) -> Trouble | None:
+        thread = threading.Thread(target=self._run, name="agentlog-recorder", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the interpreter ends, or the system has no more
+            return Trouble("left", f"agentlog leaves messages in {self.spool.folder}: {error}")
+        self._thread = thread
+        closes_with_worker()
+        return None
 
     def flush(self, timeout: float) -> bool:
         """Return whether everything was acknowledged within so many seconds."""

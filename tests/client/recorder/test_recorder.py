@@ -21,6 +21,7 @@ from agentlog_client.recorder.spool import default_folder
 from tests.api.keyholders import empty_keys, make_key
 from tests.client.conftest import client_of
 from tests.client.recorder.conftest import NOWHERE, Recorders, texts
+from tests.command_line import WAIT_SECONDS
 from tests.histories import examples, json_values
 from tests.waiting import until
 
@@ -31,7 +32,7 @@ def test_an_agent_is_recorded_by_a_line_a_step(client: Client, recorders: Record
     recorder.tool_calls([{"id": "call_1", "name": "track", "args": {"parcel": 4711}}])
     recorder.tool_results([{"callId": "call_1", "output": {"at": "Hamburg"}}])
     recorder.reply("In Hamburg.")
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     view = client.view("parcel-4711", "openai")
     assert [item["role"] for item in view.items] == ["user", "assistant", "tool", "assistant"]
     assert client.thread("parcel-4711").policy == "record"
@@ -48,7 +49,7 @@ def test_every_kind_of_message_is_taken(
     recorder.error("worse")
     recorder.record({"type": "vendor.own", "payload": [1]})
     recorder.exit("error")
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     types = [event.type for event in client.messages("all")][1:]
     assert types == [
         *("system", "reasoning", "llm_response", "runtime_error", "runtime_error"),
@@ -64,7 +65,7 @@ def test_a_request_is_recorded_with_what_changed_beside_it(
     tools = [{"type": "function", "function": {"name": "track"}}]
     for choice in ("auto", "auto", "required"):
         recorder.request(model="m-1", tools=tools, tool_choice=choice, temperature=0.5)
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     requests = [event.type for event in client.messages("asked")][1:]
     assert requests == [
         "agentlog.request",
@@ -85,7 +86,7 @@ def test_ids_of_frameworks_become_ids_of_messages(client: Client, recorders: Rec
     for _ in range(2):
         assert recorder.reply("a", id=str(uuid)) == message_id_of(uuid.int)
         recorder.reply("b", id="run-5", timestamp=1_767_323_045_000)
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     assert texts(client, "ids") == ["a", "b"]
 
 
@@ -94,7 +95,7 @@ def test_a_name_that_no_thread_can_have_is_kept_beside_its_id(
 ) -> None:
     recorder = recorders("user ü/5")
     recorder.reply("a")
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     (thread,) = client.threads(metadata={"source": "user ü/5"})
     assert thread.thread_id == recorder.thread_id
 
@@ -104,7 +105,7 @@ def test_threads_share_one_recorder(client: Client, recorders: Recorders) -> Non
     second = Recorder("two", goal="Another", parent="one", beside=first)
     first.reply("a")
     second.reply("b")
-    assert second.flush()
+    assert second.flush(WAIT_SECONDS)
     assert (texts(client, "one"), texts(client, "two")) == (["a"], ["b"])
     assert client.thread("two").goal == "Another"
 
@@ -113,7 +114,7 @@ def test_a_thread_that_has_begun_goes_on(client: Client, recorders: Recorders) -
     client.append("begun", {"type": "reply", "text": "a"})
     recorder = recorders("begun")
     recorder.reply("b")
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     assert texts(client, "begun") == ["a", "b"]
 
 
@@ -142,7 +143,7 @@ def test_what_json_cannot_say_is_kept_as_text_and_told(
 ) -> None:
     recorder = recorders("mended")
     recorder.tool_results([{"callId": "c", "output": value}])
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     *_, event = client.messages("mended")
     assert event.message["results"][0]["output"] == kept
     assert {trouble.kind for trouble in troubles} <= {"mended"}
@@ -159,7 +160,7 @@ def test_no_value_stops_the_agent(
     recorder.request(model=value)
     recorder.tool_calls(value)
     recorder.reply("after")
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     assert troubles
 
 
@@ -170,7 +171,7 @@ def test_all_json_is_recorded_as_it_is(client: Client, recorders: Recorders) -> 
     @given(st.lists(json_values, max_size=5))
     def is_kept(payload: list[object]) -> None:
         message = recorder.record({"type": "test.any", "payload": payload})
-        assert recorder.flush()
+        assert recorder.flush(WAIT_SECONDS)
         assert client.message("exact", message).message["payload"] == payload
 
     is_kept()
@@ -184,7 +185,7 @@ def test_one_bad_message_is_put_aside_and_its_batch_goes_on(
         recorder.reply(f"{number}")
         if number % 7 == 3:
             recorder.record({"type": "reply", "text": number})
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     assert texts(client, "batch") == [f"{number}" for number in range(20)]
     assert [trouble.kind for trouble in troubles] == ["refused"] * 3
     assert "messages[0].text" in troubles[0].text
@@ -199,12 +200,12 @@ def test_a_key_that_is_refused_ends_sending_and_another_sends_what_waits(
     try:
         refused = recorders("keys", key=reading)
         refused.reply("first")
-        assert not refused.flush()
+        assert not refused.flush(WAIT_SECONDS)
         refused.reply("second")
         refused.close()
         assert [trouble.kind for trouble in troubles] == ["not_allowed", "left"]
         allowed = recorders("other", key=appending)
-        assert allowed.flush()
+        assert allowed.flush(WAIT_SECONDS)
         with client_of(url, key=reading) as reader:
             assert texts(reader, "keys") == ["first", "second"]
     finally:
@@ -219,7 +220,8 @@ def test_messages_are_in_a_file_of_the_user_alone(
     (file,) = folder.glob("*.spool")
     assert b"secret" in file.read_bytes()
     assert (folder.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)
-    assert not recorder.flush(0.5)
+    until(lambda: troubles)
+    assert not recorder.flush(0.1)
     assert [trouble.kind for trouble in troubles] == ["away"]
 
 
@@ -236,7 +238,7 @@ def test_nothing_is_left_of_what_was_acknowledged(recorders: Recorders, folder: 
     recorder = recorders("gone")
     recorder.reply("x" * 2**20)
     recorder.reply("y" * 2**20)
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     (file,) = folder.glob("*.spool")
     until(lambda: file.stat().st_size < 100)
     recorder.close()
@@ -250,7 +252,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_lost(
     recorder = recorders("memory")
     recorder.reply("a")
     recorder.reply("b")
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     assert texts(client, "memory") == ["a", "b"]
     assert "not_written" in {trouble.kind for trouble in troubles}
 
@@ -276,7 +278,7 @@ def test_threads_record_at_once(client: Client, recorders: Recorders) -> None:
         worker.start()
     for worker in workers:
         worker.join()
-    assert recorder.flush(20)
+    assert recorder.flush(WAIT_SECONDS)
     recorded = texts(client, "many")
     for name in "abcd":
         own = [text for text in recorded if text.startswith(name)]
@@ -290,7 +292,7 @@ def test_asyncio_is_not_held_up(client: Client, recorders: Recorders) -> None:
         for number in range(3):
             recorder.reply(f"{number}")
             await asyncio.sleep(0)
-        return await asyncio.to_thread(recorder.flush)
+        return await asyncio.to_thread(recorder.flush, WAIT_SECONDS)
 
     assert asyncio.run(run())
     assert texts(client, "loop") == ["0", "1", "2"]
@@ -303,7 +305,7 @@ def test_a_closed_recorder_goes_on_with_the_next_message(
     with recorder:
         recorder.reply("a")
     recorder.reply("b")
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     assert texts(client, "reopened") == ["a", "b"]
 
 

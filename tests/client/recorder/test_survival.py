@@ -27,7 +27,7 @@ def test_an_agent_that_is_killed_has_lost_nothing(
         ids = kept_ids(process, 300)
         process.kill()
         process.wait(WAIT_SECONDS)
-    assert recorders("next").flush(20)
+    assert recorders("next").flush(WAIT_SECONDS)
     assert _ids(client, "killed") == ids
 
 
@@ -40,7 +40,7 @@ def test_an_agent_that_is_killed_while_the_service_is_away_has_lost_nothing(
         process.wait(WAIT_SECONDS)
     recorder = recorders("killed")
     ids.append(recorder.reply("goes on"))
-    assert recorder.flush(20)
+    assert recorder.flush(WAIT_SECONDS)
     assert _ids(client, "killed") == ids
     recorder.close()
     assert list(folder.iterdir()) == []
@@ -97,7 +97,7 @@ def test_two_recorders_of_one_thread_keep_the_order_of_either(
         ours = [recorder.reply(f"ours {number}") for number in range(300)]
         theirs = kept_ids(process, 300)
         assert process.wait(WAIT_SECONDS) == 0
-    assert recorder.flush(20)
+    assert recorder.flush(WAIT_SECONDS)
     ids = _ids(client, "shared")
     assert [message for message in ids if message in set(ours)] == ours
     assert [message for message in ids if message not in set(ours)] == theirs
@@ -107,7 +107,7 @@ def test_what_a_living_process_leaves_is_sent_by_another_that_lives(
     client: Client, folder: Path, recorders: Recorders
 ) -> None:
     recorder = recorders("alive")
-    assert recorder.flush()
+    assert recorder.flush(WAIT_SECONDS)
     with agent(NOWHERE, folder, "left", 5, "killed") as process:
         ids = kept_ids(process, 5)
         process.kill()
@@ -127,7 +127,7 @@ def test_a_torn_last_line_and_one_that_says_nothing_harm_no_other(
     with file.open("ab") as end:
         end.write(b"\x00\x00\n" + b'torn\tmessage\t{"type": "repl')
     recorder = recorders("other")
-    assert recorder.flush(20)
+    assert recorder.flush(WAIT_SECONDS)
     recorder.close()
     assert _ids(client, "torn") == ids
     assert [trouble.kind for trouble in troubles] == ["refused"]
@@ -159,18 +159,18 @@ def test_service_and_database_are_killed_in_mid_run(
 ) -> None:
     recorder = Recorder("away", url=service.address, spool=folder, on_trouble=troubles.append)
     ids = [recorder.reply("before")]
-    assert recorder.flush(20)
+    assert recorder.flush(WAIT_SECONDS)
     service.end(signal.SIGKILL)
     ids += [recorder.reply(f"service away {number}") for number in range(700)]
     until(lambda: troubles)
     service.start()
-    assert recorder.flush(30)
+    assert recorder.flush(WAIT_SECONDS)
     postgres.end(signal.SIGQUIT)
     ids += [recorder.reply(f"database away {number}") for number in range(700)]
     until(lambda: len(troubles) > 1)
     postgres.start()
     ids.append(recorder.reply("after"))
-    assert recorder.flush(30)
+    assert recorder.flush(WAIT_SECONDS)
     recorder.close()
     assert [trouble.kind for trouble in troubles] == ["away", "away"]
     with client_of(service.address) as client:
