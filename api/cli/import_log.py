@@ -4,9 +4,11 @@ from typing import Annotated
 
 import typer
 
+from agentlog.api.cli.remote import Key, To, by_service
 from agentlog.api.cli.session import DataDir, json_line, printable, service_in
 from agentlog.api.shapes.imports import Import
 from agentlog.api.shapes.shape import time_text
+from agentlog_client.transfer import record
 
 app = typer.Typer()
 imports_ = typer.Typer(help="Imports, the latest first; undo hides the threads that one made.")
@@ -20,10 +22,16 @@ def list_(
     context: typer.Context,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON each.")] = False,
+    to: To = None,
+    key: Key = None,
     data_dir: DataDir = None,
 ) -> None:
     """List imports, the latest first."""
     if context.invoked_subcommand is not None:
+        return
+    if to is not None:
+        with by_service():
+            record.list_imports(url=to, key=key, as_json=as_json)
         return
     with service_in(data_dir) as service:
         imports = service.own.imports.page()
@@ -38,11 +46,15 @@ def list_(
 
 
 @imports_.command()
-def undo(import_id: ImportId, data_dir: DataDir = None) -> None:
+def undo(import_id: ImportId, to: To = None, key: Key = None, data_dir: DataDir = None) -> None:
     """Hide the threads that an import made from lists, reads, reports and searches.
 
     What it appended to threads that were there before stays; these are named.
     """
+    if to is not None:
+        with by_service():
+            record.undo(import_id, url=to, key=key)
+        return
     with service_in(data_dir) as service:
         imports = service.own.imports
         hidden, grown = imports.undo(import_id), imports.one(import_id).grown
@@ -52,8 +64,12 @@ def undo(import_id: ImportId, data_dir: DataDir = None) -> None:
 
 
 @imports_.command()
-def redo(import_id: ImportId, data_dir: DataDir = None) -> None:
+def redo(import_id: ImportId, to: To = None, key: Key = None, data_dir: DataDir = None) -> None:
     """Show the threads again that were hidden by undo."""
+    if to is not None:
+        with by_service():
+            record.redo(import_id, url=to, key=key)
+        return
     with service_in(data_dir) as service:
         shown = service.own.imports.redo(import_id)
     typer.echo(f"threads shown again: {shown:,}")

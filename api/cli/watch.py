@@ -1,6 +1,8 @@
 """The command watch."""
 
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 import typer
@@ -12,14 +14,15 @@ from agentlog.api.cli.remote import Key, To, by_service
 from agentlog.api.cli.session import DataDir, service_in
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.transfer.documents import Plan
-from agentlog.infrastructure.transfer.files.source_file import UnreadableSource
+from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.follower import FileFollower
 from agentlog.infrastructure.transfer.report import ImportReport, on_one_line
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
 from agentlog_client.transfer import watch as remote
-from agentlog_client.transfer.agents import AGENTS
+from agentlog_client.transfer.agents import AGENTS, WatchedAgent
+from agentlog_client.transfer.sources import Source
 
 app = typer.Typer()
 
@@ -70,14 +73,30 @@ def watch(  # noqa: PLR0913 - one parameter an option
                 continue
             is_behind = True
             try:
-                for file in find_sources([root]).files:
-                    if agent is None or agent.writes(file.path):
-                        _tell(console, file.path.name, follower.update([file]))
+                for file in _files(root, agent):
+                    _tell(console, file.path.name, follower.update([file]))
                 is_behind = False
             except UnreadableSource:  # no file yet
                 is_behind = False
-            except AgentlogError as error:  # the database is away, say
+            except (AgentlogError, OSError) as error:  # the database is away, say
                 _say(console, f"{error}; trying again")
+
+
+def _files(root: Path, agent: WatchedAgent | None) -> Iterator[SourceFile]:
+    """Yield what is watched; raises `UnreadableSource` where a folder has no such file."""
+    if agent is not None and agent.sessions is not None:
+        for source in agent.sessions(root):
+            path, content = PurePosixPath(source.name), partial(_content, source)
+            yield SourceFile(str(root / path), path, 0, content, stamp=source.stamp)
+        return
+    for file in find_sources([root]).files:
+        if agent is None or agent.writes(file.path):
+            yield file
+
+
+def _content(source: Source) -> bytes:
+    with source.open() as file:
+        return file.read()
 
 
 def _tell(console: Console, name: str, report: ImportReport) -> None:

@@ -14,6 +14,7 @@ from agentlog.projections.readers.agents import (
     copilot_chat,
     gemini_cli,
     letta_agent,
+    opencode,
     pi,
     tau2,
 )
@@ -68,6 +69,7 @@ FORMATS: Mapping[str, Format] = {
         letta_agent.FORMAT,
         maria.FORMAT,
         mini_swe_agent.FORMAT,
+        opencode.FORMAT,
         openletta.FORMAT,
         otlp.FORMAT,
         pi.FORMAT,

@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -338,3 +339,89 @@ def test_agents_have_their_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         watched("nope", None)
     with pytest.raises(AgentlogError, match="no such folder; name it: agentlog watch codex FOLDER"):
         watched("codex", tmp_path / "nope")
+
+
+OPENCODE = """
+CREATE TABLE session (id text PRIMARY KEY, slug text, project_id text, parent_id text,
+                      directory text, title text, version text);
+CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer,
+                      time_updated integer, data text);
+CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer,
+                   time_updated integer, data text);
+INSERT INTO session VALUES ('ses_1', 'a-b', 'global', NULL, '/home/ann', 'New', '1.18.33');
+"""
+
+
+class OpenCode:
+    """A database as opencode writes it, of which nothing but what is read is there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = sqlite3.connect(folder / "opencode.db", isolation_level=None)
+        self.database.execute("PRAGMA journal_mode = WAL")
+        self.database.executescript(OPENCODE)
+        self._now = 0
+
+    def message(self, number: int, **info: Any) -> None:
+        self._now += 1
+        row = (f"msg_{number}", "ses_1", number, self._now, json.dumps(info))
+        self.database.execute("INSERT OR REPLACE INTO message VALUES (?, ?, ?, ?, ?)", row)
+
+    def part(self, number: int, message: int, **part: Any) -> None:
+        self._now += 1
+        row = (f"prt_{number}", f"msg_{message}", "ses_1", number, self._now, json.dumps(part))
+        self.database.execute("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+@pytest.fixture
+def opencode(tmp_path: Path) -> Iterator[OpenCode]:
+    (tmp_path / "opencode").mkdir()
+    made = OpenCode(tmp_path / "opencode")
+    yield made
+    made.database.close()
+
+
+@pytest.mark.parametrize("by_service", [False, True], ids=["here", "by a service"])
+def test_a_session_of_opencode_is_followed_answer_by_answer(
+    service: ServiceProcess,
+    database_url: str,
+    tmp_path: Path,
+    opencode: OpenCode,
+    *,
+    by_service: bool,
+) -> None:
+    folder = tmp_path / "opencode"
+    to = ["--to", service.address] if by_service else []
+    words = [AGENTLOG, "watch", "opencode", str(folder), *to]
+    settings = {**environment(database_url), "XDG_STATE_HOME": str(tmp_path)}
+
+    def types() -> list[str]:
+        outcome = agentlog("show", "ses_1", "--json", url=database_url)
+        return [line["type"] for line in outcome.lines if "type" in line]
+
+    opencode.message(1, role="user", time={"created": 5})
+    opencode.part(1, 1, type="text", text="hello")
+    opencode.message(2, role="assistant", time={"created": 6})
+    opencode.part(2, 2, type="text", text="hal")
+    with subprocess.Popen(words, env=settings, stderr=subprocess.PIPE, text=True) as watcher:
+        try:
+            asked = ["thread.started", "input", "opencode.session"]
+            until(lambda: types() == asked, seconds=60)
+            opencode.part(2, 2, type="text", text="hallo")
+            opencode.message(
+                2, role="assistant", time={"created": 6, "completed": 9}, finish="stop"
+            )
+            until(lambda: types() == [*asked, "llm_response", "reply"], seconds=60)
+            opencode.message(1, role="user", time={"created": 5}, summary={"diffs": [{}]})
+            opencode.message(3, role="user", time={"created": 10})
+            opencode.part(3, 3, type="text", text="thanks")
+            until(lambda: types()[-1] == "input", seconds=60)
+        finally:
+            watcher.send_signal(signal.SIGINT)
+        _, err = watcher.communicate(timeout=30)
+    assert "Traceback" not in err
+    assert "refused" not in err
+    assert agentlog("view", "ses_1", "openai", url=database_url).lines == [
+        {"role": "user", "content": "hello"},
+        {"role": "assistant", "content": "hallo"},
+        {"role": "user", "content": "thanks"},
+    ]

@@ -1,7 +1,7 @@
 """Routes of imports: files that come in pieces, and what became of them.
 
 Pieces follow draft-ietf-httpbis-resumable-upload-12 in part: PATCH adds to a file from
-`Upload-Offset` on, GET and HEAD answer where that is.
+`Upload-Offset` on, and GET answers where that is.
 """
 
 import asyncio

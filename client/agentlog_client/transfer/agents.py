@@ -1,21 +1,26 @@
 """Coding agents, and where each keeps its sessions."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+
+from agentlog_client.transfer.opencode import sessions_in
+from agentlog_client.transfer.sources import Source
 
 
 @dataclass(frozen=True, slots=True)
 class WatchedAgent:
     """An agent: its name, which is that of its format, its folder, and the names of its files.
 
-    `patterns` are of paths in the folder, as `PurePath.match` takes them.
+    `patterns` are of paths in the folder, as `PurePath.match` takes them. `sessions` yields them
+    where they are no files.
     """
 
     name: str
     folder: Callable[[], Path]
-    patterns: tuple[str, ...]
+    patterns: tuple[str, ...] = ()
+    sessions: Callable[[Path], Iterator[Source]] | None = None
 
     def writes(self, path: PurePath) -> bool:
         """Return whether a file is one of its sessions."""
@@ -42,6 +47,11 @@ AGENTS: Mapping[str, WatchedAgent] = {
             "gemini-cli",
             lambda: _home("GEMINI_CLI_HOME") / ".gemini" / "tmp",
             ("chats/session-*.json", "chats/session-*.jsonl"),
+        ),
+        WatchedAgent(
+            "opencode",
+            lambda: _home("XDG_DATA_HOME", ".local", "share") / "opencode",
+            sessions=sessions_in,
         ),
     )
 }

@@ -1,4 +1,4 @@
-"""The command line of this distribution: import and watch, by a service."""
+"""The command line of this distribution: import, imports and watch, by a service."""
 
 import argparse
 import os
@@ -11,6 +11,7 @@ from typing import Any
 from agentlog_client.errors import AgentlogError
 from agentlog_client.transfer.agents import AGENTS
 from agentlog_client.transfer.imports import import_files
+from agentlog_client.transfer.record import list_imports, redo, undo
 from agentlog_client.transfer.screen import on_one_line
 from agentlog_client.transfer.watch import watch
 
@@ -47,6 +48,15 @@ def main(arguments: Sequence[str]) -> int:
     if given.command == "watch":
         watch(given.what, given.folder, format=given.format, mask=given.mask, **service)
         return 0
+    if given.command == "imports":
+        match given.action, given.id:
+            case None, None:
+                list_imports(**service)
+            case "undo" | "redo" as action, str(import_id):
+                (undo if action == "undo" else redo)(import_id, **service)
+            case _:
+                raise InvalidPair(f"imports {given.action}: name the import")
+        return 0
     return import_files(
         given.paths,
         order=order_of(
@@ -82,14 +92,16 @@ def order_of(
 
 
 class InvalidPair(AgentlogError):
-    """An option is no KEY=TEMPLATE."""
+    """An option is no KEY=TEMPLATE, or an action has no import."""
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "agentlog", description="Send what agents did to a service of agentlog."
     )
-    parser.add_argument("--version", action="version", version=version("agentlog-client"))
+    parser.add_argument(
+        "--version", action="version", version=f"agentlog-client {version('agentlog-client')}"
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     importing = commands.add_parser("import", help="Import histories by a service.")
     importing.add_argument("paths", nargs="+", type=Path, help="Files, folders, or - for stdin.")
@@ -105,7 +117,10 @@ def _parser() -> argparse.ArgumentParser:
     watching.add_argument("folder", nargs="?", type=Path, help="Where the agent's sessions are.")
     watching.add_argument("--format", help="Of the files in a folder; found out by default.")
     watching.add_argument("--mask", action=argparse.BooleanOptionalAction, default=True)
-    for command in (importing, watching):
+    recorded = commands.add_parser("imports", help="List imports; undo hides their threads.")
+    recorded.add_argument("action", nargs="?", choices=["undo", "redo"])
+    recorded.add_argument("id", nargs="?", help="Id of an import, as listed.")
+    for command in (importing, watching, recorded):
         command.add_argument("--to", metavar="URL", help="The service; else AGENTLOG_URL.")
         command.add_argument("--key", help="A key of it; else AGENTLOG_KEY.")
     return parser

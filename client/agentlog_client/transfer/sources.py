@@ -5,10 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from agentlog_client.transfer.agents import WatchedAgent
-
 Stamp = tuple[int, int]
-"""Size and time of the last change: another one says that it has changed."""
+"""Size and time of the last change, or the like: another one says that it has changed."""
 
 
 class Source(NamedTuple):
@@ -19,28 +17,17 @@ class Source(NamedTuple):
     open: Callable[[], BinaryIO]
 
 
-def sources_in(folder: Path, suffixes: tuple[str, ...], agent: WatchedAgent | None) -> list[Source]:
-    """Return the files that are watched in a folder: those of an agent, or all with histories."""
-    return list(_sources(folder, suffixes, agent))
-
-
-def _sources(
-    folder: Path, suffixes: tuple[str, ...], agent: WatchedAgent | None
-) -> Iterator[Source]:
-    for path in sorted(folder.rglob("*")):
-        is_watched = path.name.endswith(suffixes) if agent is None else agent.writes(path)
-        if not is_watched:
-            continue
+def files_in(folder: Path, is_watched: Callable[[Path], bool]) -> Iterator[Source]:
+    """Yield the files that are watched in a folder; no link leads out of it."""
+    root = folder.resolve()
+    for path in sorted(filter(is_watched, folder.rglob("*"))):
         try:
             status = path.stat()
         except OSError:  # it is gone again
             continue
-        if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
-            yield Source(
-                path.relative_to(folder).as_posix(),
-                (status.st_size, status.st_mtime_ns),
-                partial(_opened, path),
-            )
+        if path.is_file() and path.resolve().is_relative_to(root):
+            name = path.relative_to(folder).as_posix()
+            yield Source(name, (status.st_size, status.st_mtime_ns), partial(_opened, path))
 
 
 def _opened(path: Path) -> BinaryIO:

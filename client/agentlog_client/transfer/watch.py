@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from agentlog_client.transfer.agents import AGENTS, WatchedAgent
 from agentlog_client.transfer.memory import Memory, Sent
 from agentlog_client.transfer.screen import Screen
 from agentlog_client.transfer.sending import Sender, digest_of
-from agentlog_client.transfer.sources import Source, sources_in
+from agentlog_client.transfer.sources import Source, files_in
 
 _WAKE_MS, _PAUSE_MS = 1000, 200
 _FAILED_SECONDS = 30.0
@@ -115,12 +116,24 @@ class Watcher:
             return False
         if not self._suffixes:
             self._begin_unless_begun()
-        changed = [
-            source
-            for source in sources_in(self._root, self._suffixes, self._agent)
-            if (sent := self._memory.files.get(source.name)) is None or sent.stamp != source.stamp
-        ]
+        try:
+            changed = [
+                source
+                for source in self._sources()
+                if (sent := self._memory.files.get(source.name)) is None
+                or sent.stamp != source.stamp
+            ]
+        except OSError as error:
+            return self._wait(str(error.strerror))
         return all(self._bring(batch) for batch in _batches(changed))
+
+    def _sources(self) -> Iterator[Source]:
+        """Yield what is watched: the sessions of an agent, or all files with histories."""
+        if self._agent is None:
+            return files_in(self._root, lambda path: path.name.endswith(self._suffixes))
+        if self._agent.sessions is not None:
+            return self._agent.sessions(self._root)
+        return files_in(self._root, self._agent.writes)
 
     def _begin_unless_begun(self) -> str:
         """Return the id of the import that is under way."""
@@ -164,22 +177,24 @@ class Watcher:
         """Send what is new of a file; return it as it is then, None where it is gone."""
         before = self._memory.files.get(source.name)
         name = f"{str(self._root).rstrip('/')}/{source.name}"
-        size, changed = source.stamp
+        size, _ = source.stamp
         try:
             with source.open() as file:
+                if self._agent is not None and self._agent.sessions is not None:
+                    size = file.seek(0, SEEK_END)
                 offset = 0 if before is None else before.sent
                 if offset > size or (before and digest_of(file, offset) != before.sha256):
                     offset = 0
                 if offset < size or not offset:
                     self._sender.send(import_id, name, file, size=size, offset=offset)
-                return Sent(size, changed, size, digest_of(file, size))
+                return Sent(*source.stamp, size, digest_of(file, size))
         except OSError as error:
             self._sender.screen.line(f"{name}: cannot be read: {error.strerror}")
         except InvalidRequest as error:
             if error.type != "file-too-large":
                 raise
             self._sender.screen.line(str(error))
-            return Sent(size, changed, 0, "")
+            return Sent(*source.stamp, 0, "")
         return None
 
     def _begin_anew(self, import_id: str) -> None:

@@ -64,6 +64,10 @@ class Spool:
             (self._folder / import_id / _FILES).mkdir(mode=0o700, parents=True)
             (self._folder / import_id / _ORDER).write_bytes(print_bytes(order))
 
+    def has(self, import_id: str) -> bool:
+        """Return whether an import is on its way."""
+        return (self._folder / import_id / _ORDER).exists()
+
     def order(self, import_id: str) -> JsonObject:
         """Return the order of an import; raises `UnknownImport`."""
         try:

@@ -93,6 +93,8 @@ class Uploads:
         """
         order_in(fields)
         self._spool.make(import_id, {"order": fields, "keyId": key_id})
+        for known in [known for known in self._followers if not self._spool.has(known)]:
+            self._followers.pop(known, None)
         return self.one(import_id)
 
     def one(self, import_id: str) -> Upload:
