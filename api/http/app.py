@@ -19,6 +19,7 @@ from agentlog.api.http.codec.responses import error_answer, problem_answer
 from agentlog.api.http.facades import langfuse
 from agentlog.api.http.facades.langsmith import router as langsmith
 from agentlog.api.http.facades.letta import router as letta
+from agentlog.api.http.facades.maria import routes as maria
 from agentlog.api.http.facades.openai import router as openai
 from agentlog.api.http.middleware.authentication import Authentication, Entrance
 from agentlog.api.http.middleware.edge import Checks, Edge
@@ -173,6 +174,7 @@ _FACADES: tuple[APIRouter, ...] = (
     langfuse.router,
     langsmith.router,
     *letta.ROUTERS,
+    maria.router,
     *openai.ROUTERS,
 )
 """Their own services document them: our OpenAPI document does not."""

@@ -38,6 +38,11 @@ def _detail(content: Problem) -> JsonObject:
     return {"detail": content["detail"]}
 
 
+def _maria(content: Problem) -> JsonObject:
+    """The shape of Maria's daemon, which has one code for all."""
+    return {"error": {"code": -1, "message": content["detail"]}}
+
+
 _OURS = 500
 
 
@@ -46,4 +51,9 @@ def _status(content: Problem) -> int:
     return status if isinstance(status, int) else _OURS
 
 
-_SHAPES: Mapping[str, Shape] = {"/openai/": _openai, "/letta/": _detail, "/langsmith/": _detail}
+_SHAPES: Mapping[str, Shape] = {
+    "/openai/": _openai,
+    "/letta/": _detail,
+    "/langsmith/": _detail,
+    "/maria/": _maria,
+}

@@ -1,0 +1,134 @@
+"""Routes of Maria's daemon, under the address that its user interface is given.
+
+What needs the daemon itself is refused: a task begins and is cancelled where its agent is.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from agentlog.api.http.codec.bodies import Body
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, principal_of, tenant_of
+from agentlog.api.http.codec.parameters import At
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.facades.maria.streams import (
+    MOST_TASKS,
+    TaskFraming,
+    TaskListStream,
+    recent_tasks,
+)
+from agentlog.api.http.facades.maria.tasks import queue_of, task_json
+from agentlog.api.http.request.errors import RunsNoAgent
+from agentlog.api.http.streaming.sse_response import StreamResponse
+from agentlog.api.http.streaming.subscribers import Followers, TenantFollowers
+from agentlog.api.http.streaming.thread_stream import ThreadStream
+from agentlog.api.tails import FollowRequest, tail_of, view_to_tell
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.values import object_at, object_of
+from agentlog.projections.readers.wires.letta_parts import parts_text
+from agentlog.projections.view import Item
+from agentlog.projections.views.maria.events import event_ids
+from agentlog.projections.views.maria.view import Dialect
+
+router = APIRouter(prefix="/maria/v1")
+
+
+@router.get("/tasks")
+def list_tasks(
+    request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = MOST_TASKS
+) -> Response:
+    """List the tasks last at work."""
+    return json_answer({"tasks": recent_tasks(tenant_of(request).threads, limit)})
+
+
+@router.get("/task/{task_id}")
+def read_task(request: Request, task_id: str) -> Response:
+    """Return a task, with what waits in its queue."""
+    threads = tenant_of(request).threads
+    task = task_json(threads, threads.head(task_id))
+    return json_answer({"task": {**task, "queued_messages": [*queue_of(threads, task_id)]}})
+
+
+@router.get("/task/{task_id}/queued_messages")
+@router.get("/task/{task_id}/queued-messages")
+def list_queue(request: Request, task_id: str, at: At) -> Response:
+    """List what waits in the queue of a task."""
+    return json_answer(queue_of(tenant_of(request).threads, task_id, at=at))
+
+
+@router.get("/queued_messages")
+@router.get("/queued-messages")
+async def list_no_queue() -> Response:
+    """List what waits for no task: there is no such thing."""
+    return json_answer([])
+
+
+@router.post("/task/{task_id}/message")
+def record_message(
+    request: Request, task_id: str, body: Body, limits: TheLimits, origin: TheOrigin
+) -> Response:
+    """Record what is sent to a task; no agent answers."""
+    message = object_at(object_of(limits.json_in(body)), "message")
+    if message.get("role") != "user":
+        raise InvalidMessage.at("message.role", "send the message of a user")
+    threads = tenant_of(request).threads
+    threads.head(task_id)
+    draft: Item = {"type": "input", "text": parts_text(message, "content")}
+    appended = threads.writer.append(threads.request(task_id, [draft], origin=origin))
+    return json_answer({"id": event_ids(appended.messages[0].id, 1)[0], "queued": False})
+
+
+@router.post("/task")
+async def begin_task() -> Response:
+    """Refuse to begin a task."""
+    raise RunsNoAgent
+
+
+@router.post("/task/{task_id}/cancel")
+async def cancel_task(task_id: str) -> Response:
+    """Refuse to cancel a task."""
+    del task_id
+    raise RunsNoAgent
+
+
+@router.get("/events")
+async def follow_tasks(
+    request: Request,
+    follow: bool = True,  # noqa: FBT001, FBT002 - a query parameter has a name
+) -> Response:
+    """Follow the list of tasks."""
+    threads, following = tenant_of(request).threads, _following(request)
+
+    def begin() -> TaskListStream:
+        following.hub.start()
+        return TaskListStream(following, threads, finite=not follow)
+
+    return StreamResponse(await run_in_threadpool(begin), None)
+
+
+@router.get("/task/{task_id}/events")
+async def follow_task(
+    request: Request,
+    task_id: str,
+    at: At,
+    dialect: Dialect = "2025-12",
+    follow: bool = True,  # noqa: FBT001, FBT002 - a query parameter has a name
+) -> Response:
+    """Follow a task: its queue, all that happened, then what comes."""
+    tenant, following = tenant_of(request), _following(request)
+    asked = FollowRequest(view_to_tell("maria", {"dialect": dialect}), at=at)
+
+    def begin() -> ThreadStream:
+        following.hub.start()
+        tail = tail_of(tenant.views, task_id, asked)
+        framing = TaskFraming(queue_of(tenant.threads, task_id, at=at))
+        finite = at is not None or not follow
+        return ThreadStream(following, tail, framing, finite=finite, pace=None)
+
+    return StreamResponse(await run_in_threadpool(begin), task_id)
+
+
+def _following(request: Request) -> TenantFollowers:
+    followings: Followers = request.app.state.followings
+    return followings.of(principal_of(request).tenant)
