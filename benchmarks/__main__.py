@@ -13,6 +13,7 @@ from benchmarks.bulk import measure_bulk, measure_disk
 from benchmarks.comparison import measure_comparison
 from benchmarks.databases import server_url
 from benchmarks.followers import measure_followers
+from benchmarks.graphs import measure_graphs
 from benchmarks.growth import measure_growth
 from benchmarks.imports import measure_imports
 from benchmarks.lists import measure_lists
@@ -52,6 +53,7 @@ CASES = (
     "search",
     "page",
     "recorder",
+    "graphs",
 )
 
 _Measures = Mapping[str, Callable[[], Sequence[Section]]]
@@ -117,6 +119,7 @@ def _measures(
         "recorder": lambda: [
             measure_recorder(server, workload, scratch, runs=runs, times=10 * times)
         ],
+        "graphs": lambda: measure_graphs(server, scratch, runs=runs, times=times),
         "peers": lambda: measure_peers(server, workload, scratch, runs=runs),
     }
 

@@ -6,7 +6,7 @@ name messages of the thread, which stand before them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from langchain_core.messages import BaseMessage
@@ -88,25 +88,10 @@ class Branch:
     """Ids that messages would have by the ids that LangChain gave them later."""
     unclaimed: dict[str, dict[str, str]] = field(default_factory=dict)
     """Messages without an id of LangChain's, by digest: each with what has named it so far."""
-    parts: dict[str, Draft] = field(default_factory=dict)
+    _parts: dict[str, Draft] = field(default_factory=dict)
     """Kernel messages whose main one is still to come."""
-    awaited: set[str] = field(default_factory=set)
+    _awaited: set[str] = field(default_factory=set)
     """Messages that a checkpoint's input names, and that come after it."""
-
-    def copied(self) -> "Branch":
-        """Return the branch as one that goes on by itself."""
-        return replace(
-            self,
-            checkpoints={**self.checkpoints},
-            deleted={*self.deleted},
-            writes={name: {**writes} for name, writes in self.writes.items()},
-            values={**self.values},
-            messages={**self.messages},
-            aliases={**self.aliases},
-            unclaimed={digest: {**named} for digest, named in self.unclaimed.items()},
-            parts={**self.parts},
-            awaited={*self.awaited},
-        )
 
     def apply(self, entries: Iterator[Entry] | Sequence[Entry]) -> None:
         """Read on; entries that were read already are left out."""
@@ -158,15 +143,15 @@ class Branch:
         message_id, residue = entry.message.get("id", ""), entry.metadata.get(RESIDUE)
         if not isinstance(residue, dict):
             if "responseId" in entry.metadata:
-                self.parts[message_id] = draft
+                self._parts[message_id] = draft
             elif class_of(draft):
                 self.messages[message_id] = Cut((draft,), {})  # perhaps one that was redacted
             return
         parts = (derived_id(message_id, n) for n in range(residue.get("parts", 0)))
-        drafts = [self.parts.pop(part) for part in parts if part in self.parts]
+        drafts = [self._parts.pop(part) for part in parts if part in self._parts]
         self.messages[message_id] = Cut((*drafts, draft), residue)
         if "digest" in residue:
-            by = "values" if message_id in self.awaited else ""
+            by = "values" if message_id in self._awaited else ""
             self.unclaimed.setdefault(residue["digest"], {})[message_id] = by
 
     def _name(self, form: Json, by: str) -> None:
@@ -174,7 +159,7 @@ class Branch:
         for ref in refs_in(form):
             message_id, *given = [ref] if isinstance(ref, str) else ref
             if message_id not in self.messages:
-                self.awaited.add(message_id)
+                self._awaited.add(message_id)
             digest = self.digest(message_id)
             named = self.unclaimed.get(digest or "", {})
             if digest is None or message_id not in named:

@@ -106,26 +106,26 @@ class Commits:
 
     def _commit_some(self, changes: Sequence[Change]) -> None:
         """Append the changes up to the first that belongs to another branch."""
-        target = self._target(changes[0])
-        if target is None:
+        branch = self._target(changes[0])
+        if branch is None:
             return
-        after, drafts, planned = target.copied(), list[Draft](), list[Change]()
+        version, drafts, planned = branch.version, list[Draft](), list[Change]()
         todo = deque(changes)
-        while todo and (not planned or _goes_on(todo[0], after)):
+        while todo and (not planned or _goes_on(todo[0], branch)):
             planned.append(change := todo.popleft())
             try:
-                of_change = change.plan(after)
+                of_change = change.plan(branch)
             except Exception as error:
                 if change not in changes:
                     raise  # nothing waits for it any more: the error is that of its checkpoint
                 change.is_done, change.error = True, error
                 continue
-            after.apply(_entries(of_change, after.version))
+            branch.apply(_entries(of_change, branch.version))
             drafts += of_change
             todo.extendleft(reversed(self._early.pop(change.key, [])))
         try:
             if drafts:
-                self._family.append(target, after, drafts)
+                self._family.append(branch, drafts, expected_version=version)
         except BaseException:
             for change in planned:
                 if change not in changes:  # it waits for its checkpoint again

@@ -87,17 +87,22 @@ class Family:
             return branch
         return self._begin(namespace, self._name(namespace, checkpoint))
 
-    def append(self, branch: Branch, after: Branch, drafts: Sequence[Draft]) -> None:
-        """Append to a branch where nothing was appended since it was read; `after` is it then.
+    def append(self, branch: Branch, drafts: Sequence[Draft], *, expected_version: int) -> None:
+        """Append to a branch what it has already, as it was at a version.
 
         Raises:
-            VersionConflict: something was.
+            AgentlogError: it is not appended, or not known to be; what the branch has is forgotten,
+                and read again when it is needed.
         """
-        appended = self._client.append(branch.thread_id, drafts, expected_version=branch.version)
-        if appended.version == after.version:
-            self._branches[branch.thread_id] = after
-        else:  # the log had some of it
-            self._read_on(branch, appended.version)
+        appended = None
+        try:
+            appended = self._client.append(
+                branch.thread_id, drafts, expected_version=expected_version
+            )
+        finally:
+            if appended is None or appended.version != branch.version:
+                self._branches.pop(branch.thread_id, None)
+                self._read.clear()
 
     def delete(self, branch: Branch, checkpoints: Sequence[str] | None) -> None:
         """Append that checkpoints of a branch are deleted, all of them if None."""
