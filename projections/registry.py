@@ -9,6 +9,7 @@ from agentlog.domain.errors import InvalidViewOption, UnknownView
 from agentlog.projections.view import View
 from agentlog.projections.views.agent_state import AgentStateView
 from agentlog.projections.views.anomalies import AnomaliesView
+from agentlog.projections.views.anthropic.view import AnthropicView
 from agentlog.projections.views.kernel import KernelView
 from agentlog.projections.views.letta.view import LettaView
 from agentlog.projections.views.maria.view import MariaView
@@ -34,6 +35,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
         TimelineView,
         RequestView,
         ResponsesView,
+        AnthropicView,
         SourceView,
     )
 }

@@ -215,7 +215,7 @@ metadata = _optional(
     actor=texts,
     wire=json_values
     | st.dictionaries(
-        st.sampled_from(["openai", "letta", "openletta", "maria", "responses"]),
+        st.sampled_from(["openai", "letta", "openletta", "maria", "responses", "anthropic"]),
         json_values | st.lists(_residues, max_size=2),
         max_size=2,
     ),

@@ -8,16 +8,17 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import text_at
 from agentlog.projections.view import Item, Options
-from agentlog.projections.views.items.view import ItemsView
+from agentlog.projections.views.items.view import ItemsCarry, ItemsView
 
 WIRE = "source"
 
 
-class SourceView(ItemsView[Options]):
+class SourceView(ItemsView[ItemsCarry, Options]):
     """Items of which the messages have templates; other messages are not shown."""
 
     name: ClassVar[str] = WIRE
     options_type = Options
+    carry_type = ItemsCarry
 
     @override
     def items_of(self, event: Event) -> Sequence[Item]:

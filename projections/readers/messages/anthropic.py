@@ -16,7 +16,7 @@ from agentlog.domain.json.values import (
     text_at,
     texts_of,
 )
-from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft
+from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft, with_templates
 from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.files import file_of
 from agentlog.projections.readers.history import Format, History, items_in
@@ -24,7 +24,9 @@ from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
+from agentlog.projections.views.anthropic.view import AnthropicOptions, AnthropicView
 
+_VIEW = AnthropicView(AnthropicOptions(repair=False))
 _SAYS = {"user": "input", "assistant": "reply", "system": "system"}
 _OF_REQUESTS = frozenset(
     """
@@ -208,7 +210,10 @@ def _read(document: JsonValue) -> Iterator[History]:
         raise InvalidMessage.at("", "has no messages")
     for index, item in enumerate(items):
         at = place if isinstance(document, dict) and not place else f"{place}[{index}]"
-        _read_message(reading, Fields(item, at), index)
+        message = Fields(item, at)
+        first = len(reading.drafts)
+        _read_message(reading, message, index)
+        reading.drafts[first:] = with_templates(_VIEW, reading.drafts[first:], message.item)
     yield reading.history(metadata=facts)
 
 

@@ -88,11 +88,24 @@ def _agrees(item: Item, alone: Sequence[Item]) -> bool:
     """Return whether an item has the role and the ids of what its first message is alone."""
     for plain in alone:
         role = item.get("role")
-        if "role" in plain and plain["role"] != ("system" if role == "developer" else role):
+        if (
+            "role" in plain
+            and not _is_result(plain)
+            and plain["role"] != ("system" if role == "developer" else role)
+        ):
             return False
         if any(plain[key] != (item.get(key) or plain[key]) for key in _IDS if key in plain):
             return False
     return True
+
+
+def _is_result(plain: Item) -> bool:
+    """Return whether a message has results alone, which may stand in an answer too."""
+    match plain.get("content"):
+        case [{"type": "tool_result"}, *_]:
+            return True
+        case _:
+            return False
 
 
 def _permitted(item: Item, key: str, value: JsonValue) -> bool:

@@ -2,8 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Annotated
+from dataclasses import dataclass, field, fields, replace
+from typing import Annotated, TypeVar
 
 from pydantic import PlainValidator
 from typing_extensions import override
@@ -22,7 +22,8 @@ ITEM_DELETED = "session.item_deleted"
 SESSION_CLEARED = "session.cleared"
 
 
-_List = Annotated[PrintedList, PlainValidator(PrintedList.of)]
+Items = Annotated[PrintedList, PlainValidator(PrintedList.of)]
+"""JSON values in a carry, which keeps their numbers as they were written."""
 
 
 @dataclass(slots=True)  # not frozen: construction would take 4x as long per event
@@ -33,23 +34,21 @@ class ItemsCarry:
     of which any may be deleted.
     """
 
-    parts: _List = field(default_factory=PrintedList)
+    parts: Items = field(default_factory=PrintedList)
     size: int = 0
     is_session: bool = False
-    items: _List = field(default_factory=PrintedList)
+    items: Items = field(default_factory=PrintedList)
 
 
-_NOTHING = ItemsCarry()
+ItemsCarryT = TypeVar("ItemsCarryT", bound=ItemsCarry)
 
 
-class ItemsView(View[ItemsCarry, OptionsT]):
+class ItemsView(View[ItemsCarryT, OptionsT]):
     """Items by the templates and residues that stand under the view's name.
 
     After a message `session.started` items are held back, since clients may delete them: by
     `session.item_deleted` the one of an `item_id`, or the latest; by `session.cleared` all.
     """
-
-    carry_type = ItemsCarry
 
     @abstractmethod
     def items_of(self, event: Event) -> Sequence[Item]:
@@ -60,11 +59,11 @@ class ItemsView(View[ItemsCarry, OptionsT]):
         """Return the id of an item, and it as it is shown."""
 
     @override
-    def start(self) -> ItemsCarry:
-        return _NOTHING
+    def start(self) -> ItemsCarryT:
+        return self.carry_type()
 
     @override
-    def fold(self, carry: ItemsCarry, event: Event) -> tuple[ItemsCarry, Sequence[Placed]]:
+    def fold(self, carry: ItemsCarryT, event: Event) -> tuple[ItemsCarryT, Sequence[Placed]]:
         residue = object_of(residue_of(event, self.name, 0)) if event.metadata else {}
         shown: list[Shown] = []
         size, parts = carry.size, carry.parts
@@ -90,13 +89,18 @@ class ItemsView(View[ItemsCarry, OptionsT]):
         return carry, settled
 
     @override
-    def rest(self, carry: ItemsCarry) -> Sequence[Placed]:
+    def rest(self, carry: ItemsCarryT) -> Sequence[Placed]:
         return [shown.placed for shown in (*map(Shown.of, carry.items), *_alone(carry.parts))]
 
     @override
-    def dump(self, carry: ItemsCarry) -> bytes:
-        lists = {"parts": carry.parts.json, "items": carry.items.json}
-        return print_bytes({"size": carry.size, "is_session": carry.is_session, **lists})
+    def dump(self, carry: ItemsCarryT) -> bytes:
+        values = {field.name: getattr(carry, field.name) for field in fields(carry)}
+        return print_bytes(
+            {
+                name: value.json if isinstance(value, PrintedList) else value
+                for name, value in values.items()
+            }
+        )
 
     def _shown(self, event: Event, residue: Item) -> list[Shown]:
         """Return the items that a message is by itself."""
@@ -121,7 +125,7 @@ def _alone(parts: PrintedList) -> list[Shown]:
     return [shown for part in map(Part.of, parts) for shown in part.shown]
 
 
-def _with(carry: ItemsCarry, shown: Sequence[Shown]) -> tuple[ItemsCarry, Sequence[Placed]]:
+def _with(carry: ItemsCarryT, shown: Sequence[Shown]) -> tuple[ItemsCarryT, Sequence[Placed]]:
     """Return the carry with these items, and those that are settled."""
     if not carry.is_session:
         return carry, [placed for _, placed in shown]
@@ -131,7 +135,7 @@ def _with(carry: ItemsCarry, shown: Sequence[Shown]) -> tuple[ItemsCarry, Sequen
     return replace(carry, items=items), ()
 
 
-def _after(carry: ItemsCarry, message: CustomMessage) -> ItemsCarry:
+def _after(carry: ItemsCarryT, message: CustomMessage) -> ItemsCarryT:
     """Return the carry after what a client did to a session."""
     if message.type == SESSION_STARTED:
         return replace(carry, is_session=True)

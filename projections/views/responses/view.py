@@ -8,7 +8,7 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item, Options
-from agentlog.projections.views.items.view import ItemsView
+from agentlog.projections.views.items.view import ItemsCarry, ItemsView
 from agentlog.projections.views.responses.complete import completed, id_of
 from agentlog.projections.views.responses.items import WIRE, items_of, said_by
 
@@ -23,11 +23,12 @@ class ResponsesOptions(Options):
     complete: bool = False
 
 
-class ResponsesView(ItemsView[ResponsesOptions]):
+class ResponsesView(ItemsView[ItemsCarry, ResponsesOptions]):
     """Items of the Responses and Conversations APIs; any message that they can say is one."""
 
     name: ClassVar[str] = WIRE
     options_type = ResponsesOptions
+    carry_type = ItemsCarry
 
     @override
     def items_of(self, event: Event) -> Sequence[Item]:

@@ -19,7 +19,11 @@ from agentlog.projections.view import Item, render
 from tests.histories import event, examples
 from tests.projections import openai_items
 
-OPTIONS = {"openai": {"foreign": True, "repair": False}, "responses": {}}
+OPTIONS = {
+    "anthropic": {"repair": False},
+    "openai": {"foreign": True, "repair": False},
+    "responses": {},
+}
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 TURN = {"role": "assistant", "content": "I look.", "tool_calls": [CALL]}
 ITEM = {"type": "function_call", "id": "fc_1", "call_id": "a", "name": "f", "arguments": "{}"}
@@ -57,6 +61,19 @@ def test_items_come_back_as_they_were_in_any_batches(
 def test_two_turns_of_two_requests_stay_two() -> None:
     other = {**TURN, "tool_calls": [{**CALL, "id": "b"}]}
     assert shown("openai", read("openai", [TURN], [other])) == [TURN, other]
+
+
+def test_anthropics_messages_come_back_one_by_one() -> None:
+    use = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    said = {"type": "text", "text": "I look."}
+    items: list[Any] = [
+        {"role": "user", "content": "Where?"},
+        {"role": "assistant", "content": [said, use]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a"}, said]},
+        {"role": "assistant", "content": [said], "id": "msg_1", "usage": {"input_tokens": 5}},
+    ]
+    assert shown("anthropic", read("anthropic", *([item] for item in items))) == items
+    assert shown("anthropic", read("anthropic", items)) == items
 
 
 def test_the_id_of_an_item_makes_that_of_its_messages() -> None:

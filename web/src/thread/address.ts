@@ -9,6 +9,7 @@ export const STATE_TABS = ["state", "model", "changes", "watch", "view"] as cons
 const PANELS: Readonly<Record<ViewName, "view" | "own">> = {
   openai: "view",
   responses: "view",
+  anthropic: "view",
   source: "view",
   letta: "view",
   openletta: "view",

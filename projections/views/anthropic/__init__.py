@@ -1,0 +1,1 @@
+"""The view `anthropic`: messages of Anthropic's API."""
