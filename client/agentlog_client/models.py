@@ -1510,6 +1510,7 @@ class PullBody(Shape):
 
     limit: int | None = None
     seconds: float | None = None
+    wait: float | None = None
 
 
 class AckBody(Shape):

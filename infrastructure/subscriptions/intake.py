@@ -16,8 +16,9 @@ from agentlog.infrastructure.subscriptions.conditions import (
 from agentlog.infrastructure.subscriptions.subscription import Filter, Subscription
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 
-MOST_PENDING = 1000
-"""Deliveries of a subscription that wait at most: the log keeps what follows."""
+MOST_READY, MOST_PENDING = 1000, 20_000
+"""Deliveries of a subscription that could be given out at once, and all that wait, at most: the log
+keeps what follows."""
 _PAGE = 500
 _MOST_PAGES = 20
 """Pages of the log that one request reads; the next goes on after them."""
@@ -25,7 +26,6 @@ _MOST_PAGES = 20
 
 class _Candidate(NamedTuple):
     thread_id: str
-    version: int
     position: int
     type: str
 
@@ -47,9 +47,18 @@ class Intake:
         """Turn events of the log into deliveries, up to its end or to as many as may wait."""
         for _ in range(_MOST_PAGES):
             subscription = self._subscriptions.get(name)
-            room = MOST_PENDING - subscription.pending
-            if subscription.lag == 0 or room <= 0 or not self._take_page(subscription, room):
+            if subscription.lag == 0:
                 return
+            room = self._room(name)
+            if room <= 0 or not self._take_page(subscription, room):
+                return
+
+    def _room(self, name: str) -> int:
+        asked = {"tenant": self._tenant, "name": name}
+        most = {"most_ready": MOST_READY, "most_pending": MOST_PENDING}
+        with self._database.connection() as connection:
+            ((room,),) = connection.execute(statement("select_room"), {**asked, **most}).fetchall()
+        return int(room)
 
     def _take_page(self, subscription: Subscription, room: int) -> bool:
         """Take in a page of events; return whether there may be more."""

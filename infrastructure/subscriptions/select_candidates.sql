@@ -1,5 +1,5 @@
 -- What a fork copied is left out: it was delivered as an event of the origin.
-SELECT thread_id, version, position, type
+SELECT thread_id, position, type
 FROM agentlog.events
 WHERE tenant = %(tenant)s
     AND position > %(after)s

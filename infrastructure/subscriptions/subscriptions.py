@@ -1,6 +1,7 @@
 """The subscriptions of a tenant: make, list, pause, resume, delete."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from psycopg.rows import TupleRow
 
@@ -126,3 +127,19 @@ def due_webhooks(database: Database) -> list[tuple[str, str]]:
     """Return the subscriptions that have something to post, by tenant and name."""
     with database.connection() as connection:
         return connection.execute(statement("select_due_webhooks")).fetchall()
+
+
+class SubscriptionFigures(NamedTuple):
+    """Subscriptions of all tenants: webhooks that fail, and that are paused for it; deliveries."""
+
+    failing: int
+    paused: int
+    pending: int
+    parked: int
+
+
+def subscription_figures(database: Database) -> SubscriptionFigures:
+    """Return how the subscriptions of all tenants are."""
+    with database.connection() as connection:
+        (row,) = connection.execute(statement("select_figures")).fetchall()
+    return SubscriptionFigures(*row)

@@ -23,7 +23,7 @@ THREADS_PATTERN = r"^[A-Za-z0-9._:~-]{1,128}$"
 FIELDS = ("name", "types", "threads", "metadata", "from", "maxAttempts", "webhook")
 LEASE_PATTERN = r"^[0-9a-f]{16}$"
 MOST_TYPES, MOST_KEYS, MOST_ATTEMPTS, MOST_PULLED, MOST_IDS = 100, 20, 100, 100, 1000
-MOST_ERROR = 500
+MOST_ERROR, MOST_WAIT = 500, 30
 USUAL_ATTEMPTS = 10
 
 Start = int | Literal["start", "now"]
@@ -136,10 +136,11 @@ def _attempts(value: JsonValue) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """How many deliveries a consumer takes, and for how long."""
+    """How many deliveries a consumer takes, for how long, and how long it waits for the first."""
 
     limit: int
     seconds: float
+    wait: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,7 @@ def pull_in(fields: JsonObject) -> Pull:
     return Pull(
         int(_number(fields, "limit", usual=10, least=1, most=MOST_PULLED, whole=True)),
         _number(fields, "seconds", usual=30, least=1, most=3600),
+        _number(fields, "wait", usual=0, least=0, most=MOST_WAIT),
     )
 
 

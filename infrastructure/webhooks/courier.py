@@ -11,13 +11,13 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 from typing_extensions import override
 
-from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
 from agentlog.infrastructure.postgres.watcher import warn
@@ -88,7 +88,7 @@ class Courier(Closing):
         self._statements.shutdown()
 
     def _wake(self) -> None:
-        if not self._loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._woken.set)
 
     def _run(self) -> None:
@@ -107,7 +107,7 @@ class Courier(Closing):
                         task = tasks[key] = asyncio.create_task(self._serve(*key))
                         task.add_done_callback(partial(self._ended, tasks, key))
                 failing = False
-            except AgentlogError as error:
+            except Exception as error:  # noqa: BLE001 - any error is tried again
                 if not failing:
                     warn("webhooks cannot be posted, trying on", error)
                 failing = True

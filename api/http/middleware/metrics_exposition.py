@@ -15,14 +15,16 @@ from typing_extensions import override
 from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.subscriptions.subscriptions import SubscriptionFigures
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Metrics from the database: the log's position and the lag of each projection."""
+    """Metrics from the database; `lags` are those of projections."""
 
     position: int
     lags: Mapping[str, int]
+    subscriptions: SubscriptionFigures | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,17 @@ class Exposition(Collector):
         for projection, lag in figures.lags.items():
             lags.add_metric([projection], lag)
         yield lags
+        for (name, text), value in zip(_SUBSCRIPTIONS, figures.subscriptions or (), strict=False):
+            yield _gauge(f"agentlog_{name}", text, value)
 
 
+_SUBSCRIPTIONS = (
+    ("webhooks_failing", "Subscriptions whose webhook took nothing since its last failure."),
+    ("webhooks_paused", "Subscriptions that were paused because their webhook fails."),
+    ("deliveries_pending", "Deliveries that are not acknowledged yet."),
+    ("deliveries_parked", "Deliveries that failed as often as they may."),
+)
+"""In the order of `SubscriptionFigures`."""
 _POOL_GAUGES = (
     ("size", "Connections of the pool.", "pool_size"),
     ("max_size", "Connections that the pool may have.", "pool_max"),

@@ -70,9 +70,15 @@ def resume_subscription(name: str) -> Operation[Subscription]:
     return Operation(request("POST", "/v1/subscriptions/{}/resume", name), as_model(Subscription))
 
 
-def pull(name: str, *, limit: int | None = None, seconds: float | None = None) -> Operation[Lease]:
-    """Take deliveries, which are yours for some seconds."""
-    asked = _of(name, "pull", limit=limit, seconds=seconds)
+def pull(
+    name: str,
+    *,
+    limit: int | None = None,
+    seconds: float | None = None,
+    wait: float | None = None,
+) -> Operation[Lease]:
+    """Take deliveries, which are yours for some seconds; `wait` so many for the first."""
+    asked = _of(name, "pull", limit=limit, seconds=seconds, wait=wait)
     return Operation(asked, as_model(Lease), repeatable=False)
 
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.subscriptions.intake import MOST_PENDING
+from agentlog.infrastructure.subscriptions.intake import MOST_READY
 from agentlog.infrastructure.subscriptions.queue import Queue
 from agentlog.infrastructure.subscriptions.subscription import (
     InvalidSubscription,
@@ -197,13 +197,23 @@ def test_a_long_log_is_taken_in_by_and_by(
     subscriptions: Subscriptions, queue: Queue, threads: Threads
 ) -> None:
     _make(subscriptions)
-    threads.append("t", [reply("on")] * (MOST_PENDING + 700))
+    threads.append("t", [reply("on")] * (MOST_READY + 700))
     taken: list[int] = []
     while lease := queue.pull("s", limit=100, seconds=SECONDS):
-        assert subscriptions.get("s").pending <= MOST_PENDING
+        assert subscriptions.get("s").pending <= MOST_READY
         taken += [item.position for item in lease.deliveries]
         queue.acknowledge("s", lease.id)
-    assert taken == list(range(1, MOST_PENDING + 701))
+    assert taken == list(range(1, MOST_READY + 701))
+
+
+def test_a_thread_that_fails_holds_up_no_other_however_long_it_is(
+    subscriptions: Subscriptions, queue: Queue, threads: Threads
+) -> None:
+    _make(subscriptions)
+    threads.append("bad", [reply("on")] * (MOST_READY + 500))
+    queue.refuse("s", _pull(queue, limit=1).id, error="no", seconds=3600)
+    threads.append("good", [reply("on")])
+    assert _places(_pull(queue)) == [("good", MOST_READY + 501)]
 
 
 def test_a_rare_event_far_on_is_given_out(

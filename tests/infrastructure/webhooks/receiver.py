@@ -1,5 +1,6 @@
 """A receiver of webhooks on loopback, which verifies what it gets as any receiver would."""
 
+import ssl
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -53,16 +54,30 @@ class _Server(ThreadingHTTPServer):
 class Receiver:
     """Answers each request as `respond` says, 204 by default; notes all of them."""
 
-    def __init__(self, respond: Respond = lambda _posted, _handler: 204) -> None:
+    def __init__(
+        self,
+        respond: Respond = lambda _posted, _handler: 204,
+        *,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.respond = respond
         self.posted: list[Posted] = []
         self._server = _Server(("127.0.0.1", 0), self._handler())
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return self._server.server_port
 
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://127.0.0.1:{self._server.server_port}/hook"
+        return f"http://127.0.0.1:{self.port}/hook"
 
     @property
     def positions(self) -> list[int]:

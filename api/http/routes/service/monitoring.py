@@ -22,6 +22,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.runtime.secret_redaction import without_secrets
+from agentlog.infrastructure.subscriptions.subscriptions import subscription_figures
 
 router = APIRouter(tags=["health"])
 
@@ -61,9 +62,11 @@ class Metrics:
     def _ask(self) -> Figures:
         position = log_position(self._database, wait_seconds=CONNECTION_SECONDS)
         lags: Mapping[str, int] = {}
+        subscriptions = None
         with suppress(*UNANSWERED):
             lags = self._lags()
-        return Figures(position, lags)
+            subscriptions = subscription_figures(self._database)
+        return Figures(position, lags, subscriptions)
 
 
 @router.get(

@@ -1,9 +1,14 @@
 """Subscriptions of a tenant: made, pulled, acknowledged; what is parked."""
 
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from secrets import token_bytes
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.bodies import Body, fields_in
 from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
@@ -23,6 +28,9 @@ from agentlog.api.shapes.service.subscriptions import (
     subscription_json,
 )
 from agentlog.api.shapes.shape import Page
+from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
+from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.infrastructure.subscriptions.subscription import Lease as Leased
 from agentlog.infrastructure.subscriptions.terms import (
     FIELDS,
     NAME_PATTERN,
@@ -35,6 +43,9 @@ from agentlog.infrastructure.subscriptions.terms import (
 from agentlog.infrastructure.webhooks.registration import register
 
 router = APIRouter(tags=["subscriptions"])
+
+_PACE_SECONDS = 0.05
+"""Between attempts of a consumer that waits, however often the log grows."""
 
 Name = Annotated[str, Path(pattern=NAME_PATTERN, examples=["approvals"])]
 
@@ -110,15 +121,20 @@ def resume_subscription(request: Request, name: Name) -> Response:
     responses=answers(200, Lease, 400, 404, 409, 413),
     openapi_extra=body("PullBody", description="How many, and for how long."),
 )
-def pull_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+async def pull_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
     """Take deliveries, which are yours until the lease ends; several consumers may pull.
 
     No later event of their threads goes to another meanwhile. What is not acknowledged by then is
-    given out again.
+    given out again. With `wait` an answer without deliveries comes only after that.
     """
-    asked = pull_in(fields_in(body, limits, "limit", "seconds"))
-    lease = tenant_of(request).queue.pull(name, limit=asked.limit, seconds=asked.seconds)
-    return json_answer(lease_json(lease))
+    asked = pull_in(fields_in(body, limits, "limit", "seconds", "wait"))
+    queue = tenant_of(request).queue
+    pull = partial(queue.pull, name, limit=asked.limit, seconds=asked.seconds)
+    lease = await run_in_threadpool(pull)
+    if lease is None and asked.wait:
+        projection_status: ProjectionStatus = request.app.state.projection_status
+        lease = await _first(pull, projection_status.listener, seconds=asked.wait)
+    return json_answer(await run_in_threadpool(lease_json, lease))
 
 
 @router.post(
@@ -188,6 +204,33 @@ def discard_parked(request: Request, name: Name, body: Body, limits: TheLimits) 
     """Drop parked deliveries for good; the log keeps the events."""
     ids = _parked_ids(body, limits)
     return json_answer({"deliveries": tenant_of(request).queue.discard(name, ids)})
+
+
+async def _first(
+    pull: Callable[[], Leased | None], listener: Listener, *, seconds: float
+) -> Leased | None:
+    """Return what is there to be pulled before long, as the log grows."""
+    loop = asyncio.get_running_loop()
+    woken = asyncio.Event()
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # the loop is closed: no request waits
+            loop.call_soon_threadsafe(woken.set)
+
+    off = listener.on(APPENDED, wake)
+    until = loop.time() + seconds
+    woken.set()  # events before this were not notified
+    try:
+        while (left := until - loop.time()) > 0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), left)
+            woken.clear()
+            if (lease := await run_in_threadpool(pull)) is not None:
+                return lease
+            await asyncio.sleep(_PACE_SECONDS)
+    finally:
+        off()
+    return None
 
 
 def _parked_ids(body: bytes, limits: RequestLimits) -> list[int] | None:

@@ -13,12 +13,16 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import parser as openmetrics_parser
 from prometheus_client.parser import text_string_to_metric_families
 
+from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.projection import Projection
+from agentlog.infrastructure.subscriptions.queue import Queue
+from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
+from agentlog.infrastructure.subscriptions.terms import terms_of
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.api.conftest import app_over, threads_over
@@ -252,3 +256,24 @@ def test_a_database_that_says_nothing_holds_up_neither_metrics_nor_others(
             assert [scrape.result(timeout=9) for scrape in scrapes] == [0, 0, 0]
             assert holder.execute(WAITING).fetchone() == (1,)  # one question, asked once
         assert value(remote, "agentlog_database_up") == 1
+
+
+def test_webhooks_that_fail_and_deliveries_that_wait_are_counted(own_database: Database) -> None:
+    threads, subscriptions = threads_over(own_database), Subscriptions(own_database, tenant=TENANT)
+    for name in ("failing", "paused", "well"):
+        webhook: JsonObject = {"url": "https://example.com/"}
+        terms = terms_of({"name": name, "from": "start", "webhook": webhook})
+        subscriptions.create(terms, secret=b"secret")
+    subscriptions.note_failure("failing", patience_days=1)
+    subscriptions.pause("paused", why="it answered 410")
+    subscriptions.create(terms_of({"name": "pulled", "from": "start", "maxAttempts": 1}))
+    threads.append("t", [{"type": "tick"}] * 3)
+    queue = Queue(
+        own_database, subscriptions, LogReader(own_database, tenant=TENANT), tenant=TENANT
+    )
+    lease = queue.pull("pulled", limit=1, seconds=60)
+    assert lease is not None
+    queue.refuse("pulled", lease.id, error="no", seconds=0)
+    names = ("webhooks_failing", "webhooks_paused", "deliveries_pending", "deliveries_parked")
+    with served(app_over(own_database, threads)) as remote:
+        assert [value(remote, f"agentlog_{name}") for name in names] == [1, 1, 2, 1]

@@ -1,17 +1,22 @@
 """Subscriptions over HTTP: made, pulled by consumers, acknowledged, parked."""
 
+import time
 from base64 import b64decode
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.notifications import APPENDED
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.webhooks.addresses import Addresses
 from tests.api.conftest import app_over, end_following
 from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import reply
+from tests.waiting import until
 
 PATH = "/v1/subscriptions"
 NO_FIELDS = {"JSON object", "type: no such field"}
@@ -91,6 +96,22 @@ def test_consumers_pull_acknowledge_and_refuse(client: TestClient, threads: Thre
     assert _post(client, "nack", lease=again["lease"], park=True, ids=[second["id"]])
     assert _post(client, "parked/discard") == {"deliveries": 1}
     assert _post(client, "pull") == {"lease": None, "until": None, "items": []}
+
+
+def test_a_consumer_waits_for_the_first_event(
+    app: FastAPI, client: TestClient, threads: Threads
+) -> None:
+    _made(client)
+    began = time.monotonic()
+    assert _post(client, "pull", wait=0.2)["items"] == []
+    assert time.monotonic() - began >= 0.2
+    with ThreadPoolExecutor(1) as consumer:
+        pulled = consumer.submit(_post, client, "pull", wait=30)
+        listener = app.state.projection_status.listener
+        until(lambda: listener._callbacks[APPENDED])  # it waits
+        threads.append("t", [reply("one")])
+        (item,) = pulled.result(timeout=60)["items"]
+    assert item["event"]["message"]["text"] == "one"
 
 
 def test_what_a_fork_copied_is_not_given_out_twice(client: TestClient, threads: Threads) -> None:
@@ -174,6 +195,7 @@ def test_a_webhook_goes_to_no_address_that_it_may_not(refusals: Refusals, url: s
         ("", b'{"name":"s","webhook":{"url":"https://93.184.215.14/","content":1}}', "webhook"),
         ("/s/pull", b'{"limit":1000}', "limit: send a number from 1 to 100"),
         ("/s/pull", b'{"limit":1.5}', "limit"),
+        ("/s/pull", b'{"wait":31}', "wait"),
         ("/s/pull", b'{"seconds":true}', "seconds"),
         ("/s/ack", b"{}", "lease"),
         ("/s/ack", b'{"lease":"0123456789abcdef","ids":[]}', "ids"),
