@@ -42,19 +42,19 @@ def list_tasks(
     return json_answer({"tasks": recent_tasks(tenant_of(request).threads, limit)})
 
 
-@router.get("/task/{task_id}")
-def read_task(request: Request, task_id: str) -> Response:
+@router.get("/task/{thread_id}")
+def read_task(request: Request, thread_id: str) -> Response:
     """Return a task, with what waits in its queue."""
     threads = tenant_of(request).threads
-    task = task_json(threads, threads.head(task_id))
-    return json_answer({"task": {**task, "queued_messages": [*queue_of(threads, task_id)]}})
+    task = task_json(threads, threads.head(thread_id))
+    return json_answer({"task": {**task, "queued_messages": [*queue_of(threads, thread_id)]}})
 
 
-@router.get("/task/{task_id}/queued_messages")
-@router.get("/task/{task_id}/queued-messages")
-def list_queue(request: Request, task_id: str, at: At) -> Response:
+@router.get("/task/{thread_id}/queued_messages")
+@router.get("/task/{thread_id}/queued-messages")
+def list_queue(request: Request, thread_id: str, at: At) -> Response:
     """List what waits in the queue of a task."""
-    return json_answer(queue_of(tenant_of(request).threads, task_id, at=at))
+    return json_answer(queue_of(tenant_of(request).threads, thread_id, at=at))
 
 
 @router.get("/queued_messages")
@@ -64,18 +64,18 @@ async def list_no_queue() -> Response:
     return json_answer([])
 
 
-@router.post("/task/{task_id}/message")
+@router.post("/task/{thread_id}/message")
 def record_message(
-    request: Request, task_id: str, body: Body, limits: TheLimits, origin: TheOrigin
+    request: Request, thread_id: str, body: Body, limits: TheLimits, origin: TheOrigin
 ) -> Response:
     """Record what is sent to a task; no agent answers."""
     message = object_at(object_of(limits.json_in(body)), "message")
     if message.get("role") != "user":
         raise InvalidMessage.at("message.role", "send the message of a user")
     threads = tenant_of(request).threads
-    threads.head(task_id)
+    threads.head(thread_id)
     draft: Item = {"type": "input", "text": parts_text(message, "content")}
-    appended = threads.writer.append(threads.request(task_id, [draft], origin=origin))
+    appended = threads.writer.append(threads.request(thread_id, [draft], origin=origin))
     return json_answer({"id": event_ids(appended.messages[0].id, 1)[0], "queued": False})
 
 
@@ -85,10 +85,10 @@ async def begin_task() -> Response:
     raise RunsNoAgent
 
 
-@router.post("/task/{task_id}/cancel")
-async def cancel_task(task_id: str) -> Response:
+@router.post("/task/{thread_id}/cancel")
+async def cancel_task(thread_id: str) -> Response:
     """Refuse to cancel a task."""
-    del task_id
+    del thread_id
     raise RunsNoAgent
 
 
@@ -107,10 +107,10 @@ async def follow_tasks(
     return StreamResponse(await run_in_threadpool(begin), None)
 
 
-@router.get("/task/{task_id}/events")
+@router.get("/task/{thread_id}/events")
 async def follow_task(
     request: Request,
-    task_id: str,
+    thread_id: str,
     at: At,
     dialect: Dialect = "2025-12",
     follow: bool = True,  # noqa: FBT001, FBT002 - a query parameter has a name
@@ -121,12 +121,12 @@ async def follow_task(
 
     def begin() -> ThreadStream:
         following.hub.start()
-        tail = tail_of(tenant.views, task_id, asked)
-        framing = TaskFraming(queue_of(tenant.threads, task_id, at=at))
+        tail = tail_of(tenant.views, thread_id, asked)
+        framing = TaskFraming(queue_of(tenant.threads, thread_id, at=at))
         finite = at is not None or not follow
         return ThreadStream(following, tail, framing, finite=finite, pace=None)
 
-    return StreamResponse(await run_in_threadpool(begin), task_id)
+    return StreamResponse(await run_in_threadpool(begin), thread_id)
 
 
 def _following(request: Request) -> TenantFollowers:

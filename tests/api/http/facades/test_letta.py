@@ -327,8 +327,7 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
     silent = set()
     for method, path in routes():
         named = path.format(
-            agent_id="desk",
-            conversation_id="desk",
+            thread_id="desk",
             run_id="run-1-desk",
             step_id="r1",
             message_id="message-x",
@@ -345,7 +344,7 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
             silent.add(path.removeprefix("/letta/v1"))
     assert silent == {  # else the test could not fail
         "/conversations/",
-        "/conversations/{conversation_id}",
+        "/conversations/{thread_id}",
         "/health/",
         "/runs/",
         "/runs/{run_id}",
@@ -375,7 +374,7 @@ def test_bad_input_is_refused_in_the_shape_of_the_client(
     data: st.DataObject,
 ) -> None:
     method, template = route
-    parts = dict.fromkeys(("agent_id", "conversation_id", "run_id", "step_id", "message_id"), name)
+    parts = dict.fromkeys(("thread_id", "run_id", "step_id", "message_id"), name)
     path = template.format(**{key: quote(part, safe="") for key, part in parts.items()})
     value = data.draw(
         st.recursive(

@@ -171,7 +171,7 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
     assert client.post(path, json=[said(OURS), queued], headers=ours).status_code == 201
     silent = set()
     for method, template in ROUTES:
-        named = template.format(task_id=OURS)
+        named = template.format(thread_id=OURS)
         sent = {"message": {"role": "user", "content": "x"}} if method == "POST" else None
         asked: Item = {"params": {"follow": "false"}, "json": sent}
         answer = client.request(method, named, headers=stranger, **asked)
@@ -183,8 +183,8 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
         "/queued-messages",
         "/queued_messages",
         "/task",
-        "/task/{task_id}/cancel",
-        "/task/{task_id}/message",
+        "/task/{thread_id}/cancel",
+        "/task/{thread_id}/message",
     }
 
 
@@ -219,7 +219,7 @@ def test_bad_input_is_refused_in_the_shape_of_the_client(
 ) -> None:
     method, template = route
     body = None if method == "GET" else value
-    path = template.format(task_id=quote(name, safe=""))
+    path = template.format(thread_id=quote(name, safe=""))
     finite = {**query, "follow": "false"} if path.endswith("/events") else query
     answer = client.request(method, path, params=finite, json=body)
     assert answer.status_code < 500 or answer.status_code == 501, answer.text

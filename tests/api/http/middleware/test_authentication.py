@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from fastapi import FastAPI, Response
 from fastapi.testclient import TestClient
+from starlette.routing import Route
 
+from agentlog.api.http.app import _FACADES
 from agentlog.api.http.middleware.authentication import AnonymousFrom
 from agentlog.api.http.middleware.permissions import NEEDS, Permissions
 from agentlog.domain.access import SCOPES, Scope
@@ -249,6 +251,10 @@ def test_every_route_has_its_scope_and_every_scope_a_route(app: FastAPI) -> None
     }
     others = {needed for needed in NEEDS if " /v1/" not in needed}
     assert described | others == set(NEEDS)
+
+
+def test_no_router_of_a_facade_holds_another_whose_routes_would_have_no_scope() -> None:
+    assert all(isinstance(route, Route) for router in _FACADES for route in router.routes)
 
 
 def test_the_first_page_takes_no_key(app: FastAPI, client: TestClient) -> None:

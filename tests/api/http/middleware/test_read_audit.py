@@ -194,3 +194,24 @@ def test_every_thread_that_is_compared_or_searched_is_on_record(
         ("/v1/search", None),
         ("/v1/search", "t"),
     ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/letta/v1/agents/t/messages",
+        "/letta/v1/conversations/?agent_id=t",
+        "/letta/v1/conversations/t",
+        "/letta/v1/runs/?agent_id=t",
+        "/letta/v1/runs/run-2-t/messages",
+        "/letta/v1/steps/r1?agent_id=t",
+        "/letta/v1/messages/m?agent_id=t",
+        "/maria/v1/task/t",
+        "/maria/v1/task/t/events?follow=false",
+    ],
+)
+def test_a_thread_that_is_read_by_another_name_is_on_record(
+    app: FastAPI, client: TestClient, key: KeyText, path: str
+) -> None:
+    client.get(path, headers=bearing(key))
+    assert [access.thread_id for access in recorded(app)] == ["t"]

@@ -62,27 +62,27 @@ def _named(tenant: Tenant, name: str) -> list[Head]:
         return tenant.threads.heads(which, before=None, limit=100)
 
 
-@router.get("/agents/{agent_id}")
-def read_agent(request: Request, agent_id: str, at: At) -> Response:
+@router.get("/agents/{thread_id}")
+def read_agent(request: Request, thread_id: str, at: At) -> Response:
     """Return an agent."""
     tenant = tenant_of(request)
-    return json_answer(agent_json(tenant, tenant.threads.head(agent_id), at=at))
+    return json_answer(agent_json(tenant, tenant.threads.head(thread_id), at=at))
 
 
-@router.get("/agents/{agent_id}/core-memory/blocks")
-def list_blocks(request: Request, agent_id: str, at: At, after: str | None = None) -> Response:
+@router.get("/agents/{thread_id}/core-memory/blocks")
+def list_blocks(request: Request, thread_id: str, at: At, after: str | None = None) -> Response:
     """Return the memory of an agent, all of it at once."""
     tenant = tenant_of(request)
-    agent = agent_json(tenant, tenant.threads.head(agent_id), at=at)
+    agent = agent_json(tenant, tenant.threads.head(thread_id), at=at)
     return json_answer([] if after is not None else array_of(agent["blocks"]))
 
 
-@router.get("/agents/{agent_id}/export")
-def export_agent(request: Request, agent_id: str, at: At) -> Response:
+@router.get("/agents/{thread_id}/export")
+def export_agent(request: Request, thread_id: str, at: At) -> Response:
     """Return an agent as a file (`.af`)."""
     tenant = tenant_of(request)
-    agent = agent_json(tenant, tenant.threads.head(agent_id), at=at)
-    return json_answer(file_of(agent, items_of(tenant, agent_id, at=at)))
+    agent = agent_json(tenant, tenant.threads.head(thread_id), at=at)
+    return json_answer(file_of(agent, items_of(tenant, thread_id, at=at)))
 
 
 @router.post("/agents/import")

@@ -26,30 +26,30 @@ _DEFAULT = "default"
 Types = Annotated[list[str] | None, Query(alias="include_return_message_types")]
 
 
-@router.get("/agents/{agent_id}/messages")
+@router.get("/agents/{thread_id}/messages")
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    agent_id: str,
+    thread_id: str,
     paging: Newest,
     at: At,
     types: Types = None,
     conversation_id: str | None = None,
 ) -> Response:
     """List the messages of an agent."""
-    if conversation_id not in {None, _DEFAULT, agent_id}:
+    if conversation_id not in {None, _DEFAULT, thread_id}:
         raise UnknownThread(str(conversation_id))
-    return json_answer(paging.page(items_of(tenant_of(request), agent_id, at=at, types=types)))
+    return json_answer(paging.page(items_of(tenant_of(request), thread_id, at=at, types=types)))
 
 
-@router.post("/agents/{agent_id}/messages")
+@router.post("/agents/{thread_id}/messages")
 def record_messages(
-    request: Request, agent_id: str, body: Body, limits: TheLimits, origin: TheOrigin
+    request: Request, thread_id: str, body: Body, limits: TheLimits, origin: TheOrigin
 ) -> Response:
     """Record what is sent to an agent; nothing answers."""
     fields = object_of(limits.json_in(body))
     if fields.get("streaming") is True or fields.get("background") is True:
         raise RunsNoAgent
-    take_messages(tenant_of(request).threads, agent_id, fields, origin)
+    take_messages(tenant_of(request).threads, thread_id, fields, origin)
     return json_answer(ANSWER)
 
 
@@ -78,23 +78,23 @@ def list_conversations(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return json_answer([conversation_json(head) for head in heads])
 
 
-@router.get("/conversations/{conversation_id}")
-def read_conversation(request: Request, conversation_id: str) -> Response:
+@router.get("/conversations/{thread_id}")
+def read_conversation(request: Request, thread_id: str) -> Response:
     """Return a conversation."""
-    return json_answer(conversation_json(tenant_of(request).threads.head(conversation_id)))
+    return json_answer(conversation_json(tenant_of(request).threads.head(thread_id)))
 
 
-@router.get("/conversations/{conversation_id}/messages")
+@router.get("/conversations/{thread_id}/messages")
 def list_conversation(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    conversation_id: str,
+    thread_id: str,
     paging: Newest,
     at: At,
     types: Types = None,
     agent_id: str | None = None,
 ) -> Response:
     """List the messages of a conversation; `default` is that of the agent that is named."""
-    own_id = agent_id if conversation_id == _DEFAULT and agent_id else conversation_id
+    own_id = agent_id if thread_id == _DEFAULT and agent_id else thread_id
     return json_answer(paging.page(items_of(tenant_of(request), own_id, at=at, types=types)))
 
 

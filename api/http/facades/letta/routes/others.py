@@ -10,20 +10,20 @@ router = APIRouter(prefix=PREFIX)
 
 _UNSERVED = (
     ("POST", "/agents/"),
-    ("PATCH", "/agents/{agent_id}"),
-    ("DELETE", "/agents/{agent_id}"),
-    ("POST", "/agents/{agent_id}/messages/stream"),
-    ("POST", "/agents/{agent_id}/messages/async"),
-    ("POST", "/agents/{agent_id}/messages/cancel"),
-    ("POST", "/agents/{agent_id}/summarize"),
-    ("PATCH", "/agents/{agent_id}/reset-messages"),
+    ("PATCH", "/agents/{thread_id}"),
+    ("DELETE", "/agents/{thread_id}"),
+    ("POST", "/agents/{thread_id}/messages/stream"),
+    ("POST", "/agents/{thread_id}/messages/async"),
+    ("POST", "/agents/{thread_id}/messages/cancel"),
+    ("POST", "/agents/{thread_id}/summarize"),
+    ("PATCH", "/agents/{thread_id}/reset-messages"),
     ("POST", "/conversations/"),
-    ("PATCH", "/conversations/{conversation_id}"),
-    ("DELETE", "/conversations/{conversation_id}"),
-    ("POST", "/conversations/{conversation_id}/messages"),
-    ("POST", "/conversations/{conversation_id}/compact"),
-    ("POST", "/conversations/{conversation_id}/cancel"),
-    ("POST", "/conversations/{conversation_id}/fork"),
+    ("PATCH", "/conversations/{thread_id}"),
+    ("DELETE", "/conversations/{thread_id}"),
+    ("POST", "/conversations/{thread_id}/messages"),
+    ("POST", "/conversations/{thread_id}/compact"),
+    ("POST", "/conversations/{thread_id}/cancel"),
+    ("POST", "/conversations/{thread_id}/fork"),
 )
 
 

@@ -119,20 +119,18 @@ async def stream_run(request: Request, run_id: str) -> Response:
     return await _streamed(request, tenant, agent_id, turn)
 
 
-@router.post("/conversations/{conversation_id}/stream")
-async def stream_conversation(request: Request, conversation_id: str) -> Response:
+@router.post("/conversations/{thread_id}/stream")
+async def stream_conversation(request: Request, thread_id: str) -> Response:
     """Send the last run of a conversation."""
     tenant = tenant_of(request)
-    turns = await run_in_threadpool(lambda: turns_in(tenant, conversation_id, at=None))
+    turns = await run_in_threadpool(lambda: turns_in(tenant, thread_id, at=None))
     if not turns:
-        raise UnknownRun(conversation_id)
-    return await _streamed(request, tenant, conversation_id, turns[-1])
+        raise UnknownRun(thread_id)
+    return await _streamed(request, tenant, thread_id, turns[-1])
 
 
 router.add_api_route("/runs/{run_id}/stream", stream_run, methods=["POST"])
-router.add_api_route(
-    "/conversations/{conversation_id}/stream", stream_conversation, methods=["POST"]
-)
+router.add_api_route("/conversations/{thread_id}/stream", stream_conversation, methods=["POST"])
 
 
 async def _streamed(request: Request, tenant: Tenant, agent_id: str, turn: Turn) -> Response:
