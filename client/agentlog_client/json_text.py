@@ -10,8 +10,9 @@ from decimal import Decimal
 from secrets import token_hex
 from typing import Any
 
+from pydantic import BaseModel
+
 from agentlog_client.errors import NotJson
-from agentlog_client.shape import Shape
 
 
 def printed(value: object) -> bytes:
@@ -24,7 +25,7 @@ def printed(value: object) -> bytes:
 
     def plain(other: object) -> object:
         nonlocal mark
-        if isinstance(other, Shape):
+        if isinstance(other, BaseModel):  # of an SDK, too
             return other.model_dump(mode="json", by_alias=True, exclude_unset=True)
         if not isinstance(other, Decimal) or not other.is_finite():
             raise NotJson(f"a {type(other).__name__} is no JSON: make a text or an object of it")

@@ -13,7 +13,7 @@ from agentlog_client.errors import NotJson
 from agentlog_client.json_text import printed
 from agentlog_client.operation import Json
 from agentlog_client.operations.messages import Message, json_of
-from agentlog_client.recorder.delivery import message_line, start_line
+from agentlog_client.recorder.delivery import items_line, message_line, start_line
 from agentlog_client.recorder.mending import mended
 from agentlog_client.recorder.spool import default_folder
 from agentlog_client.recorder.trouble import OnTrouble, log_trouble
@@ -88,6 +88,17 @@ class Recorder:
         except Exception as error:  # noqa: BLE001 - the agent goes on
             self._uploader.tell("defect", f"agentlog lost a message: {error!r}")
             return fresh
+
+    def items(self, items: Sequence[Json], *, format: str) -> None:  # noqa: A002 - its name everywhere
+        """Record messages of another API or framework as they are; `format` names it.
+
+        They may be objects of its SDK.
+        """
+        fields = {"items": items, "format": format, "key": identifiers.new_id()}
+        try:
+            self._uploader.add(items_line(self.thread_id, self._printed(fields)))
+        except Exception as error:  # noqa: BLE001 - the agent goes on
+            self._uploader.tell("defect", f"agentlog lost items: {error!r}")
 
     def input(self, text: str | None = None, **fields: Json) -> str:
         """Record what the user said."""

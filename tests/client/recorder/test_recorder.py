@@ -13,6 +13,7 @@ import pytest
 from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
+from openai.types.chat import ChatCompletionMessage
 
 from agentlog.domain.identifiers import message_id_of
 from agentlog_client import Client, Recorder, Trouble
@@ -79,6 +80,23 @@ def test_a_request_is_recorded_with_what_changed_beside_it(
         "tools": tools,
         "parameters": {"tool_choice": "required", "temperature": 0.5},
     }
+
+
+def test_messages_of_another_api_are_recorded_as_they_are(
+    client: Client, recorders: Recorders, troubles: list[Trouble]
+) -> None:
+    recorder = recorders("items")
+    recorder.items([{"role": "user", "content": "Where is my parcel?"}], format="openai")
+    answer = ChatCompletionMessage.model_validate({"role": "assistant", "content": "In Hamburg."})
+    recorder.items([answer], format="openai")
+    assert recorder.flush(WAIT_SECONDS)
+    assert troubles == []
+    recorder.items([{"neither": "type nor role"}], format="openai")
+    recorder.items([{"role": "user", "content": "Thanks."}], format="openai")
+    assert recorder.flush(WAIT_SECONDS)
+    items = client.view("items", "openai").items
+    assert [item["content"] for item in items] == ["Where is my parcel?", "In Hamburg.", "Thanks."]
+    assert [trouble.kind for trouble in troubles] == ["refused"]
 
 
 def test_ids_of_frameworks_become_ids_of_messages(client: Client, recorders: Recorders) -> None:

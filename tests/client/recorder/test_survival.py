@@ -116,7 +116,7 @@ def test_what_a_living_process_leaves_is_sent_by_another_that_lives(
     assert _ids(client, "left") == ids
 
 
-def test_a_torn_last_line_and_one_that_says_nothing_harm_no_other(
+def test_a_torn_last_line_and_lines_that_say_nothing_harm_no_other(
     client: Client, folder: Path, recorders: Recorders, troubles: list[Trouble]
 ) -> None:
     with agent(NOWHERE, folder, "torn", 3, "killed") as process:
@@ -125,12 +125,12 @@ def test_a_torn_last_line_and_one_that_says_nothing_harm_no_other(
         process.wait(WAIT_SECONDS)
     (file,) = folder.glob("*.spool")
     with file.open("ab") as end:
-        end.write(b"\x00\x00\n" + b'torn\tmessage\t{"type": "repl')
+        end.write(b'\x00\x00\ntorn\titems\t{"for\n\tmessage\t{}\ntorn\tmessage\t{"type": "repl')
     recorder = recorders("other")
     assert recorder.flush(WAIT_SECONDS)
     recorder.close()
     assert _ids(client, "torn") == ids
-    assert [trouble.kind for trouble in troubles] == ["refused"]
+    assert [trouble.kind for trouble in troubles] == ["refused"] * 3
     assert [path.name for path in folder.iterdir()] == ["refused.jsonl"]
 
 
