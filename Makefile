@@ -8,6 +8,7 @@ BIN := $(VENV)/bin
 RUNTIME := .venv-runtime
 PHOENIX := .venv-phoenix
 TRACED := .venv-traced
+ADK := .venv-adk
 WORKERS ?= 3
 PAGE := api/page/index.html
 NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
@@ -82,6 +83,12 @@ $(TRACED)/.ready: requirements-traced.lock $(VENV)/.ready # agents and what trac
 	$(BIN)/uv pip install --quiet --python $(TRACED) --require-hashes --requirement $<
 	@touch $@
 
+$(ADK)/.ready: requirements-adk.lock client/pyproject.toml $(VENV)/.ready # Google ADK and our client
+	$(BIN)/uv venv --quiet --clear $(ADK)
+	$(BIN)/uv pip install --quiet --python $(ADK) --require-hashes --requirement $<
+	$(BIN)/uv pip install --quiet --python $(ADK) --no-deps --no-build-isolation --editable ./client
+	@touch $@
+
 # 900 MB of agents that no test but those of every night runs
 $(CODING_AGENTS)/node_modules/.package-lock.json: $(CODING_AGENTS)/package-lock.json $(VENV)/.ready
 	$(NPM) $(CODING_AGENTS) ci
@@ -89,9 +96,10 @@ $(CODING_AGENTS)/node_modules/.package-lock.json: $(CODING_AGENTS)/package-lock.
 
 coding-agents: $(CODING_AGENTS)/node_modules/.package-lock.json # from npm
 
-test-slow: $(PHOENIX)/.ready $(TRACED)/.ready coding-agents
+test-slow: $(PHOENIX)/.ready $(TRACED)/.ready $(ADK)/.ready coding-agents
 test-slow: tools page ## all tests, slow ones too, with many more drawn examples: for every night
 	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix AGENTLOG_TEST_TRACED=$(abspath $(TRACED))/bin/python \
+		AGENTLOG_TEST_ADK=$(abspath $(ADK))/bin/python \
 		$(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
 
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
@@ -137,11 +145,12 @@ lock: $(VENV)/.ready ## pin what pyproject.toml asks for, with hashes, for every
 	$(BIN)/$(COMPILE) --group build --constraint requirements.lock \
 		--output-file requirements-build.lock
 	$(BIN)/$(COMPILE) --group traced --output-file requirements-traced.lock --upgrade
+	$(BIN)/$(COMPILE) --group adk --output-file requirements-adk.lock --upgrade
 	$(BIN)/$(COMPILE) --group install --output-file requirements-install.lock --upgrade
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 clean:
-	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) web/node_modules api/page \
+	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) $(ADK) web/node_modules api/page \
 		$(CODING_AGENTS)/node_modules

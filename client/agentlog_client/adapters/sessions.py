@@ -15,6 +15,7 @@ from agentlog_client.models import Appended
 P = ParamSpec("P")
 T = TypeVar("T")
 
+STARTED = {"type": "session.started"}
 DELETED = {"type": "session.item_deleted"}
 CLEARED = {"type": "session.cleared"}
 
@@ -32,8 +33,7 @@ def start_session(
     except Conflict as error:
         if error.type != "thread-exists":
             raise
-    started = {"id": derived_id(thread_id, "session.started"), "type": "session.started"}
-    client.append(thread_id, started)
+    client.append(thread_id, {"id": derived_id(thread_id, "session.started"), **STARTED})
 
 
 async def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
