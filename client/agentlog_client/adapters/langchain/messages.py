@@ -73,9 +73,9 @@ def fields_of(drafts: Sequence[Draft]) -> dict[str, Any]:
                 fields["content"] = text
             case {"type": "tool_calls", "calls": calls}:
                 fields["tool_calls"] = [
-                    {"name": call["name"], "args": call["args"], "id": call["id"]}
+                    {"name": call["name"], "args": call.get("args", {}), "id": call["id"]}
                     for call in calls
-                    if "args" in call
+                    if "argumentsText" not in call  # of an invalid one; erased ones have neither
                 ]
             case {"type": "tool_results", "results": [{"output": output, **result}]}:
                 fields["content"] = output

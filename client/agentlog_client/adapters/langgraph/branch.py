@@ -110,7 +110,10 @@ class Branch:
                     self._say(entry)
 
     def _store(self, entry: Entry, payload: Mapping[str, Json]) -> None:
-        before = self.checkpoints.get(payload.get("since", payload["parent"]) or "")
+        since = payload.get("since", payload["parent"])
+        before = self.checkpoints.get(since) if since else None
+        if since and before is None:
+            return  # that was erased, and so this cannot be told
         stored = Stored(
             payload["id"],
             payload["parent"],
@@ -142,10 +145,9 @@ class Branch:
         }
         message_id, residue = entry.message.get("id", ""), entry.metadata.get(RESIDUE)
         if not isinstance(residue, dict):
-            if "responseId" in entry.metadata:
-                self._parts[message_id] = draft
-            elif class_of(draft):
-                self.messages[message_id] = Cut((draft,), {})  # perhaps one that was redacted
+            self._parts[message_id] = draft
+            if class_of(draft):  # perhaps one whose residue was erased
+                self.messages[message_id] = Cut((draft,), {})
             return
         parts = (derived_id(message_id, n) for n in range(residue.get("parts", 0)))
         drafts = [self._parts.pop(part) for part in parts if part in self._parts]
@@ -211,6 +213,8 @@ class Branch:
         message = restored(pieces, serde)
         if given:
             message.id = given[0]
+        elif not pieces.residue:
+            message.id = message_id
         return message
 
     def pending(self, checkpoint: str, serde: SerializerProtocol) -> list[tuple[str, str, Any]]:

@@ -16,7 +16,7 @@ from agentlog_client.adapters.langgraph.cut import Cut
 from agentlog_client.adapters.langgraph.plan import deletion_draft
 from agentlog_client.errors import Conflict
 from agentlog_client.identifiers import derived_id, thread_id
-from agentlog_client.models import Thread
+from agentlog_client.models import Event, Thread
 from agentlog_client.operation import Json
 
 _FRAMEWORK = "langgraph"
@@ -152,17 +152,20 @@ class Family:
         return next((messages[message_id] for messages in having), None)
 
     def _read_on(self, branch: Branch, version: int) -> None:
-        if version > branch.version:
-            events = self._client.messages(branch.thread_id, after=branch.version, limit=_PAGE)
-            branch.apply(
-                Entry(
-                    event.version,
-                    event.message,
-                    event.metadata,
-                    event.origin_version is not None,
-                )
-                for event in events
-            )
+        if version <= branch.version:
+            return
+        events = self._events(branch)
+        if branch.version and any(event.type == "thread.redacted" for event in events):
+            del self._branches[branch.thread_id]  # it has what is erased now
+            branch = self._known(branch.thread_id, branch.namespace)
+            events = self._events(branch)
+        branch.apply(
+            Entry(event.version, event.message, event.metadata, event.origin_version is not None)
+            for event in events
+        )
+
+    def _events(self, branch: Branch) -> Sequence[Event]:
+        return list(self._client.messages(branch.thread_id, after=branch.version, limit=_PAGE))
 
     def _begin(self, namespace: str, name: str) -> Branch:
         metadata = self._metadata(namespace)

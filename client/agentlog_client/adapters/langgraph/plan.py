@@ -213,6 +213,10 @@ class _Cutter:
     def _ref(self, message: BaseMessage) -> Ref | None:
         digest = digest_of(message, self._serde)
         given = message.id
+        if given in self._branch.messages:  # one without a residue has our id
+            known = self._branch.message(given, self._serde)
+            if digest_of(known, self._serde) == digest:
+                return given
         if given is not None:
             message_id = derived_id(given, digest)
             message_id, alias = self._branch.aliases.get(message_id, message_id), message_id

@@ -186,8 +186,9 @@ class AgentlogSaver(Awaited):
                 self._families[graph_thread] = family, Commits(family)
             self._families.move_to_end(graph_thread)
             if len(self._families) > _MOST_FAMILIES:
-                idle = (name for name, (_, commits) in self._families.items() if commits.is_idle)
-                del self._families[next(idle)]
+                others = list(self._families.items())[:-1]
+                idle = [name for name, (_, commits) in others if commits.is_idle]
+                del self._families[idle[0] if idle else others[0][0]]
             return self._families[graph_thread]
 
     def _candidates(self, config: RunnableConfig | None) -> Iterator[tuple[Family, Branch, Stored]]:
