@@ -88,6 +88,10 @@ class Branch:
     """Ids that messages would have by the ids that LangChain gave them later."""
     unclaimed: dict[str, dict[str, str]] = field(default_factory=dict)
     """Messages without an id of LangChain's, by digest: each with what has named it so far."""
+    calls: list[Json] = field(default_factory=list)
+    """The calls of the last message that has any."""
+    waiting: list[str] = field(default_factory=list)
+    """Ids of calls whose approval was asked for and not answered."""
     _parts: dict[str, Draft] = field(default_factory=dict)
     """Kernel messages whose main one is still to come."""
     _awaited: set[str] = field(default_factory=set)
@@ -144,6 +148,15 @@ class Branch:
             key: value for key, value in entry.message.items() if key not in {"id", "timestamp"}
         }
         message_id, residue = entry.message.get("id", ""), entry.metadata.get(RESIDUE)
+        match draft:
+            case {"type": "tool_calls", "calls": calls}:
+                self.calls = calls
+            case {"type": "approval_request", "callId": call_id}:
+                self.waiting.append(call_id)
+            case {"type": "approval_response", "callId": call_id} if call_id in self.waiting:
+                self.waiting.remove(call_id)
+            case _:
+                pass
         if not isinstance(residue, dict):
             self._parts[message_id] = draft
             if class_of(draft):  # perhaps one whose residue was erased

@@ -11,8 +11,10 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.types import INTERRUPT, RESUME
 
 from agentlog_client.adapters.langchain.messages import Draft
+from agentlog_client.adapters.langgraph.approvals import approval_requests, approval_responses
 from agentlog_client.adapters.langgraph.branch import (
     CHECKPOINT,
     DELETED,
@@ -114,7 +116,18 @@ def writes_drafts(
         for place, (channel, value) in zip(places, writes, strict=True)
     ]
     payload = {"checkpoint": checkpoint, "task": task, "path": path, "writes": forms}
-    return [*cutter.drafts, _entry(WRITES, payload)]
+    approvals = [
+        draft
+        for channel, value in (writes if at_end else ())
+        for draft in _approvals(branch, channel, value)
+    ]
+    return [*cutter.drafts, *approvals, _entry(WRITES, payload)]
+
+
+def _approvals(branch: Branch, channel: str, value: Any) -> list[Draft]:  # noqa: ANN401 - anything
+    if channel == INTERRUPT:
+        return approval_requests(value, branch.calls)
+    return approval_responses(value, branch.waiting) if channel == RESUME else []
 
 
 def deletion_draft(branch: Branch, checkpoints: Sequence[str] | None) -> Draft:
