@@ -20,15 +20,19 @@ def _ids(client: Client, thread: str) -> list[str]:
     return [event.message["id"] for event in events if event.kind == "message"]
 
 
-def test_an_agent_that_is_killed_has_lost_nothing(
-    client: Client, url: str, folder: Path, recorders: Recorders
+@pytest.mark.parametrize("kept", [1, 100, 3000])
+def test_an_agent_that_is_killed_in_mid_run_has_lost_nothing(
+    client: Client, url: str, folder: Path, recorders: Recorders, kept: int
 ) -> None:
-    with agent(url, folder, "killed", 300, "killed") as process:
-        ids = kept_ids(process, 300)
+    with agent(url, folder, "killed", 100_000, "killed") as process:
+        ids = kept_ids(process, kept)
         process.kill()
-        process.wait(WAIT_SECONDS)
+        assert process.stdout is not None
+        ids += [line[:-1] for line in process.stdout if line.endswith("\n")]
     assert recorders("next").flush(WAIT_SECONDS)
-    assert _ids(client, "killed") == ids
+    logged = _ids(client, "killed")
+    assert logged[: len(ids)] == ids
+    assert len(logged) - len(ids) <= 1  # it was killed before it could print it
 
 
 def test_an_agent_that_is_killed_while_the_service_is_away_has_lost_nothing(
