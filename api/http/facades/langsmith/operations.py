@@ -15,8 +15,8 @@ from agentlog.projections.readers.spans.runs.parts import merged
 from agentlog.projections.view import Item
 
 Operation = Literal["post", "patch"]
+_ORDER: tuple[Operation, ...] = ("post", "patch")
 
-_MOST_ID = 64
 _SIGNS = (b"{", b"[", b",", b":")
 
 
@@ -31,11 +31,9 @@ class Operations:
 
     @property
     def runs(self) -> list[Item]:
-        """Each run: what begins it, and what ends it over that."""
-        return [
-            merged(of_run[kind] for kind in ("post", "patch") if kind in of_run)
-            for of_run in self._runs.values()
-        ]
+        """Each run as it was sent; what ends it stands over what begins it, if both were."""
+        runs = [[run[kind] for kind in _ORDER if kind in run] for run in self._runs.values()]
+        return [run[0] if len(run) == 1 else merged(run) for run in runs]
 
     def json_in(self, text: bytes, place: str) -> JsonValue:
         """Return a value of JSON; raises `InvalidMessage` where it is none."""
@@ -93,9 +91,9 @@ def _object(value: JsonValue, place: str) -> Item:
 
 
 def check_id(value: JsonValue, place: str) -> None:
-    """Raise `InvalidMessage` where an id is no UUID."""
-    if isinstance(value, str) and len(value) < _MOST_ID:
+    """Raise `InvalidMessage` where an id is no UUID with its dashes."""
+    if isinstance(value, str):
         with suppress(ValueError):
-            UUID(value)
-            return
+            if str(UUID(value)) == value.lower():
+                return
     raise InvalidMessage.at(place.removeprefix("."), "not a UUID")

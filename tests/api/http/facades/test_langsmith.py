@@ -216,6 +216,13 @@ def test_runs_become_a_thread(client: TestClient) -> None:
     assert [item["message"]["payload"]["id"] for item in records] == [run_id(1), run_id(3)]
 
 
+def test_a_run_is_kept_as_it_was_sent(client: TestClient) -> None:
+    sent = {**RUNS[0], "session_id": None, "events": [], "extra": {"metadata": {}}}
+    batch(client, [sent])
+    (kept,) = client.get(f"/v1/threads/{TRACE}/messages?type=langsmith.chain").json()["items"]
+    assert kept["message"]["payload"] == sent
+
+
 def test_the_end_completes_the_begin_and_nothing_is_told_twice(
     app: FastAPI, client: TestClient
 ) -> None:
@@ -346,6 +353,7 @@ def test_two_tenants_have_threads_of_the_same_name(app: FastAPI, client: TestCli
     [
         (b"", "", 422, "does not end in its boundary"),
         (multipart([("post.7", b"{}")]), "", 422, "post.7: not a UUID"),
+        (multipart([(f"post.{UUID(TRACE).hex}", b"{}")]), "", 422, "not a UUID"),
         (multipart([(f"post.{TRACE}", b"{")]), "", 422, f"post.{TRACE}: "),
         (multipart([(f"post.{TRACE}", b"[]")]), "", 422, "not an object"),
         (multipart([(f"put.{TRACE}", b"{}")]), "", 422, "no part of a run"),
