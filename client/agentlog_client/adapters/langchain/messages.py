@@ -21,6 +21,8 @@ from agentlog_client.operation import Json
 Draft = dict[str, Json]
 """A kernel message without an id."""
 
+KINDS = HumanMessage, AIMessage, SystemMessage, ToolMessage
+"""The classes of messages that have kernel messages."""
 _CLASSES: dict[str, type[BaseMessage]] = {
     "input": HumanMessage,
     "system": SystemMessage,

@@ -129,7 +129,7 @@ class Branch:
             _changed(before.versions_seen if before else {}, payload["versionsSeen"]),
         )
         for channel, form in payload["values"].items():
-            self.values[channel, stored.channel_versions[channel]] = self.whole(channel, form)
+            self.values[channel, stored.channel_versions[channel]] = self._whole(channel, form)
             self._name(form, "values")
         self.checkpoints[stored.id] = stored
         self.deleted.discard(stored.id)
@@ -158,7 +158,8 @@ class Branch:
             case _:
                 pass
         if not isinstance(residue, dict):
-            self._parts[message_id] = draft
+            if "responseId" in entry.metadata:
+                self._parts[message_id] = draft
             if class_of(draft):  # perhaps one whose residue was erased
                 self.messages[message_id] = Cut((draft,), {})
             return
@@ -186,7 +187,7 @@ class Branch:
             else:
                 named[message_id] = by
 
-    def whole(self, channel: str, form: Json) -> Json:
+    def _whole(self, channel: str, form: Json) -> Json:
         """Return the form of a list of messages with those that another begins with."""
         match form:
             case {"messages": refs, "after": [version, count]}:

@@ -34,11 +34,9 @@ def digest_of(message: BaseMessage, serde: SerializerProtocol) -> str:
     return blake2b(serde.dumps_typed(content)[1], digest_size=12).hexdigest()
 
 
-def cut(message: BaseMessage, serde: SerializerProtocol) -> Cut | None:
-    """Cut a message; None if its class has no kernel message."""
+def cut(message: BaseMessage, serde: SerializerProtocol) -> Cut:
+    """Cut a message of one of the `KINDS`."""
     drafts = tuple(drafts_of(message))
-    if not drafts:
-        return None
     if type(message) is class_of(drafts[-1]):
         plain = _built(drafts, {})
         fields = {

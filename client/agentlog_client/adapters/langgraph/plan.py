@@ -11,9 +11,10 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.checkpoint.serde.types import INTERRUPT, RESUME
+from langgraph.checkpoint.serde.types import INTERRUPT, RESUME, TASKS
+from langgraph.constants import START
 
-from agentlog_client.adapters.langchain.messages import Draft
+from agentlog_client.adapters.langchain.messages import KINDS, Draft
 from agentlog_client.adapters.langgraph.approvals import approval_requests, approval_responses
 from agentlog_client.adapters.langgraph.branch import (
     CHECKPOINT,
@@ -29,6 +30,8 @@ from agentlog_client.identifiers import derived_id
 from agentlog_client.json_text import printed
 from agentlog_client.operation import Json
 
+_INPUTS = frozenset({START, TASKS})
+"""Channels of what nodes are still to receive."""
 _APART = frozenset({"id", "channel_values", "channel_versions", "versions_seen"})
 
 
@@ -51,17 +54,17 @@ def checkpoint_drafts(  # noqa: PLR0913, PLR0917 - what a saver is given
     before = branch.checkpoints.get(branch.tip or "") if is_new else None
     versions = checkpoint["channel_versions"]
     values: dict[str, Json] = {}
-    channels = sorted(checkpoint["channel_values"].items(), key=lambda item: _is_input(item[0]))
+    channels = sorted(checkpoint["channel_values"].items(), key=lambda item: item[0] in _INPUTS)
     inputs: int | None = None
     for channel, value in channels:
-        if inputs is None and _is_input(channel):
+        if inputs is None and channel in _INPUTS:
             inputs = len(cutter.drafts)
         version = versions.get(channel)
         if version is not None and (
             channel in new_versions or (channel, version) not in branch.values
         ):
             base = before and before.channel_versions.get(channel)
-            known = branch.values.get((channel, base or 0))
+            known = None if base is None else branch.values.get((channel, base))
             values[channel] = _shortened(cutter.encoded(value, known), base, known)
     rest = {key: value for key, value in checkpoint.items() if key not in _APART}
     payload = {
@@ -167,11 +170,6 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, J
     return {**changed, **{key: None for key in before if key not in after}}
 
 
-def _is_input(channel: str) -> bool:
-    """Return whether a channel holds what nodes are still to receive; its name is LangGraph's."""
-    return channel.startswith("__")
-
-
 def _entry(name: str, payload: Mapping[str, Json]) -> Draft:
     # the same entry again has the same id, and is kept once
     return {"id": derived_id(name, printed(payload).decode()), "type": name, "payload": payload}
@@ -215,15 +213,13 @@ class _Cutter:
         return encoded(value, self._serde, self._form)
 
     def _form(self, value: Any) -> Json | None:  # noqa: ANN401 - anything
-        if isinstance(value, BaseMessage):
-            ref = self._ref(value)
-            return None if ref is None else {"message": ref}
-        if type(value) is list and value and isinstance(value[0], BaseMessage):
-            refs = [self._ref(item) if isinstance(item, BaseMessage) else None for item in value]
-            return None if None in refs else {"messages": refs}
+        if isinstance(value, KINDS):
+            return {"message": self._ref(value)}
+        if type(value) is list and value and all(isinstance(item, KINDS) for item in value):
+            return {"messages": [self._ref(item) for item in value]}
         return None
 
-    def _ref(self, message: BaseMessage) -> Ref | None:
+    def _ref(self, message: BaseMessage) -> Ref:
         digest = digest_of(message, self._serde)
         given = message.id
         if given in self._branch.messages:  # one without a residue has our id
@@ -240,13 +236,11 @@ class _Cutter:
         if (waiting := self._unclaimed(digest)) is not None:
             self._taken.add(waiting)
             return waiting if given is None else [waiting, given]
-        pieces = cut(message, self._serde)
-        if pieces is None:
-            return None
         if given is None:
             message_id = derived_id(self._scope, len(self._new), digest)
         self._new.add(message_id)
-        self.drafts += with_ids(pieces, message_id, **({"digest": digest} if given is None else {}))
+        noted = {"digest": digest} if given is None else {}
+        self.drafts += with_ids(cut(message, self._serde), message_id, **noted)
         return message_id
 
     def _unclaimed(self, digest: str) -> str | None:

@@ -10,9 +10,7 @@ from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     BaseMessage,
-    ChatMessage,
     HumanMessage,
-    RemoveMessage,
     SystemMessage,
     ToolMessage,
 )
@@ -101,7 +99,6 @@ MESSAGES = st.one_of(
 @given(MESSAGES)
 def test_a_message_comes_back_equal(message: BaseMessage) -> None:
     pieces = cut(message, SERDE)
-    assert pieces is not None
     stored = json.loads(json.dumps([pieces.drafts, pieces.residue], allow_nan=False))
     read = restored(Cut(tuple(stored[0]), stored[1]), SERDE)
     assert type(read) is type(message)
@@ -112,7 +109,6 @@ def test_a_message_comes_back_equal(message: BaseMessage) -> None:
 @given(MESSAGES)
 def test_its_kernel_messages_are_valid(message: BaseMessage) -> None:
     pieces = cut(message, SERDE)
-    assert pieces is not None
     for draft in with_ids(pieces, new_id()):
         sent = parse(json.dumps({**draft, "timestamp": 0}).encode())
         assert isinstance(sent, dict)
@@ -128,22 +124,14 @@ def test_long_texts_and_files_stand_in_it_once() -> None:
         {"type": "image_url", "image_url": {"url": url}},
     ]
     pieces = cut(HumanMessage(blocks), SERDE)
-    assert pieces is not None
     assert len(json.dumps(with_ids(pieces, new_id()))) < len(data) + len(text) + 500
 
 
 @pytest.mark.parametrize(
-    ("message", "types"),
-    [
-        (AIMessageChunk(content="said in pieces"), ["reply"]),
-        (AIMessage("a lone surrogate \ud800"), ["reply"]),
-        (ChatMessage(content="of a role", role="critic"), None),
-        (RemoveMessage("gone"), None),
-    ],
+    "message", [AIMessageChunk(content="said in pieces"), AIMessage("a lone surrogate \ud800")]
 )
-def test_unusual_messages(message: BaseMessage, types: list[str] | None) -> None:
-    pieces = cut(message, SERDE)
-    assert (pieces and [draft["type"] for draft in pieces.drafts]) == types
+def test_unusual_messages_have_a_kernel_message(message: BaseMessage) -> None:
+    assert [draft["type"] for draft in cut(message, SERDE).drafts] == ["reply"]
 
 
 def test_a_message_without_its_residue_says_what_the_kernel_message_says() -> None:

@@ -57,7 +57,7 @@ def test_a_graph_goes_on_after_its_process_was_killed(
 
     command = [sys.executable, "-c", PROGRAM, url, durability]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        until(lambda: steps() >= STEPS)
+        until(lambda: steps() >= STEPS, seconds=90)
         process.kill()
         assert process.stdout is not None
         begun = [int(line) for line in process.stdout][-1]
@@ -172,10 +172,12 @@ def together(*work: Callable[[], object]) -> Iterator[None]:
 
 
 def test_two_writers_of_one_thread_lose_nothing_and_do_not_mix(url: str, client: Client) -> None:
+    met = threading.Barrier(2)
+
     def write(name: str) -> None:
         with client_of(url) as own:
             for turn in range(6):
-                counting(AgentlogSaver(own), 1, lambda _: None).invoke(
+                counting(AgentlogSaver(own), 1, lambda _: met.wait(60)).invoke(
                     {"messages": [HumanMessage(f"{name}{turn}")], "steps": 0}, config_of()
                 )
 

@@ -3,10 +3,11 @@
 import asyncio
 from typing import Any
 
+import httpx
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, RemoveMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import START
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
 from agentlog_client import Client
@@ -20,6 +21,7 @@ from tests.client.adapters.langgraph.graphs import (
     nested,
     texts,
 )
+from tests.clients import TLS
 
 QUESTION = {"messages": [{"role": "user", "content": "how is the weather?"}]}
 
@@ -157,6 +159,49 @@ def test_messages_that_a_graph_removes_or_replaces_stay_in_the_log(
     read = agent(AgentlogSaver(client), [])
     assert texts(read.get_state(config_of()).values["messages"]) == ["bye"]
     assert shown(client) == ["hi", "first", "bye"]
+
+
+def test_a_message_written_beside_a_removal_stands_in_the_log_once(
+    client: Client, saver: AgentlogSaver
+) -> None:
+    graph = StateGraph(MessagesState)
+    graph.add_node("tidy", lambda _: {"messages": [AIMessage("tidy"), RemoveMessage("hi")]})
+    graph.add_edge(START, "tidy")
+    compiled = graph.compile(checkpointer=saver)
+    compiled.invoke({"messages": [HumanMessage("hi", id="hi")]}, config_of())
+    assert texts(compiled.get_state(config_of()).values["messages"]) == ["tidy"]
+    assert shown(client) == ["hi", "tidy"]
+
+
+def test_messages_of_other_classes_are_kept(client: Client, saver: AgentlogSaver) -> None:
+    graph = agent(saver, [])
+    critic = ChatMessage(content="of a role", role="critic", id="critic")
+    graph.update_state(config_of(), {"messages": [critic]}, START)
+    later = agent(AgentlogSaver(client), []).get_state(config_of())
+    assert later.values["messages"] == [critic]
+
+
+def test_a_state_that_was_read_is_asked_for_what_is_new_alone(url: str, client: Client) -> None:
+    asked: list[str] = []
+    http = httpx.Client(
+        verify=TLS,
+        trust_env=False,
+        event_hooks={"request": [lambda request: asked.append(request.url.path)]},
+    )
+    with Client(url, http=http) as counted:
+        saver = AgentlogSaver(counted)
+        graph = agent(saver, [])
+        for _ in range(5):
+            graph.invoke({"messages": [HumanMessage("hi")]}, config_of())
+        asked.clear()
+        saver.get_tuple(config_of())
+        assert asked == ["/v1/threads"]
+        agent(AgentlogSaver(client), []).invoke({"messages": [HumanMessage("hi")]}, config_of())
+        asked.clear()
+        read = saver.get_tuple(config_of())
+        assert asked == ["/v1/threads", "/v1/threads/graph/messages"]
+    assert read
+    assert len(read.checkpoint["channel_values"]["messages"]) == 12
 
 
 def test_an_awaited_graph_with_any_thread_id(client: Client) -> None:
