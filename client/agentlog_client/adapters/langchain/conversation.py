@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
@@ -18,15 +19,15 @@ class Conversation:
     """
 
     def __init__(self) -> None:
-        self._ids_by_content: defaultdict[bytes, list[str | None]] = defaultdict(list)
+        self._ids_by_content: defaultdict[str, list[str | None]] = defaultdict(list)
         self._answered: set[str] = set()
 
     def new_in(self, messages: Sequence[BaseMessage]) -> Iterator[Draft]:
         """Yield the kernel messages of those that are new; they are known then."""
-        used: defaultdict[bytes, set[int]] = defaultdict(set)
+        used: defaultdict[str, set[int]] = defaultdict(set)
         for message in messages:
             drafts = [draft for draft in drafts_of(message) if draft["type"] != "llm_response"]
-            content = printed(drafts)
+            content = _digest(drafts)
             ids, taken = self._ids_by_content[content], used[content]
             place = _place(message.id, ids, taken)
             if place is None:
@@ -42,7 +43,7 @@ class Conversation:
         others = [draft for draft in drafts if draft["type"] != "llm_response"]
         figures = next((draft for draft in drafts if draft["type"] == "llm_response"), {})
         response = {"type": "llm_response", **figures, "latencyMs": round(latency_ms, 1)}
-        added = self._added(message, [response, *others], printed(others))
+        added = self._added(message, [response, *others], _digest(others))
         together = {"responseId": added[-1]["id"]}
         return [{**draft, "metadata": together} for draft in added]
 
@@ -54,15 +55,19 @@ class Conversation:
         draft = {"type": "tool_results", "results": [{"callId": call_id, **result}]}
         return [{"id": derived_id("result", call_id), **draft}]
 
-    def _added(self, message: BaseMessage, drafts: list[Draft], content: bytes) -> list[Draft]:
+    def _added(self, message: BaseMessage, drafts: list[Draft], content: str) -> list[Draft]:
         ids = self._ids_by_content[content]
         ids.append(message.id)
         if isinstance(message, ToolMessage) and message.tool_call_id:
             return self.result(message.tool_call_id, drafts[0]["results"][0])
-        name = message.id or derived_id(content.decode(), len(ids))
+        name = message.id or derived_id(content, len(ids))
         # from the end: figures stand first, where they are known
         ids_of = [derived_id(name, n) for n in range(len(drafts))][::-1]
         return [{"id": id_of, **draft} for id_of, draft in zip(ids_of, drafts, strict=True)]
+
+
+def _digest(drafts: Sequence[Draft]) -> str:
+    return blake2b(printed(drafts), digest_size=16).hexdigest()
 
 
 def _place(message_id: str | None, ids: Sequence[str | None], taken: set[int]) -> int | None:

@@ -11,13 +11,18 @@ from langchain_core.language_models.fake_chat_models import FakeMessagesListChat
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
+from pydantic import SecretStr
 
 from agentlog_client import Client
 from agentlog_client.adapters.langchain import AgentlogCallbackHandler
-from tests.client.adapters.langgraph.graphs import call_of, contents, weather
+from tests.client.adapters.langgraph.graphs import asking, call_of, contents, weather
+from tests.providers.script import Answer, Call
+from tests.providers.server import ScriptedProvider
 
 
 @pytest.fixture
@@ -135,6 +140,17 @@ def test_errors_are_recorded_once_and_raised(
     assert "no such thing" in errors[0]
 
 
+def test_a_graph_that_waits_for_a_person_has_not_failed(
+    client: Client, handler: AgentlogCallbackHandler
+) -> None:
+    graph = asking(InMemorySaver())
+    config: RunnableConfig = {"callbacks": [handler], "configurable": {"thread_id": "chain"}}
+    graph.invoke({"messages": [HumanMessage("hi")]}, config)
+    model_of(AIMessage("hello")).invoke("hi", config_of(handler))
+    assert shown(client, handler, "chain") == ["hi", "hello"]
+    assert list(client.messages("chain", type="runtime_error")) == []
+
+
 def test_a_tool_that_no_model_called_and_one_that_fails(
     client: Client, handler: AgentlogCallbackHandler
 ) -> None:
@@ -173,3 +189,27 @@ def test_an_agent_goes_on_where_no_service_is(tmp_path: Path) -> None:
     assert model_of(AIMessage("hello")).invoke("hi", config_of(handler)).content == "hello"
     assert not handler.flush(0)
     handler.close(0)
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_a_real_model_of_openai(
+    client: Client, handler: AgentlogCallbackHandler, *, streaming: bool
+) -> None:
+    answer = Answer("I will look.", [Call("weather", {"city": "Rome"})])
+    with ScriptedProvider(lambda _: answer) as provider:
+        model = ChatOpenAI(
+            model="gpt-4o-mini",
+            base_url=f"{provider.url}/v1",
+            api_key=SecretStr("any"),
+            temperature=0.5,
+            streaming=streaming,
+            stream_usage=True,
+        )
+        model.bind_tools([weather]).invoke("weather?", config_of(handler))
+    assert shown(client, handler, "chain")[:2] == ["weather?", "weather"]
+    request = client.view("chain", "request").state
+    assert request["model"] == "gpt-4o-mini"
+    assert [tool["function"]["name"] for tool in request["tools"]] == ["weather"]
+    (response,) = client.messages("chain", type="llm_response")
+    assert response.message["usage"]["totalTokens"] > 0
+    assert response.message["model"].startswith("gpt-4o-mini")
