@@ -22,7 +22,7 @@ from agentlog.projections.readers.messages import chat
 from agentlog.projections.readers.registry import FORMATS
 from tests.api.keyholders import make_key
 from tests.api.servers import running
-from tests.infrastructure.appends import TENANT
+from tests.infrastructure.appends import TENANT, record
 from tests.projections.letta_api import CLASSES
 
 Item = dict[str, Any]
@@ -353,6 +353,19 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
         "/steps/",
         "/steps/{step_id}",
     }
+
+
+def test_a_hidden_thread_is_not_there(client: TestClient, threads: Threads) -> None:
+    taken(threads, "desk", [{"type": "input", "text": OURS}, {"type": "reply", "text": OURS}])
+    record(threads, "desk", "thread.hidden")
+    for method, path in routes():
+        named = path.format(
+            thread_id="desk", run_id="run-2-desk", step_id="r1", message_id="message-x"
+        )
+        query = {"agent_id": "desk"} if path.split("/")[3] in {"runs", "steps", "messages"} else {}
+        answer = client.request(method, named, params=query, json={"input": "x"})
+        assert OURS not in answer.text
+        assert "desk" not in answer.text or answer.status_code == 404, (path, answer.text)
 
 
 texts = st.text(max_size=20)

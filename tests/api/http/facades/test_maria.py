@@ -16,7 +16,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.api.keyholders import make_key
 from tests.api.listeners import followed, heard, listening
-from tests.infrastructure.appends import TENANT
+from tests.infrastructure.appends import TENANT, record
 
 Item = dict[str, Any]
 EXAMPLES = Path(__file__).parents[4] / "examples"
@@ -186,6 +186,17 @@ def test_a_strangers_key_finds_nothing_of_ours(app: FastAPI, client: TestClient)
         "/task/{thread_id}/cancel",
         "/task/{thread_id}/message",
     }
+
+
+def test_a_hidden_thread_is_not_there(client: TestClient, threads: Threads) -> None:
+    taken(threads, "desk", [said(OURS)])
+    record(threads, "desk", "thread.hidden")
+    sent = {"message": {"role": "user", "content": "x"}}
+    for method, template in ROUTES:
+        path, query = template.format(thread_id="desk"), {"follow": "false"}
+        answer = client.request(method, path, params=query, json=sent)
+        assert OURS not in answer.text
+        assert "desk" not in answer.text or answer.status_code == 404, (template, answer.text)
 
 
 texts = st.text(max_size=20)
