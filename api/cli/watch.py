@@ -14,6 +14,7 @@ from agentlog.api.cli.remote import Key, To, by_service
 from agentlog.api.cli.session import DataDir, service_in
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.transfer.documents import Plan
+from agentlog.infrastructure.transfer.files.content import MOST_BYTES, plain
 from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.follower import FileFollower
@@ -84,19 +85,20 @@ def watch(  # noqa: PLR0913 - one parameter an option
 
 def _files(root: Path, agent: WatchedAgent | None) -> Iterator[SourceFile]:
     """Yield what is watched; raises `UnreadableSource` where a folder has no such file."""
-    if agent is not None and agent.sessions is not None:
-        for source in agent.sessions(root):
-            path, content = PurePosixPath(source.name), partial(_content, source)
-            yield SourceFile(str(root / path), path, 0, content, stamp=source.stamp)
+    if agent is None:
+        yield from find_sources([root]).files
         return
-    for file in find_sources([root]).files:
-        if agent is None or agent.writes(file.path):
-            yield file
+    for source in agent.sources_in(root):
+        name, content = PurePosixPath(source.name), plain(partial(_content, source), 0, MOST_BYTES)
+        yield SourceFile(str(root / name), name, 0, content, stamp=source.stamp)
 
 
 def _content(source: Source) -> bytes:
-    with source.open() as file:
-        return file.read()
+    try:
+        with source.open() as file:
+            return file.read()
+    except OSError as error:
+        raise UnreadableSource(f"cannot be read: {error.strerror}") from error
 
 
 def _tell(console: Console, name: str, report: ImportReport) -> None:

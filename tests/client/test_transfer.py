@@ -49,7 +49,11 @@ def lines_of(report: ImportReport) -> list[str]:
     return list(report.lines())
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: f"{path.parent.name}-{path.name}")
+KINDS = {source.suffix: source for source in SOURCES}
+"""A source of each kind of files, by its suffix; folders have none."""
+
+
+@pytest.mark.parametrize("source", KINDS.values(), ids=lambda path: path.name)
 def test_a_service_imports_as_the_command_does_here(
     url: str, database: Database, capsys: pytest.CaptureFixture[str], source: Path
 ) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from agentlog_client.transfer.opencode import sessions_in
-from agentlog_client.transfer.sources import Source
+from agentlog_client.transfer.sources import Source, files_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,12 @@ class WatchedAgent:
     folder: Callable[[], Path]
     patterns: tuple[str, ...] = ()
     sessions: Callable[[Path], Iterator[Source]] | None = None
+
+    def sources_in(self, folder: Path) -> Iterator[Source]:
+        """Yield its sessions; raises `OSError`."""
+        if self.sessions is not None:
+            return self.sessions(folder)
+        return files_in(folder, self.writes)
 
     def writes(self, path: PurePath) -> bool:
         """Return whether a file is one of its sessions."""

@@ -131,9 +131,7 @@ class Watcher:
         """Yield what is watched: the sessions of an agent, or all files with histories."""
         if self._agent is None:
             return files_in(self._root, lambda path: path.name.endswith(self._suffixes))
-        if self._agent.sessions is not None:
-            return self._agent.sessions(self._root)
-        return files_in(self._root, self._agent.writes)
+        return self._agent.sources_in(self._root)
 
     def _begin_unless_begun(self) -> str:
         """Return the id of the import that is under way."""

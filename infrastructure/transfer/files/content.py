@@ -7,6 +7,7 @@ import sys
 import zlib
 from collections.abc import Callable
 from lzma import LZMAError
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from agentlog.infrastructure.transfer.files.source_file import UnreadableSource
@@ -28,6 +29,7 @@ _UNREADABLE = (
 """What the libraries raise for broken archives and compressed files."""
 _GZIP, _ZSTD, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _PIECE_BYTES = 2**20
+_MOST_MEMBERS, _ENTRY = 100_000, b"PK\x01\x02"
 MOST_BYTES = 2 * 2**30
 _MOST_RATIO, _ALWAYS_BYTES = 100, 64 * 2**20
 """What is unpacked of a file: so many bytes, and so many times its size or the last."""
@@ -70,6 +72,8 @@ class Archives:
     def members(self, path: Path) -> list[ZipInfo]:
         """Return the members of an archive, by name; raises `UnreadableSource`."""
         try:
+            if _has_more_members(path, _MOST_MEMBERS):
+                raise UnreadableSource(f"it has more than {_MOST_MEMBERS:,} files: unpack it")
             with ZipFile(path) as archive:
                 return sorted(archive.infolist(), key=lambda member: member.filename)
         except _UNREADABLE as error:
@@ -114,6 +118,19 @@ def plain(content: Content, size: int, most_bytes: int) -> Content:
         return data
 
     return read
+
+
+def _has_more_members(path: Path, most: int) -> bool:
+    """Return whether an archive may have more members; `ZipFile` makes an object of each."""
+    if path.stat().st_size < most * len(_ENTRY):
+        return False
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        entries = 0
+        at = data.find(_ENTRY)
+        while at >= 0 and entries <= most:
+            entries += 1
+            at = data.find(_ENTRY, at + len(_ENTRY))
+    return entries > most
 
 
 def _unpacked(read: Callable[[int], bytes], size: int, most_bytes: int) -> bytes:

@@ -26,7 +26,7 @@ FIELDS = (
     "mask",
     "growing",
 )
-_MOST_PATHS, _LONGEST = 1000, 4000
+_MOST_PATHS, _LONGEST = 1000, 3000
 _LONGEST_NAME = 255
 """Bytes of a name in a folder, as file systems have them."""
 
@@ -59,7 +59,9 @@ class Order:
         parts = path.removeprefix(folder).split("/")
         if any(part in {"", ".", ".."} for part in parts):
             raise InvalidPathName(path, "a part of it is empty, or leads out of its folder")
-        if len(path) > _LONGEST or any(len(part.encode()) > _LONGEST_NAME for part in parts):
+        if len(path.encode()) > _LONGEST or any(
+            len(part.encode()) > _LONGEST_NAME for part in parts
+        ):
             raise InvalidPathName(path, "it is longer than file systems keep")
         if "\0" in path:
             raise InvalidPathName(path, "it has a NUL")

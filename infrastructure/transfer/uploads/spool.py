@@ -56,13 +56,15 @@ class Spool:
 
     def make(self, import_id: str, order: JsonObject) -> None:
         """Make room for an import; raises `TooManyImports`, `SpoolUnwritable`."""
-        with _written():
+        try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._sweep()
             if sum(1 for _ in self._folder.iterdir()) >= _MOST_IMPORTS:
                 raise TooManyImports(_MOST_IMPORTS)
             (self._folder / import_id / _FILES).mkdir(mode=0o700, parents=True)
-            (self._folder / import_id / _ORDER).write_bytes(print_bytes(order))
+            _write_whole(self._folder / import_id / _ORDER, order)
+        except OSError as error:
+            raise SpoolUnwritable(error.strerror or str(error)) from error
 
     def has(self, import_id: str) -> bool:
         """Return whether an import is on its way."""
@@ -80,11 +82,12 @@ class Spool:
         return self._folder / import_id / _FILES
 
     def size(self, file: Path) -> int:
-        """Return how many bytes of a file have come."""
-        try:
-            return file.stat().st_size
-        except OSError:  # it is not there, or its name is that of a folder
-            return 0
+        """Return how many bytes of a file have come; 0 where there is none of that name."""
+        return file.stat().st_size if file.is_file() else 0
+
+    def is_receiving(self, import_id: str) -> bool:
+        """Return whether a piece of an import is on its way."""
+        return any(file.is_relative_to(self._folder / import_id) for file in list(self._in_use))
 
     @contextmanager
     def piece(
@@ -107,6 +110,7 @@ class Spool:
             size = self.size(file)
             if offset is not None and offset != size:
                 raise OffsetMismatch(path, given=offset, size=size)
+            self.take(0)
             with self._opened(import_id, file, path, is_whole=offset is None) as opened:
                 if offset is None:
                     self.take(-size)
@@ -135,9 +139,7 @@ class Spool:
         with suppress(FileNotFoundError), _written():  # it was discarded meanwhile
             with (folder / _FINDINGS).open("wb") as file:
                 file.writelines(print_bytes(finding) + b"\n" for finding in findings)
-            part = folder / f"{_REPORT}.part"
-            part.write_bytes(print_bytes(report))
-            part.rename(folder / _REPORT)
+            _write_whole(folder / _REPORT, report)
 
     def report(self, import_id: str) -> JsonObject | None:
         """Return the report of the latest run, None if none has ended."""
@@ -181,6 +183,8 @@ class Spool:
         except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
             reason = "it is a folder and a file, by the names of two files"
             raise InvalidPathName(path, reason) from error
+        except FileNotFoundError:  # it was discarded meanwhile
+            raise UnknownImport(import_id) from None
         with _written(), opened:
             yield opened
 
@@ -226,6 +230,12 @@ class Piece:
                 self._spool.take(self._begin - self.size)
                 self.size = self._begin
                 raise PieceMismatch(self._path)
+
+
+def _write_whole(path: Path, value: JsonObject) -> None:
+    part = path.with_suffix(".part")
+    part.write_bytes(print_bytes(value))
+    part.rename(path)
 
 
 def digest_of(file: Path) -> str:

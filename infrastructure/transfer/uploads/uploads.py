@@ -139,9 +139,15 @@ class Uploads:
         One that runs or waits already goes on.
         """
         upload = self.one(import_id)
+        if self._spool.is_receiving(import_id):
+            raise ImportBusy(f"a piece of import {import_id} is on its way")
         run = Run(upload.run + 1, is_dry, passed_over)
         if self._runs.setdefault(import_id, run) is run:
-            self._queue.submit(self._tenant, partial(self._execute, import_id, run))
+            try:
+                self._queue.submit(self._tenant, partial(self._execute, import_id, run))
+            except RunStopped:
+                del self._runs[import_id]
+                raise
         return self.one(import_id)
 
     def findings(self, import_id: str) -> BinaryIO:

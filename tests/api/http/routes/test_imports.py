@@ -337,3 +337,21 @@ def test_a_run_without_files_says_what_is_missing(client: TestClient) -> None:
     begun = Import(client, "in/", "a.jsonl")
     report = begun.run()
     assert report["failure"] == "in: no such file or folder"
+
+
+def test_what_still_arrives_is_not_run_and_a_run_takes_no_more(
+    app: FastAPI, client: TestClient
+) -> None:
+    tenants: Tenants = app.state.tenants
+    begun = Import(client, "a.jsonl", "b.jsonl")
+    with tenants[TENANT].uploads.piece(begun.id, "a.jsonl", offset=None) as piece:
+        piece.write(LINES.encode())
+        refused = client.post(f"{begun.url}/run")
+        assert (refused.status_code, refused.headers["Retry-After"]) == (409, "1")
+        assert begun.add("a.jsonl", b"", offset=0).status_code == 409
+    begun.send("b.jsonl", b"{}\n" * 200_000)
+    assert client.post(f"{begun.url}/run").status_code == 202
+    refusals = [begun.put("a.jsonl", b""), client.delete(begun.url)]
+    client.get(begun.url, params={"wait": 60})
+    assert [refused.status_code for refused in refusals] == [409, 409]
+    assert begun.run()["threads"] == 2
