@@ -62,7 +62,8 @@ class Queue:
         with self._locked(name) as (connection, locked):
             if locked.webhook is not None:
                 raise NotPulled(name)
-            rows = self._give_out(connection, name, locked, limit, limit, seconds)
+            terms = {"limit": limit, "per_thread": limit, "seconds": seconds}
+            rows = self._give_out(connection, name, locked.max_attempts, **terms)
         return self._lease(rows)
 
     def take(self, name: str, *, limit: int, seconds: float) -> Posting | None:
@@ -74,11 +75,13 @@ class Queue:
         """
         self._intake.take_in(name)
         with self._locked(name) as (connection, locked):
-            rows = self._give_out(connection, name, locked, limit, 1, seconds)
+            webhook, secret = locked.webhook, locked.secret
+            if webhook is None or secret is None:  # another has its name now
+                return None
+            terms = {"limit": limit, "per_thread": 1, "seconds": seconds}
+            rows = self._give_out(connection, name, locked.max_attempts, **terms)
         lease = self._lease(rows)
-        if lease is None or locked.webhook is None or locked.secret is None:
-            return None
-        return Posting(lease, locked.webhook, locked.secret, locked.is_failing)
+        return None if lease is None else Posting(lease, webhook, secret, locked.is_failing)
 
     def acknowledge(self, name: str, lease: str, ids: Sequence[int] | None = None) -> list[int]:
         """Take deliveries of a lease off the queue, by default all; return their ids.
@@ -143,20 +146,11 @@ class Queue:
             webhook = None if url is None else Webhook(url, content=content)
             yield connection, _Locked(max_attempts, webhook, secret, is_failing)
 
-    def _give_out(  # noqa: PLR0913, PLR0917 - one parameter a choice
-        self,
-        connection: psycopg.Connection,
-        name: str,
-        locked: _Locked,
-        limit: int,
-        per_thread: int,
-        seconds: float,
+    def _give_out(
+        self, connection: psycopg.Connection, name: str, max_attempts: int, **terms: float
     ) -> list[TupleRow]:
         asked = self._asked(name)
-        connection.execute(
-            statement("park_exhausted"), {**asked, "max_attempts": locked.max_attempts}
-        )
-        terms = {"limit": limit, "per_thread": per_thread, "seconds": seconds}
+        connection.execute(statement("park_exhausted"), {**asked, "max_attempts": max_attempts})
         asked |= {"lease": secrets.token_hex(8), **terms}
         return connection.execute(statement("lease_deliveries"), asked).fetchall()
 

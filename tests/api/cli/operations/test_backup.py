@@ -189,6 +189,26 @@ def test_what_was_backed_up_comes_back_whole(
     assert positions(empty_database_url) == list(range(1, 98))
 
 
+def test_what_reads_the_log_elsewhere_starts_anew_and_webhooks_wait(
+    database_url: str, empty_database_url: str, tmp_path: Path
+) -> None:
+    webhook = ("--webhook", "https://93.184.215.14/")
+    assert agentlog("subscriptions", "create", "posted", *webhook, url=database_url).code == 0
+    assert agentlog("subscriptions", "create", "pulled", url=database_url).code == 0
+    append(database_url, "a tenant")
+    with psycopg.connect(database_url) as connection:
+        connection.execute("INSERT INTO agentlog.tracking VALUES ('CountTokens.Agents@default', 1)")
+    assert agentlog("backup", tmp_path / "kept", url=database_url).code == 0
+    assert agentlog("restore", tmp_path / "kept", url=empty_database_url).code == 0
+    listed = agentlog("subscriptions", "list", "--json", url=empty_database_url).lines
+    assert [(item["name"], item["state"], item["reason"]) for item in listed] == [
+        ("posted", "paused", "it was restored from a backup"),
+        ("pulled", "active", None),
+    ]
+    with psycopg.connect(empty_database_url) as connection:
+        assert connection.execute("SELECT * FROM agentlog.tracking").fetchall() == []
+
+
 def test_a_backup_of_a_server_that_numbers_its_columns_is_restored_by_any_other(
     database_url: str, empty_database_url: str, tmp_path: Path
 ) -> None:
