@@ -27,6 +27,7 @@ from benchmarks.projections import measure_projections
 from benchmarks.readers import measure_readers
 from benchmarks.recorder import measure_recorder
 from benchmarks.search import measure_search
+from benchmarks.sessions import measure_sessions
 from benchmarks.spans import measure_spans
 from benchmarks.table import Section, as_json, markdown
 from benchmarks.views import measure_views
@@ -54,6 +55,7 @@ CASES = (
     "page",
     "recorder",
     "graphs",
+    "sessions",
 )
 
 _Measures = Mapping[str, Callable[[], Sequence[Section]]]
@@ -120,6 +122,7 @@ def _measures(
             measure_recorder(server, workload, scratch, runs=runs, times=10 * times)
         ],
         "graphs": lambda: measure_graphs(server, scratch, runs=runs, times=times),
+        "sessions": lambda: measure_sessions(server, scratch, runs=runs, times=times),
         "peers": lambda: measure_peers(server, workload, scratch, runs=runs),
     }
 

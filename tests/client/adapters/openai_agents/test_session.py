@@ -110,6 +110,36 @@ def test_what_is_popped_and_cleared_is_in_the_log(client: Client, session: Agent
     assert texts(client.view("parcel", "openai").items) == ["one", "two", "two", "three"]
 
 
+def test_a_session_goes_on_with_a_thread_whose_past_stays(client: Client) -> None:
+    client.append("recorded", {"type": "input", "text": "Hello?"})
+    session = AgentlogSession("recorded", client)
+    (before,) = run(session.get_items())
+    run(session.add_items([user("one")]))
+    assert run(session.pop_item()) == user("one")
+    assert run(session.pop_item()) is None
+    run(session.clear_session())
+    assert run(AgentlogSession("recorded", client).get_items()) == [before]
+
+
+def test_what_another_session_did_is_seen(client: Client, session: AgentlogSession) -> None:
+    other = AgentlogSession("parcel", client)
+    run(session.add_items([user("one")]))
+    assert run(session.get_items()) == [user("one")]
+    run(other.add_items([user("two")]))
+    run(session.add_items([user("three")]))
+    assert (
+        texts(run(session.get_items()))
+        == texts(run(other.get_items()))
+        == [
+            *("one", "two", "three"),
+        ]
+    )
+    assert run(other.pop_item()) == user("three")
+    assert run(session.pop_item()) == user("two")
+    run(other.clear_session())
+    assert run(session.get_items()) == []
+
+
 def test_a_run_that_is_tried_again_leaves_no_item_twice(session: AgentlogSession) -> None:
     advice = ModelRetryAdvice(suggested=True, replay_safety="safe")
     failing = ModelStep.raise_error(RuntimeError("busy"), retry_advice=advice)
