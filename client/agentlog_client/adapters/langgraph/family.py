@@ -11,7 +11,7 @@ from functools import partial
 
 from agentlog_client import Client
 from agentlog_client.adapters.langchain.messages import Draft
-from agentlog_client.adapters.langgraph.branch import Branch, Entry
+from agentlog_client.adapters.langgraph.branch import Branch, Entry, Stored
 from agentlog_client.adapters.langgraph.cut import Cut
 from agentlog_client.adapters.langgraph.plan import deletion_draft
 from agentlog_client.errors import Conflict
@@ -73,6 +73,13 @@ class Family:
             key=lambda b: (b.checkpoints[checkpoint].is_copy, not self._is_main(b)),
             default=None,
         )
+
+    def live(self, namespace: str | None) -> Iterator[tuple[Branch, Stored]]:
+        """Yield the checkpoints that are there, each where it was put, not where it was copied."""
+        for branch in self.branches(namespace):
+            for stored in branch.live():
+                if not stored.is_copy or self.home(branch.namespace, stored.id) is branch:
+                    yield branch, stored
 
     def after(self, namespace: str, parent: str | None, checkpoint: str) -> Branch:
         """Return the branch that a new checkpoint is put at the end of; begin it if need be."""

@@ -57,17 +57,11 @@ class AgentlogSaver(Awaited):
         namespace, checkpoint = _namespace(config), get_checkpoint_id(config)
         family, commits = self._family(config)
         with family.lock:
-            branches = family.refresh(namespace)
+            family.refresh(namespace)
             commits.settle()
-            if checkpoint is None:
-                live = (stored.id for branch in branches for stored in branch.live())
-                checkpoint = max(live, default=None)
-            if checkpoint is None:
-                return None
-            home = family.home(namespace, checkpoint)
-            if home is None or checkpoint in home.deleted:
-                return None
-            return self._tuple(family, home, home.checkpoints[checkpoint])
+            live = {stored.id: (branch, stored) for branch, stored in family.live(namespace)}
+            name = max(live, default=None) if checkpoint is None else checkpoint
+            return self._tuple(family, *live[name]) if name in live else None
 
     @override
     def list(
@@ -201,12 +195,11 @@ class AgentlogSaver(Awaited):
         checkpoint = get_checkpoint_id(config)
         family, _ = self._family(config)
         with family.lock:
+            family.refresh(namespace)
             checkpoints = {
-                (stored.id, branch.namespace): (family, home, home.checkpoints[stored.id])
-                for branch in family.refresh(namespace)
-                for stored in branch.live()
+                (stored.id, branch.namespace): (family, branch, stored)
+                for branch, stored in family.live(namespace)
                 if checkpoint in {None, stored.id}
-                and (home := family.home(branch.namespace, stored.id)) is not None
             }
         yield from (checkpoints[key] for key in sorted(checkpoints, reverse=True))
 

@@ -148,6 +148,23 @@ def _states(graph: Any) -> list[Any]:
     ]
 
 
+def test_what_was_pruned_does_not_come_back_by_a_fork(client: Client, saver: AgentlogSaver) -> None:
+    graph = agent(saver, [AIMessage("first"), AIMessage("second")])
+    graph.invoke(QUESTION, config_of())
+    last = graph.get_state(config_of())
+    saver.prune(["graph"])
+    for text in ("go on", "what if"):
+        graph.update_state(last.config, {"messages": [HumanMessage(text)]})
+    assert [
+        texts(state.values["messages"])[2:] for state in graph.get_state_history(config_of())
+    ] == [
+        ["what if"],
+        ["go on"],
+        [],
+    ]
+    assert _states(agent(AgentlogSaver(client), [])) == _states(graph)
+
+
 def test_messages_that_a_graph_removes_or_replaces_stay_in_the_log(
     client: Client, saver: AgentlogSaver
 ) -> None:
