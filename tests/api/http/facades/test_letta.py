@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -89,7 +90,10 @@ def check_reads(letta: Letta, client: TestClient, agent_id: str) -> None:
         assert before == []  # nothing is newer
         older = list(messages.list(agent_id, before=ids[-1], order="asc", limit=3))
         of_class(older)
-        assert sorted(item.id for item in older) == sorted(i for i in ids if i != ids[-1])
+        groups = [list(group) for _, group in groupby(ids)][:-1]
+        pages = [groups[max(0, end - 3) : end] for end in range(len(groups), 0, -3)]
+        in_pages = [own_id for page in pages for group in page for own_id in group]
+        assert [item.id for item in older] == in_pages  # newest page first, each in its order
     streamed: list[Any] = []
     for run in letta.runs.list(agent_id=agent_id, order="asc"):
         if run.status == "running":

@@ -41,8 +41,14 @@ def said(text: str) -> Item:
     return {"type": "input", "text": text}
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.json")), ids=lambda path: path.stem)
-@pytest.mark.parametrize("dialect", ["2025-12", "2026-03"])
+@pytest.mark.parametrize(
+    ("path", "dialect"),
+    [
+        *((path, "2025-12") for path in sorted(EXAMPLES.glob("*.json"))),
+        (EXAMPLES / "unruly.json", "2026-03"),
+    ],
+    ids=lambda value: getattr(value, "stem", value),
+)
 def test_every_example_is_heard_as_its_view_has_it(
     app: FastAPI, client: TestClient, threads: Threads, path: Path, dialect: str
 ) -> None:
