@@ -101,14 +101,17 @@ class Exposition(Collector):
             lags.add_metric([projection], lag)
         yield lags
         for (name, text), value in zip(_SUBSCRIPTIONS, figures.subscriptions or (), strict=False):
-            yield _gauge(f"agentlog_{name}", text, value)
+            yield _gauge(name, text, value)
 
 
 _SUBSCRIPTIONS = (
-    ("webhooks_failing", "Subscriptions whose webhook took nothing since its last failure."),
-    ("webhooks_paused", "Subscriptions that were paused because their webhook fails."),
-    ("deliveries_pending", "Deliveries that are not acknowledged yet."),
-    ("deliveries_parked", "Deliveries that failed as often as they may."),
+    (
+        "agentlog_webhooks_failing",
+        "Subscriptions whose webhook took nothing since its last failure.",
+    ),
+    ("agentlog_webhooks_paused", "Subscriptions that were paused because their webhook fails."),
+    ("agentlog_deliveries_pending", "Deliveries that are not acknowledged yet."),
+    ("agentlog_deliveries_parked", "Deliveries that failed as often as they may."),
 )
 """In the order of `SubscriptionFigures`."""
 _POOL_GAUGES = (
