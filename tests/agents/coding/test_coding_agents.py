@@ -1,6 +1,7 @@
 """Coding agents, recorded before a scripted provider and replayed when it is gone."""
 
 import shutil
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,10 +11,12 @@ import pytest
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import object_of
 from tests.agents.recorded import KEY, Machine, counts
-from tests.command_line import agentlog
+from tests.command_line import agentlog, started
 from tests.gateways import gateway, settings_for
 from tests.providers.script import Answer, Call, ShellCalls, Turn
 from tests.providers.server import ScriptedProvider
+from tests.reliability.service import own_service
+from tests.waiting import until
 
 PROGRAMS = Path(__file__).parent / "node_modules" / ".bin"
 MCP_SERVER = Path(__file__).with_name("travel.py")
@@ -221,3 +224,41 @@ def test_mcp_tools_of_claude_code_are_answered_from_the_record(
     assert report["tools"] == {**answered, "unmatched": [], "unused": []}
     assert counts(report)[2] == 0  # what the tools gave is the same
     assert not (machine.home / "noted").exists()
+
+
+FOLDERS = {
+    "claude-code": ".claude/projects",
+    "codex": ".codex/sessions",
+    "opencode": ".local/share/opencode",
+    "gemini-cli": ".gemini/tmp",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", AGENTS)
+def test_the_sessions_of_coding_agents_are_watched_for_a_service(
+    database_url: str, tmp_path: Path, name: str
+) -> None:
+    def kinds() -> list[str]:
+        lines = agentlog("export", "threads", url=database_url).lines
+        return [message["type"] for line in lines for message in line["messages"]]
+
+    with (
+        ScriptedProvider() as provider,
+        own_service(database_url, AGENTLOG_PROJECTIONS="off") as service,
+    ):
+        machine = Machine(database_url, provider, tmp_path, SETTINGS)
+        (machine.home / FOLDERS[name]).mkdir(parents=True)
+        home = {"HOME": str(machine.home), "XDG_STATE_HOME": str(tmp_path)}
+        with started("watch", name, "--to", service.address, **home) as watcher:
+            assert watcher.stderr is not None
+            assert "watching" in watcher.stderr.readline()
+            done = machine.execute(AGENTS[name].command)
+            assert "Done after 2 calls." in done.out, done.err
+            until(lambda: "reply" in kinds(), seconds=60)
+            watcher.send_signal(signal.SIGINT)
+            _, err = watcher.communicate(timeout=30)
+    assert "refused" not in err
+    assert kinds().count("tool_calls") == 2
+    assert {"input", "llm_response", "tool_results"} <= set(kinds())
+    assert agentlog("verify", url=database_url).code == 0
