@@ -8,7 +8,6 @@ from agentlog.api.cli.remote import Key, To, by_service
 from agentlog.api.cli.session import DataDir, json_line, printable, service_in
 from agentlog.api.shapes.imports import Import
 from agentlog.api.shapes.shape import time_text
-from agentlog_client.transfer import record
 
 app = typer.Typer()
 imports_ = typer.Typer(help="Imports, the latest first; undo hides the threads that one made.")
@@ -30,6 +29,8 @@ def list_(
     if context.invoked_subcommand is not None:
         return
     if to is not None:
+        from agentlog_client.transfer import record  # noqa: PLC0415 - only for services
+
         with by_service():
             record.list_imports(url=to, key=key, as_json=as_json)
         return
@@ -52,6 +53,8 @@ def undo(import_id: ImportId, to: To = None, key: Key = None, data_dir: DataDir 
     What it appended to threads that were there before stays; these are named.
     """
     if to is not None:
+        from agentlog_client.transfer import record  # noqa: PLC0415 - only for services
+
         with by_service():
             record.undo(import_id, url=to, key=key)
         return
@@ -67,6 +70,8 @@ def undo(import_id: ImportId, to: To = None, key: Key = None, data_dir: DataDir 
 def redo(import_id: ImportId, to: To = None, key: Key = None, data_dir: DataDir = None) -> None:
     """Show the threads again that were hidden by undo."""
     if to is not None:
+        from agentlog_client.transfer import record  # noqa: PLC0415 - only for services
+
         with by_service():
             record.redo(import_id, url=to, key=key)
         return

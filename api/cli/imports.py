@@ -32,8 +32,6 @@ from agentlog.infrastructure.transfer.imports import RunningImport
 from agentlog.infrastructure.transfer.report import ImportReport, closing_lines
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import FORMATS, choose_format
-from agentlog_client.transfer.imports import import_files
-from agentlog_client.transfer.program import order_of
 
 app = typer.Typer()
 
@@ -93,6 +91,9 @@ def import_(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Import histories; running it again writes nothing twice."""
     if to is not None:
+        from agentlog_client.transfer.imports import import_files  # noqa: PLC0415 - only for services
+        from agentlog_client.transfer.program import order_of  # noqa: PLC0415
+
         texts = {
             "format": wire,
             "records": records,

@@ -1,4 +1,4 @@
-"""Commands that a service does: `--to URL`, by the client."""
+"""Commands that a service does: `--to URL`, by the client, which is imported only for these."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from agentlog.domain.errors import AgentlogError
-from agentlog_client import errors
 
 To = Annotated[
     str | None,
@@ -25,6 +24,8 @@ class ServiceRefused(AgentlogError):
 @contextmanager
 def by_service() -> Iterator[None]:
     """Raise `ServiceRefused` for the errors of the client."""
+    from agentlog_client import errors  # noqa: PLC0415 - takes as long as half a command
+
     try:
         yield
     except (errors.AgentlogError, ValueError) as error:

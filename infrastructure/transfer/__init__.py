@@ -8,10 +8,11 @@ growth     what a record may add to a thread that is there
 importer   imports threads into the store, each by itself, safe to repeat
 rehearsal  a store for dry runs, which commits nothing
 imports    imports on record, undone and redone
-follower   follows files of lines as they grow
+follower   follows files as they grow
 report     what an import did, and where
 exporter   exports threads as records that import reads
 finetuning exports threads as examples for fine-tuning
+uploads    imports of files that come in pieces, over HTTP
 traces     takes spans of running agents into threads
 otlp       exports threads as spans
 """
