@@ -10,6 +10,7 @@ from agentlog.projections.view import View
 from agentlog.projections.views.agent_state import AgentStateView
 from agentlog.projections.views.anomalies import AnomaliesView
 from agentlog.projections.views.anthropic.view import AnthropicView
+from agentlog.projections.views.atif.view import AtifView
 from agentlog.projections.views.kernel import KernelView
 from agentlog.projections.views.letta.view import LettaView
 from agentlog.projections.views.maria.view import MariaView
@@ -36,6 +37,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
         RequestView,
         ResponsesView,
         AnthropicView,
+        AtifView,
         SourceView,
     )
 }

@@ -180,6 +180,9 @@ class View(ABC, Generic[CarryT, OptionsT]):
 class StateView(View[CarryT, OptionsT]):
     """A view that is one state rather than a list of items."""
 
+    is_document: ClassVar[bool] = False
+    """Whether the state is a document of another program, which an export writes as it is."""
+
     @abstractmethod
     def state(self, carry: CarryT) -> Item:
         """Return the state of a carry."""

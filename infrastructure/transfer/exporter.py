@@ -27,11 +27,17 @@ def all_thread_ids(threads: Threads) -> Iterator[str]:
 def export_threads(
     threads: Threads, view: AnyView, thread_ids: Iterable[str], *, at: Moment | None = None
 ) -> Iterator[dict[str, JsonValue]]:
-    """Yield a record for each thread: its facts, and its messages in a view."""
+    """Yield a record for each thread: its facts, and its messages in a view.
+
+    Of a view that is a document it is that.
+    """
     for thread_id in thread_ids:
         head = threads.head(thread_id)
         events = threads.messages(thread_id, at=at)
         rendering = render(view, events)
+        if isinstance(view, StateView) and view.is_document:
+            yield view.state(rendering.carry)
+            continue
         content: JsonValue = (
             view.state(rendering.carry)
             if isinstance(view, StateView)

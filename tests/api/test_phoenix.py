@@ -1,5 +1,6 @@
 """Threads as Phoenix shows them, which are sent to it as spans."""
 
+import json
 import os
 import socket
 import subprocess
@@ -96,3 +97,33 @@ def test_phoenix_shows_a_thread_with_its_calls_and_tokens(
         if span["span_kind"] == "TOOL":
             assert shown["tool.name"] == of_ours["gen_ai.tool.name"]["stringValue"]
     assert {span["span_kind"] for span in stored.values()} == set(kinds.values())
+
+
+UPLOAD = """
+import json, sys
+from phoenix.client import Client
+from phoenix.client.helpers.atif import upload_atif_trajectories_as_spans
+documents = [json.loads(line) for line in sys.stdin]
+client = Client(base_url=sys.argv[1])
+upload_atif_trajectories_as_spans(client, documents, project_name="default")
+"""
+
+
+@pytest.mark.slow
+def test_phoenix_takes_each_example_as_a_trajectory(
+    phoenix: httpx2.Client, own_database: Database, database_url: str
+) -> None:
+    del own_database
+    files = sorted(EXAMPLES.glob("*.json"))
+    assert agentlog("import", *files, url=database_url).code == 0
+    exported = agentlog("export", "threads", "--format", "atif", url=database_url)
+    assert len(exported.lines) >= len(files)
+    python = Path(os.environ["AGENTLOG_TEST_PHOENIX"]).parent / "python"
+    subprocess.run(
+        [python, "-c", UPLOAD, str(phoenix.base_url)],
+        input="\n".join(map(json.dumps, exported.lines)),
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    until(lambda: {span["span_kind"] for span in _spans(phoenix)} >= {"AGENT", "LLM", "TOOL"})

@@ -8,8 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
-from agentlog.domain.json.values import JsonValue, array_of
-from agentlog.projections.call_texts import call_fields, value_text
+from agentlog.domain.json.values import JsonValue, array_of, object_of
+from agentlog.projections.call_texts import value_text
+from agentlog.projections.readers.agents.atif_parts import (
+    Workers,
+    call_in,
+    file_in,
+    result_in,
+    workers_in,
+)
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, text_of, usage
 from agentlog.projections.readers.history import Format, History
@@ -28,7 +35,6 @@ _FIGURES = {
     "cached_tokens": "cachedInputTokens",
 }
 _REASONING = ("reasoning_tokens", "reasoning_output_tokens")
-_FAILED = ("tool_result_is_error", "is_error")
 _TOTALS = {
     "total_prompt_tokens": "inputTokens",
     "total_completion_tokens": "outputTokens",
@@ -36,10 +42,6 @@ _TOTALS = {
     "total_cost_usd": "costUsd",
     "total_steps": "steps",
 }
-
-_Workers = Mapping[str, Item]
-"""The embedded trajectories of sub-agents by their ids: `objective`, and `threadId` if it has one.
-"""
 
 
 def _read(document: JsonValue) -> Iterator[History]:
@@ -124,7 +126,7 @@ class _Step:
         if at is not None:
             step.take("timestamp")
 
-    def read(self, workers: _Workers) -> None:
+    def read(self, workers: Workers) -> None:
         source = self._step.item.get("source")
         if self._step.item.get("is_copied_context") is True:
             self._keep("copied_context", is_known=True)
@@ -133,11 +135,13 @@ class _Step:
         elif source in ("user", "system"):
             kind, text = "input" if source == "user" else "system", self._text()
             drafts: list[Draft] = [{"type": kind, "text": text}] if text else []
+            if source == "user" and (files := self._files()):
+                drafts = [{"type": kind, **({"text": text} if text else {}), "files": files}]
             self._add([], [*drafts, *self._observed({}, workers)])
         else:
             self._keep("step")
 
-    def _turn(self, workers: _Workers) -> None:
+    def _turn(self, workers: Workers) -> None:
         """Add the messages of an agent's turn."""
         calls = self._calls()
         if calls is None:
@@ -176,12 +180,22 @@ class _Step:
             case parts:
                 return text_of(parts)
 
+    def _files(self) -> list[JsonValue]:
+        """Take the files of an input, which the view `atif` has beside it."""
+        files = array_of(object_of(self._step.item.get("extra")).get("files"))
+        read = [file for file in map(file_in, files) if file is not None]
+        extra = self._step.inner("extra") if read and len(read) == len(files) else None
+        if extra is None:
+            return []
+        extra.drop("files")
+        return [*read]
+
     def _calls(self) -> list[Item] | None:
         """Return the calls; None if anything is none."""
         if self._step.item.get("tool_calls") in (None, []):
             self._step.take("tool_calls")
             return []
-        calls = [_call(inner) for inner in self._step.inners("tool_calls")]
+        calls = [call_in(inner) for inner in self._step.inners("tool_calls")]
         read = [call for call in calls if call is not None]
         return read if read and len(read) == len(calls) else None
 
@@ -207,71 +221,24 @@ class _Step:
             draft |= {} if cost is None else {"costUsd": cost}
         return [draft]
 
-    def _observed(self, names: Mapping[str, str], workers: _Workers) -> Iterator[Draft]:
+    def _observed(self, names: Mapping[str, str], workers: Workers) -> Iterator[Draft]:
         """Yield the results that the step observed, and the sub-agents that they are of."""
         observation = self._step.inner("observation")
         seen = observation.inners("results") if observation is not None else []
         results, ends = list[Item](), list[Draft]()
         for item in seen:
-            result = _result(item, names)
+            result = result_in(item, names)
             if "callId" in result:
                 results.append(result)
             elif done := result.get("error") or result["output"]:  # what was done without a call
                 ends.append({"type": "system", "text": value_text(done)})
-            for worker_id, worker in _referred(item.item, workers):
+            for worker_id, worker in workers_in(item.item, workers):
                 yield {"type": "worker_spawned", "workerId": worker_id, **worker}
                 output = result["output"]
                 ends.append({"type": "worker_result", "workerId": worker_id, "output": output})
         if results:
             yield {"type": "tool_results", "results": [*results]}
         yield from ends
-
-
-def _call(call: Fields) -> Item | None:
-    match call.item:
-        case {"tool_call_id": str(call_id), "function_name": str(name)} if call_id:
-            call.drop("tool_call_id", "function_name")
-            return {"id": call_id, **call_fields(name, call.take("arguments"))}
-        case _:
-            return None
-
-
-def _result(result: Fields, names: Mapping[str, str]) -> Item:
-    content = result.item.get("content")
-    text = text_of(content)
-    output = content if text is None else text
-    if text is None or content == [{"type": "text", "text": text}]:
-        result.take("content")
-    answer: Item = {"output": output}
-    match result.item.get("source_call_id"):
-        case str(call_id) if call_id:
-            result.take("source_call_id")
-            answer |= {"callId": call_id}
-            answer |= {"name": names[call_id]} if call_id in names else {}
-        case _:
-            pass
-    extra = result.item.get("extra")
-    failed = [extra.get(key) for key in _FAILED] if isinstance(extra, dict) else []
-    if True in failed:
-        answer["output"] = None if isinstance(output, str) else output
-        answer["error"] = value_text(output)
-    elif False in failed:
-        answer["error"] = None
-    return answer
-
-
-def _referred(result: Item, workers: _Workers) -> Iterator[tuple[str, Item]]:
-    """Yield the ids of the sub-agents that a result refers to, and what is known of each."""
-    references = result.get("subagent_trajectory_ref")
-    for reference in array_of(references):
-        keys = ("trajectory_id", "session_id", "trajectory_path")
-        ids = (
-            [reference[key] for key in keys if reference.get(key)]
-            if isinstance(reference, dict)
-            else []
-        )
-        if ids and isinstance(ids[0], str):
-            yield ids[0], workers.get(ids[0], {"objective": ""})
 
 
 def _is_document(value: JsonValue) -> bool:

@@ -16,6 +16,7 @@ const PANELS: Readonly<Record<ViewName, "view" | "own">> = {
   maria: "view",
   kernel: "view",
   anomalies: "view",
+  atif: "own",
   "agent-state": "own",
   timeline: "own",
   request: "own",

@@ -1,0 +1,1 @@
+"""The view `atif`: a thread as a trajectory of ATIF."""
