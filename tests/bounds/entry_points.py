@@ -21,6 +21,9 @@ from agentlog.infrastructure.comparison.comparer import parse_side
 from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.search.json_path import Predicate
 from agentlog.infrastructure.search.query import Query
+from agentlog.infrastructure.transfer.uploads import bounds
+from agentlog.infrastructure.transfer.uploads.order import order_in
+from agentlog.infrastructure.transfer.uploads.spool import digests_in
 from agentlog.projections.followed_view import parse_place
 from agentlog.projections.registry import choose_view
 from tests.bounds.contents import CONTENTS
@@ -66,6 +69,11 @@ def _report(text: str) -> object:
     return question_of(REPORTS["tools"], pairs[len(text) % len(pairs)])
 
 
+def _order(text: str) -> object:
+    order = order_in({"paths": ["a/"], "threadId": text, "records": text, "goal": text})
+    return order.place_of(f"a/{text}")
+
+
 def _unknown(text: str) -> object:
     return UnknownParameter(text, takes=["after", "limit", "metadata.KEY", "error_class"])
 
@@ -92,6 +100,8 @@ _JSON_BODIES = (
     "POST /v1/analytics/sql",
     "POST /v1/keys",
     "POST /v1/subscriptions",
+    "POST /v1/imports",
+    "POST /v1/imports/{import_id}/run",
     *(
         f"POST /v1/subscriptions/{{name}}/{verb}"
         for verb in ("pull", "ack", "nack", "parked/retry", "parked/discard")
@@ -168,6 +178,18 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
     ),
     "names of parameters": EntryPoint(HEADERS, _unknown, _NAMES),
     "`If-Match`": EntryPoint(HEADERS, expected_version_of, _NUMBERS, inputs=("If-Match",)),
+    "`Content-Digest`": EntryPoint(
+        HEADERS, digests_in, ("sha-256=:", "YQ==", ":", ",", "="), inputs=("content-digest",)
+    ),
+    "orders of imports": EntryPoint(
+        "3,000 characters", _order, ("{a", "}", "$", "..", "[?", "/", "a", "\0"), ("a/", "/b")
+    ),
+    "files of imports": EntryPoint(
+        "256 MiB, 16,000,000 values",
+        lambda text: bounds._parts(text.encode()),
+        ("\\", '"', "\n", "[", ",", "a"),
+        inputs=("PUT /v1/imports/{import_id}/files", "PATCH /v1/imports/{import_id}/files"),
+    ),
     "`traceparent`": EntryPoint(HEADERS, read_traceparent, _NUMBERS, inputs=("traceparent",)),
     "parameters of SQL": EntryPoint(
         "100,000 characters, 1,000 values",

@@ -222,14 +222,18 @@ class Piece:
 
         A digest that has no `sha-256` says nothing.
         """
-        for member in content_digest.split(","):
-            name, _, value = member.strip().partition("=")
-            if name == "sha-256" and _decoded(value) != self._hashed.digest():
-                self._file.flush()
-                self._file.truncate(self._begin)
-                self._spool.take(self._begin - self.size)
-                self.size = self._begin
-                raise PieceMismatch(self._path)
+        if any(digest != self._hashed.digest() for digest in digests_in(content_digest)):
+            self._file.flush()
+            self._file.truncate(self._begin)
+            self._spool.take(self._begin - self.size)
+            self.size = self._begin
+            raise PieceMismatch(self._path)
+
+
+def digests_in(content_digest: str) -> list[bytes | None]:
+    """Return the SHA-256 digests of a Content-Digest header, None for one that is malformed."""
+    members = (member.strip().partition("=") for member in content_digest.split(","))
+    return [_decoded(value) for name, _, value in members if name == "sha-256"]
 
 
 def _write_whole(path: Path, value: JsonObject) -> None:
