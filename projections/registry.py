@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from agentlog.domain.errors import InvalidViewOption, UnknownView
 from agentlog.projections.view import View
+from agentlog.projections.views.ag_ui import AgUiView
 from agentlog.projections.views.agent_state import AgentStateView
 from agentlog.projections.views.anomalies import AnomaliesView
 from agentlog.projections.views.anthropic.view import AnthropicView
@@ -38,6 +39,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
         ResponsesView,
         AnthropicView,
         AtifView,
+        AgUiView,
         SourceView,
     )
 }

@@ -71,6 +71,7 @@ NEEDS: Mapping[str, Need] = {
     "POST /otlp/v1/logs": "append",
     "GET /api/public/projects": "any key",
     "POST /api/public/otel/v1/traces": "append",
+    "POST /agui/{thread_id}": "read",
     "GET /langsmith/info": "any key",
     "POST /langsmith/runs": "append",
     "POST /langsmith/runs/batch": "append",

@@ -10,6 +10,7 @@ const PANELS: Readonly<Record<ViewName, "view" | "own">> = {
   openai: "view",
   responses: "view",
   anthropic: "view",
+  "ag-ui": "view",
   source: "view",
   letta: "view",
   openletta: "view",
