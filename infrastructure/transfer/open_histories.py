@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import NotThere, VersionConflict
+from agentlog.domain.events import Event
 from agentlog.domain.identifiers import check_thread_id
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
@@ -25,12 +26,13 @@ from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.history import OngoingHistory
 from agentlog.projections.readers.source_items import SourceReader
+from agentlog.projections.residue import residues_of
 from agentlog.projections.view import Item
 from agentlog.projections.views.items.view import SESSION_CLEARED
 from agentlog.projections.views.source import SourceView
 
 _VIEW = SourceView()
-_LOCKS, _ATTEMPTS = 64, 10
+_LOCKS, _ATTEMPTS, _SINCE = 64, 10, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class OpenHistories:
                 erasures = self.recent.erasures
                 head = self._head(thread_id)
                 opened = self.recent.take(thread, format_name)
-                if opened is None or opened.version != head.version:
+                if opened is None or not self._is_current(opened, head):
                     opened = self._reopened(head, begin())
                 drafts = opened.reader.read(items, key=key)
                 request = self._threads.request(
@@ -116,6 +118,13 @@ class OpenHistories:
         except NotThere:
             return Head(self._tenant, thread_id)
 
+    def _is_current(self, opened: OpenHistory, head: Head) -> bool:
+        """Return whether what came after a reader's version is nothing that it reads."""
+        if opened.version == head.version:
+            return True
+        since = self._threads.messages(head.thread_id, after=opened.version, limit=_SINCE)
+        return 0 < len(since) < _SINCE and not any(map(_is_read, since))
+
     def _reopened(self, head: Head, history: OngoingHistory) -> OpenHistory:
         """Return a reader that has read the items of a thread so far."""
         family, thread_id = head.parent or head.thread_id, head.thread_id
@@ -127,6 +136,12 @@ class OpenHistories:
         reader = SourceReader(history, family=family, clearings=len(clearings))
         reader.read((printed.item for printed in items), key="")
         return OpenHistory(reader, head.version, sum(len(printed.text) for printed in items))
+
+
+def _is_read(event: Event) -> bool:
+    """Return whether a reader would have read an event, or must begin anew after it."""
+    is_session = event.type.startswith("session.") or event.type == "thread.redacted"
+    return is_session or bool(residues_of(event, _VIEW.name))
 
 
 def _facts(reader: SourceReader, head: Head) -> list[Draft]:

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from agentlog.infrastructure.postgres.database import Database
+from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.refusals import problem_in
 from tests.projections.views.test_source import FILES, items_in
 
@@ -39,11 +41,20 @@ def test_a_retry_appends_nothing(client: TestClient) -> None:
     assert view(client, "source") == SESSION[:5]
 
 
-def test_what_another_writer_added_is_read_first(client: TestClient) -> None:
+def test_what_another_writer_added_is_read_first(client: TestClient, database: Database) -> None:
     append(client, SESSION[:5]).raise_for_status()
     client.post("/v1/threads/t/annotate", json={"metadata": {"a": 1}}).raise_for_status()
-    append(client, SESSION[5:]).raise_for_status()
-    assert view(client, "source") == SESSION
+    append(client, SESSION[5:9]).raise_for_status()
+    other = app_over(database, threads_over(database))
+    with TestClient(other) as elsewhere:
+        append(elsewhere, SESSION[9:12]).raise_for_status()
+        append(client, SESSION[12:]).raise_for_status()
+        append(elsewhere, SESSION).raise_for_status()
+    end_following(other)
+    with_ids = [line for line in SESSION if "uuid" in line]
+    shown = view(client, "source")
+    assert shown[: len(SESSION)] == SESSION
+    assert [line for line in shown if "uuid" in line] == with_ids
 
 
 def test_the_thread_has_what_its_items_say_of_it(client: TestClient) -> None:
