@@ -1,6 +1,7 @@
 """Files imported by a service: as by the command here, whoever is killed meanwhile."""
 
 import json
+import os
 import re
 import signal
 import sqlite3
@@ -294,6 +295,7 @@ def test_a_file_that_grows_is_followed_while_service_and_watcher_are_killed(
     until(follows, seconds=40)
     watcher.end(signal.SIGKILL)
     add("e")
+    watcher.command[2] = Path(os.path.relpath(folder))
     watcher.start()
     until(follows)
     with growing.open("a") as file:

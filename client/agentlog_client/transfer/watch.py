@@ -103,7 +103,7 @@ class Watcher:
         agent: WatchedAgent | None,
     ) -> None:
         self._sender = sender
-        self._root = root
+        self._root = root.resolve()  # the import names it, however it is named next time
         self._order = order
         self._memory = memory
         self._agent = agent
@@ -189,7 +189,7 @@ class Watcher:
         except OSError as error:
             self._sender.screen.line(f"{name}: cannot be read: {error.strerror}")
         except InvalidRequest as error:
-            if error.type != "file-too-large":
+            if error.type in _NO_ROOM:
                 raise
             self._sender.screen.line(str(error))
             return Sent(*source.stamp, 0, "")
