@@ -14,6 +14,7 @@ from agentlog.api.http.codec.parameters import expected_version_of, number_curso
 from agentlog.api.http.middleware.query_parameters import UnknownParameter
 from agentlog.api.http.request.limits import USUAL
 from agentlog.api.questions import question_of
+from agentlog.domain.json.values import JsonObject
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.domain.traces import read_traceparent
 from agentlog.infrastructure.analysts.parameters import query_of
@@ -25,6 +26,7 @@ from agentlog.infrastructure.transfer.uploads import bounds
 from agentlog.infrastructure.transfer.uploads.order import order_in
 from agentlog.infrastructure.transfer.uploads.spool import digests_in
 from agentlog.projections.followed_view import parse_place
+from agentlog.projections.readers.appended import read_appended
 from agentlog.projections.registry import choose_view
 from tests.bounds.contents import CONTENTS
 from tests.bounds.entry_point import HEADERS, JSON_PIECES, EntryPoint
@@ -85,6 +87,7 @@ _WORDS = ("a", " ", '"', "é", "'", "\0", "-", "0")
 _SQL = (":a", "'", '"', "$$", "/*", "*/", "--", "::", "e'", "\\", "$1", " ")
 _NUMBERS = ("0", "9", "@", "-", ":", "T", "Z", "2026-01-01T00:00:00Z", "W/", '"', "٣")
 _PLACES = ("1.0", "~", ",", ":", "0.1:a", ".", "9", "٣")
+_ITEM: JsonObject = {"role": "user", "content": "a"}
 _NAMES = ("kernel", "tool", "error_rate", "metadata.a", "-", ",", "a", "e")
 
 _JSON_BODIES = (
@@ -178,6 +181,12 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
     ),
     "names of parameters": EntryPoint(HEADERS, _unknown, _NAMES),
     "`If-Match`": EntryPoint(HEADERS, expected_version_of, _NUMBERS, inputs=("If-Match",)),
+    "`Idempotency-Key`": EntryPoint(
+        HEADERS,
+        lambda text: read_appended("openai", [_ITEM], key=text, new_id=lambda: ""),
+        _NAMES,
+        inputs=("Idempotency-Key",),
+    ),
     "`Content-Digest`": EntryPoint(
         HEADERS, digests_in, ("sha-256=:", "YQ==", ":", ",", "="), inputs=("content-digest",)
     ),
