@@ -12,6 +12,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.routing import Route, Router
 from structlog.typing import FilteringBoundLogger
 
 from agentlog.api.http.codec.problems import flaw_list, problem
@@ -110,7 +111,8 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     for routes in _VERSIONED:
         traffic.know(routes, prefix="/v1")
         permissions.know(routes, prefix="/v1")
-    for known in (*_UNVERSIONED, *_FACADES, app.router):
+    own_routes = Router([route for route in app.router.routes if isinstance(route, Route)])
+    for known in (*_UNVERSIONED, *_FACADES, own_routes):
         traffic.know(known)
         permissions.know(known)
     app.add_exception_handler(AgentlogError, _refuse)

@@ -240,17 +240,20 @@ class Permissions:
         """Add the routes of a router that is included under a prefix.
 
         Raises:
-            LookupError: a route has no entry in the table.
+            LookupError: a route has no entry in the table, or is a router: the framework would
+                serve its routes unseen.
         """
-        for route in router.routes:
-            if isinstance(route, Route):
-                template = prefix + route.path
-                for method in (route.methods or set()) - {"HEAD"}:
-                    pattern = compile_path(template)[0]
-                    last = template.rpartition("/")[2]
-                    place = method, template.count("/"), None if last.endswith("}") else last
-                    known = pattern, _known(method, template, route)
-                    self._routes.setdefault(place, []).append(known)
+        routes = [route for route in router.routes if isinstance(route, Route)]
+        if len(routes) < len(router.routes):
+            raise LookupError("a router in a router: include it in the application itself")
+        for route in routes:
+            template = prefix + route.path
+            for method in (route.methods or set()) - {"HEAD"}:
+                pattern = compile_path(template)[0]
+                last = template.rpartition("/")[2]
+                place = method, template.count("/"), None if last.endswith("}") else last
+                known = pattern, _known(method, template, route)
+                self._routes.setdefault(place, []).append(known)
 
     def find(self, method: str, path: str) -> MatchedRoute | None:
         """Return the route of a request, or None."""

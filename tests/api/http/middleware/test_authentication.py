@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from fastapi import FastAPI, Response
+from fastapi import APIRouter, FastAPI, Response
 from fastapi.testclient import TestClient
 from starlette.routing import Route
 
@@ -277,6 +277,10 @@ def test_a_route_that_nobody_gave_a_scope_is_refused_before_there_is_a_service()
     router.add_route("/v1/secrets", lambda _: Response(), methods=["GET"])
     with pytest.raises(LookupError, match="GET /v1/secrets"):
         Permissions().know(router)
+    around = APIRouter()
+    around.include_router(router)
+    with pytest.raises(LookupError, match="include it in the application"):
+        Permissions().know(around)
 
 
 def test_what_is_no_route_is_not_there_for_those_who_are_known(
