@@ -10,7 +10,8 @@ from agentlog_client import Client, Recorder, Trouble
 from tests.client.conftest import client_of
 from tests.client.recorder.conftest import NOWHERE, Recorders, agent, kept_ids, texts
 from tests.command_line import WAIT_SECONDS
-from tests.reliability.postgres import OwnPostgres
+from tests.databases import short_folder
+from tests.reliability.postgres import OwnPostgres, own_postgres
 from tests.reliability.service import ServiceProcess, own_service
 from tests.waiting import until
 
@@ -139,16 +140,10 @@ def test_a_torn_last_line_and_lines_that_say_nothing_harm_no_other(
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnPostgres]:
+def postgres() -> Iterator[OwnPostgres]:
     """A PostgreSQL to be stopped and started."""
-    folder = tmp_path_factory.mktemp("postgres")
-    for parent in (folder, *folder.parents[:2]):
-        parent.chmod(0o755)  # it runs as another user where root tests
-    server = OwnPostgres(folder / "data")
-    server.start()
-    yield server
-    if server.runs:
-        server.end(signal.SIGQUIT)
+    with short_folder() as folder, own_postgres(folder / "data") as server:
+        yield server
 
 
 @pytest.fixture
