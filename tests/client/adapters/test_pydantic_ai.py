@@ -1,5 +1,6 @@
 """Histories of Pydantic AI: they come back byte for byte, and read in every view."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -53,10 +54,10 @@ def test_a_run_goes_on_with_the_history_of_another(
         return {"parcel": parcel, "at": "Hamburg"}
 
     assert history.load() == []
-    first = agent.run_sync("Where is 4711?", message_history=history.load())
+    first = asyncio.run(agent.run("Where is 4711?", message_history=history.load()))
     history.save(first.new_messages())
     again = AgentlogHistory("parcel", client)
-    second = agent.run_sync("And now?", message_history=again.load())
+    second = asyncio.run(agent.run("And now?", message_history=again.load()))
     again.save(second.new_messages())
     assert dumped(history.load()) == dumped(second.all_messages())
     chat = client.view("parcel", "openai").items
