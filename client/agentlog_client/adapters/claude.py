@@ -118,7 +118,10 @@ class AgentlogSessionStore(SessionStore):
         entries: list[SessionStoreEntry],
         appended: Appended,
     ) -> None:
-        """Keep the summary with the thread: that of all entries, whoever appended them."""
+        """Keep the summary of the session in the metadata of its thread.
+
+        It covers the entries of other processes too.
+        """
         new = [receipt.version for receipt in appended.messages if not receipt.replayed]
         if not new:
             return

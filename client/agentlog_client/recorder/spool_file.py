@@ -1,7 +1,7 @@
 """A file of lines on their way to the service: it outlives the process that wrote them.
 
 The first line says how many bytes have been acknowledged. A file is locked by the process that
-writes it; one that is not locked was left behind, and whoever locks it sends what it still holds.
+writes it; one that is not locked was left behind. The next process that locks it sends the rest.
 """
 
 import json

@@ -181,7 +181,7 @@ class Family:
             version = self._client.start_thread(
                 name, policy="record", parent=parent, metadata=metadata
             ).version
-        except Conflict:  # there is one of that id, which somebody else started
+        except Conflict:  # another process or client started it
             version = self._client.annotate_thread(name, metadata).version
         branch = self._known(name, namespace)
         self._read_on(branch, version)

@@ -2,7 +2,7 @@
 
 Each value is an object of one key that names its form: `json` has the value itself, `array`,
 `tuple` and `object` have values inside, `send` a task for a node, `typed` what LangGraph's
-serializer makes of it, in base64. Others, as `message`, are of whoever encodes.
+serializer makes of it, in base64. Others, as `message`, are the caller's own forms.
 """
 
 from base64 import b64decode, b64encode
