@@ -25,12 +25,18 @@ KNOWN = (*FORMATS, *ONGOING)
 
 
 def read_appended(
-    name: str, items: Sequence[JsonValue], *, key: str | None, new_id: Callable[[], str]
+    name: str,
+    items: Sequence[JsonValue],
+    *,
+    key: str | None,
+    new_id: Callable[[], str],
+    within: str = "messages",
 ) -> list[Draft]:
     """Return the messages of items, each with its id, as an import reads them.
 
-    Ids are made of `key`, where the caller gives one: the same in each retry. Else they are made of
-    the item's own id, and those of items without one are new.
+    `within` is the place of the items in what the caller sent, for errors. Ids are made of `key`,
+    where the caller gives one: the same in each retry. Else they are made of the item's own id, and
+    those of items without one are new.
 
     Raises:
         UnknownFormat: no format has that name, or its items cannot be read one by one.
@@ -41,14 +47,24 @@ def read_appended(
     return [
         draft
         for index, item in enumerate(items)
-        for draft in _read(FORMATS[name], item, index, key, new_id)
+        for draft in _read(
+            FORMATS[name],
+            item,
+            f"{within}[{index}]",
+            () if key is None else (key, str(index)),
+            new_id,
+        )
     ]
 
 
 def _read(
-    chosen: Format, item: JsonValue, index: int, key: str | None, new_id: Callable[[], str]
+    chosen: Format,
+    item: JsonValue,
+    place: str,
+    given: tuple[str, ...],
+    new_id: Callable[[], str],
 ) -> list[Draft]:
-    place = f"messages[{index}]"
+    """Return the messages of an item; `given` are what their ids are made of, empty for its own."""
     try:
         (history,) = chosen.read([item])
     except InvalidMessage as error:
@@ -58,9 +74,7 @@ def _read(
     if text_at(fields, "type", "role") is None:
         raise InvalidMessage.at(place, f"no item of {chosen.name}: it has no type and no role")
     own_id = text_at(fields, "id")
-    parts = () if own_id is None else (chosen.name, own_id)
-    if key is not None:
-        parts = key, str(index)
+    parts = given or (() if own_id is None else (chosen.name, own_id))
     drafts = [
         {"id": derived_message_id(*parts, number) if parts else new_id(), **draft}
         for number, draft in enumerate(history.drafts)

@@ -139,9 +139,8 @@ def _drafts(items: JsonValue, limits: RequestLimits) -> list[Draft]:
     if not isinstance(items, list | None):
         raise InvalidMessage.at("items", "not an array")
     key = str(ULID())
-    return read_appended(
-        "responses", limits.batch(items or []), key=key, new_id=lambda: str(ULID())
-    )
+    batch = limits.batch(items or [])
+    return read_appended("responses", batch, key=key, new_id=lambda: str(ULID()), within="items")
 
 
 def _shown(tenant: Tenant, thread_id: str, at: Moment | None = None) -> Response:

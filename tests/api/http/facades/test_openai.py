@@ -228,7 +228,7 @@ def test_what_is_not_there_or_wrong_is_told_in_openais_shape(openai: OpenAI) -> 
         assert missing.value.type == "invalid_request_error"
     with pytest.raises(UnprocessableEntityError) as refused:
         openai.conversations.items.create("story", items=[{"foo": 1}])
-    assert refused.value.param == "messages[0]"
+    assert refused.value.param == "items[0]"
 
 
 def test_the_asynchronous_client_reads_and_writes_the_same(address: str) -> None:
