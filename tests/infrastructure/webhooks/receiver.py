@@ -98,7 +98,10 @@ class Receiver:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                content = self.rfile.read(int(self.headers["content-length"]))
+                size = int(self.headers["content-length"])
+                content = self.rfile.read(size)
+                if len(content) < size:  # its sender was killed amid it
+                    return
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 posted = Posted(self.path, headers, content)
                 receiver.posted.append(posted)
