@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from agentlog.api.cli.main import app
 from agentlog.api.http.codec.problems import STATUSES, problem_of
-from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.threads import Rule
 from agentlog.infrastructure.postgres.database import Database

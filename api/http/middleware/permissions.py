@@ -1,203 +1,13 @@
-"""Scopes that routes need, in one table; a route that is not in it cannot be registered.
-
-`GET` answers for `HEAD` too.
-"""
+"""The routes of the service, each with the scope that it needs."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from starlette.routing import Route, Router, compile_path
 
+from agentlog.api.http.middleware import scopes
 from agentlog.domain.access import Scope
-
-Need = Scope | Literal["nothing", "any key"]
-
-NEEDS: Mapping[str, Need] = {
-    "GET /": "nothing",
-    "GET /healthz": "nothing",
-    "GET /readyz": "nothing",
-    # the page and the documentation are the same everywhere; what they show asks for a key
-    "GET /threads/{thread_id}": "nothing",
-    "GET /compare": "nothing",
-    "GET /reports": "nothing",
-    "GET /reports/{name}": "nothing",
-    "GET /sql": "nothing",
-    "GET /audit": "nothing",
-    "GET /keys": "nothing",
-    "GET /assets/{name}": "nothing",
-    "GET /openapi.json": "nothing",
-    "GET /docs": "nothing",
-    "GET /docs/{name}": "nothing",
-    "GET /v1/keys/self": "any key",
-    "POST /mcp": "read",
-    "GET /v1/threads": "read",
-    "GET /v1/summaries": "read",
-    "GET /v1/threads/{thread_id}": "read",
-    "GET /v1/threads/{thread_id}/messages": "read",
-    "GET /v1/threads/{thread_id}/messages/{message_id}": "read",
-    "GET /v1/threads/{thread_id}/messages/{message_id}/proof": "read",
-    "GET /v1/threads/{thread_id}/views/{view}": "read",
-    "GET /v1/threads/{thread_id}/diff": "read",
-    "GET /v1/threads/{thread_id}/changes": "read",
-    "GET /v1/threads/{thread_id}/outline": "read",
-    "GET /v1/threads/{thread_id}/events": "read",
-    "GET /v1/threads/{thread_id}/forks": "read",
-    "GET /v1/threads/{thread_id}/hazards": "read",
-    "GET /v1/threads/{thread_id}/audit": "read",
-    "GET /v1/threads/{thread_id}/chain": "read",
-    "GET /v1/threads/{thread_id}/evidence": "read",
-    "GET /v1/compare": "read",
-    "GET /v1/compare/sets": "read",
-    "GET /v1/log": "read",
-    "GET /v1/log/events": "read",
-    "GET /v1/blobs/{digest}": "read",
-    "GET /v1/search": "read",
-    "GET /v1/analytics": "read",
-    "GET /v1/analytics/{name}": "read",
-    "GET /v1/analytics/sql/tables": "read",
-    "POST /v1/analytics/sql": "read",
-    "GET /v1/checkpoints": "read",
-    "GET /v1/checkpoints/latest": "read",
-    "GET /v1/checkpoints/consistency": "read",
-    "POST /v1/threads": "append",
-    "POST /v1/threads/{thread_id}/messages": "append",
-    "POST /v1/threads/{thread_id}/close": "append",
-    "POST /v1/threads/{thread_id}/fork": "append",
-    "POST /v1/threads/{thread_id}/annotate": "append",
-    "POST /v1/log": "append",
-    "POST /otlp/v1/traces": "append",
-    "POST /otlp/v1/logs": "append",
-    "GET /api/public/projects": "any key",
-    "POST /api/public/otel/v1/traces": "append",
-    "POST /agui/{thread_id}": "read",
-    "GET /langsmith/info": "any key",
-    "POST /langsmith/runs": "append",
-    "POST /langsmith/runs/batch": "append",
-    "POST /langsmith/runs/multipart": "append",
-    "PATCH /langsmith/runs/{run_id}": "append",
-    "GET /letta/v1/agents/": "read",
-    "GET /letta/v1/agents/{thread_id}": "read",
-    "GET /letta/v1/agents/{thread_id}/core-memory/blocks": "read",
-    "GET /letta/v1/agents/{thread_id}/export": "read",
-    "GET /letta/v1/agents/{thread_id}/messages": "read",
-    "GET /letta/v1/conversations/": "read",
-    "GET /letta/v1/conversations/{thread_id}": "read",
-    "GET /letta/v1/conversations/{thread_id}/messages": "read",
-    "POST /letta/v1/conversations/{thread_id}/stream": "read",
-    "GET /letta/v1/messages/{message_id}": "read",
-    "GET /letta/v1/runs/": "read",
-    "GET /letta/v1/runs/{run_id}": "read",
-    "GET /letta/v1/runs/{run_id}/messages": "read",
-    "GET /letta/v1/runs/{run_id}/steps": "read",
-    "GET /letta/v1/runs/{run_id}/usage": "read",
-    "POST /letta/v1/runs/{run_id}/stream": "read",
-    "GET /letta/v1/steps/": "read",
-    "GET /letta/v1/steps/{step_id}": "read",
-    "GET /letta/v1/steps/{step_id}/messages": "read",
-    "POST /letta/v1/agents/import": "append",
-    "POST /letta/v1/agents/{thread_id}/messages": "append",
-    "GET /letta/v1/health/": "any key",
-    "POST /letta/v1/agents/": "any key",
-    "PATCH /letta/v1/agents/{thread_id}": "any key",
-    "DELETE /letta/v1/agents/{thread_id}": "any key",
-    "POST /letta/v1/agents/{thread_id}/messages/stream": "any key",
-    "POST /letta/v1/agents/{thread_id}/messages/async": "any key",
-    "POST /letta/v1/agents/{thread_id}/messages/cancel": "any key",
-    "POST /letta/v1/agents/{thread_id}/summarize": "any key",
-    "PATCH /letta/v1/agents/{thread_id}/reset-messages": "any key",
-    "POST /letta/v1/conversations/": "any key",
-    "PATCH /letta/v1/conversations/{thread_id}": "any key",
-    "DELETE /letta/v1/conversations/{thread_id}": "any key",
-    "POST /letta/v1/conversations/{thread_id}/messages": "any key",
-    "POST /letta/v1/conversations/{thread_id}/compact": "any key",
-    "POST /letta/v1/conversations/{thread_id}/cancel": "any key",
-    "POST /letta/v1/conversations/{thread_id}/fork": "any key",
-    "GET /openai/v1/conversations/{thread_id}": "read",
-    "GET /openai/v1/conversations/{thread_id}/items": "read",
-    "GET /openai/v1/conversations/{thread_id}/items/{item_id}": "read",
-    "GET /openai/v1/chat/completions": "read",
-    "GET /openai/v1/chat/completions/{answer_id}": "read",
-    "GET /openai/v1/chat/completions/{answer_id}/messages": "read",
-    "GET /openai/v1/responses/{answer_id}": "read",
-    "GET /openai/v1/responses/{answer_id}/input_items": "read",
-    "POST /openai/v1/conversations": "append",
-    "POST /openai/v1/conversations/{thread_id}": "append",
-    "DELETE /openai/v1/conversations/{thread_id}": "append",
-    "POST /openai/v1/conversations/{thread_id}/items": "append",
-    "DELETE /openai/v1/conversations/{thread_id}/items/{item_id}": "append",
-    "POST /openai/v1/chat/completions": "any key",
-    "POST /openai/v1/chat/completions/{answer_id}": "append",
-    "DELETE /openai/v1/chat/completions/{answer_id}": "append",
-    "POST /openai/v1/responses": "any key",
-    "POST /openai/v1/responses/compact": "any key",
-    "POST /openai/v1/responses/input_tokens": "any key",
-    "POST /openai/v1/responses/{answer_id}/cancel": "read",
-    "DELETE /openai/v1/responses/{answer_id}": "append",
-    "GET /maria/v1/tasks": "read",
-    "GET /maria/v1/task/{thread_id}": "read",
-    "GET /maria/v1/task/{thread_id}/queued_messages": "read",
-    "GET /maria/v1/task/{thread_id}/queued-messages": "read",
-    "GET /maria/v1/task/{thread_id}/events": "read",
-    "GET /maria/v1/events": "read",
-    "POST /maria/v1/task/{thread_id}/message": "append",
-    "GET /maria/v1/queued_messages": "any key",
-    "GET /maria/v1/queued-messages": "any key",
-    "POST /maria/v1/task": "any key",
-    "POST /maria/v1/task/{thread_id}/cancel": "any key",
-    "PUT /v1/blobs/{digest}": "append",
-    "GET /v1/imports": "read",
-    "POST /v1/imports": "append",
-    "GET /v1/imports/{import_id}": "append",
-    "DELETE /v1/imports/{import_id}": "append",
-    "GET /v1/imports/{import_id}/files": "append",
-    "PUT /v1/imports/{import_id}/files": "append",
-    "PATCH /v1/imports/{import_id}/files": "append",
-    "POST /v1/imports/{import_id}/run": "append",
-    "GET /v1/imports/{import_id}/findings": "append",
-    # of imports by another key, `admin` too
-    "POST /v1/imports/{import_id}/undo": "append",
-    "POST /v1/imports/{import_id}/redo": "append",
-    "POST /v1/threads/{thread_id}/redact": "redact",
-    "POST /v1/threads/{thread_id}/messages/{message_id}/redact": "redact",
-    "POST /v1/blobs/{digest}/redact": "redact",
-    "GET /metrics": "metrics",
-    "GET /v1/projections": "admin",
-    "GET /v1/projections/{name}": "admin",
-    "POST /v1/projections/{name}/rebuild": "admin",
-    "POST /v1/projections/{name}/pause": "admin",
-    "POST /v1/projections/{name}/resume": "admin",
-    "GET /v1/keys": "admin",
-    "POST /v1/keys": "admin",
-    "DELETE /v1/keys/{key_id}": "admin",
-    "GET /v1/accesses": "admin",
-    "POST /v1/subscriptions": "admin",
-    "GET /v1/subscriptions": "admin",
-    "GET /v1/subscriptions/{name}": "admin",
-    "DELETE /v1/subscriptions/{name}": "admin",
-    "POST /v1/subscriptions/{name}/pause": "admin",
-    "POST /v1/subscriptions/{name}/resume": "admin",
-    "POST /v1/subscriptions/{name}/pull": "read",
-    "POST /v1/subscriptions/{name}/ack": "read",
-    "POST /v1/subscriptions/{name}/nack": "read",
-    "GET /v1/subscriptions/{name}/parked": "admin",
-    "POST /v1/subscriptions/{name}/parked/retry": "admin",
-    "POST /v1/subscriptions/{name}/parked/discard": "admin",
-}
-
-LONG = frozenset(
-    {
-        "GET /v1/threads/{thread_id}/events",
-        "GET /v1/log/events",
-        "POST /v1/log",
-        "GET /maria/v1/events",
-        "GET /maria/v1/task/{thread_id}/events",
-        "POST /letta/v1/runs/{run_id}/stream",
-        "POST /letta/v1/conversations/{thread_id}/stream",
-    },
-)
-"""Routes with endless responses: the key is checked again for each piece."""
 
 _AUDITED = frozenset({"GET /v1/accesses", "GET /v1/keys"})
 """Reads to record where reads are audited, beside all with the scope `read`."""
@@ -207,7 +17,8 @@ _AUDITED = frozenset({"GET /v1/accesses", "GET /v1/keys"})
 class KnownRoute:
     """A route and its permission: `free` needs no key; without a scope any key will do.
 
-    `long`: its response may be endless; `stream`: it follows the log.
+    `long`: its response may be endless, and the key is checked again for each piece; `stream`: it
+    follows the log.
     """
 
     target: Route
@@ -270,21 +81,22 @@ class Permissions:
 
 def _known(method: str, template: str, target: Route) -> KnownRoute:
     name = f"{method} {template}"
-    if name not in NEEDS:
-        raise LookupError(f"{name}: say in {__name__} which scope it takes")
+    if name not in scopes.NEEDS:
+        raise LookupError(f"{name}: say in {scopes.__name__} which scope it takes")
     scope: Scope | None = None
-    match NEEDS[name]:
+    match scopes.NEEDS[name]:
         case "nothing" | "any key":
             pass
         case need:
             scope = need
+    stream = template.endswith(("/events", "/stream"))
     return KnownRoute(
         target,
         template,
-        free=NEEDS[name] == "nothing",
+        free=scopes.NEEDS[name] == "nothing",
         scope=scope,
-        long=name in LONG,
-        stream=template.endswith(("/events", "/stream")),
+        long=stream or name == "POST /v1/log",
+        stream=stream,
         audited=scope == "read" or name in _AUDITED,
     )
 
@@ -305,7 +117,7 @@ def describe_permissions(document: dict[str, Any]) -> None:
     }
     for path, item in document["paths"].items():
         for method, operation in item.items():
-            need = NEEDS[f"{method.upper()} {path}"]
+            need = scopes.NEEDS[f"{method.upper()} {path}"]
             if need == "nothing":
                 operation["security"] = []
                 continue

@@ -8,7 +8,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.access import SCOPES
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from letta_client import APIStatusError, Letta, NotFoundError, UnprocessableEntityError
 
-from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads

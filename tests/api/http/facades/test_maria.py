@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.api.keyholders import make_key

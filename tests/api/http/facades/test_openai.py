@@ -21,7 +21,7 @@ from openai import (
 from openai.types.conversations import ConversationItem
 from pydantic import TypeAdapter
 
-from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.access import SCOPES
 from agentlog.infrastructure.postgres.database import Database
 from tests.api.keyholders import bearing, make_key

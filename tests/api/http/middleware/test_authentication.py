@@ -15,7 +15,8 @@ from starlette.routing import Route
 
 from agentlog.api.http.app import _FACADES
 from agentlog.api.http.middleware.authentication import AnonymousFrom
-from agentlog.api.http.middleware.permissions import NEEDS, Permissions
+from agentlog.api.http.middleware.permissions import Permissions
+from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.access import SCOPES, Scope
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database

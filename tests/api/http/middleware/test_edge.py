@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.api.http.request.limits import RequestLimits
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.postgres.database import Database

@@ -7,7 +7,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from agentlog.api.http.middleware.permissions import NEEDS
+from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.infrastructure.keys.accesses import RecordedAccess
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
