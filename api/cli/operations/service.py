@@ -9,8 +9,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from ipaddress import ip_address
-from pathlib import Path
-from shlex import quote
 from types import FrameType
 from typing import Annotated
 
@@ -20,7 +18,8 @@ from fastapi import FastAPI
 from rich.console import Console
 from rich.text import Text
 
-from agentlog.api.cli.session import DataDir, printable, service_in, settings_with
+from agentlog.api.cli.operations.demo import load_examples, tour
+from agentlog.api.cli.session import DataDir, service_in, settings_with
 from agentlog.api.composition import Service, open_service, signing_key
 from agentlog.api.http.app import create_app, openapi_document
 from agentlog.api.http.middleware.authentication import AnonymousFrom, Entrance
@@ -35,15 +34,11 @@ from agentlog.infrastructure.readmodels.process import projector_process
 from agentlog.infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
 from agentlog.infrastructure.runtime.logging import access_logger, logs_on_stderr
 from agentlog.infrastructure.settings import Settings, TraceSettings
-from agentlog.infrastructure.transfer.documents import Plan
-from agentlog.infrastructure.transfer.files.sources import find_sources
-from agentlog.infrastructure.transfer.importer import Importer
 from agentlog.infrastructure.view_precomputation import Precomputation
 from agentlog.infrastructure.views.snapshots.table import warn_of_other_keys
 from agentlog.infrastructure.webhooks.addresses import Addresses
 from agentlog.infrastructure.webhooks.courier import Courier
 from agentlog.infrastructure.webhooks.poster import Poster
-from agentlog.projections.readers.registry import choose_format
 
 app = typer.Typer()
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
@@ -128,7 +123,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         if settings.fold_ahead == "on":
             beside.enter_context(Precomputation(service.tenants, service.listener))
         if with_examples:
-            _load_examples(service, console)
+            load_examples(service, console)
         application = application_over(settings, service, anonymous)
         config = uvicorn.Config(
             traces.around(application),
@@ -149,7 +144,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         if traces.notice:
             console.print(traces.notice, markup=False)
         if with_examples:
-            console.print(_tour(address, settings), markup=False)
+            console.print(tour(address, settings), markup=False)
         if settings.projections == "on":
             beside.enter_context(projector_process(service.url))
         beside.enter_context(_courier(settings, service))
@@ -260,49 +255,3 @@ def bound(host: str, port: int) -> socket.socket:
     # send small responses at once; the event loop sets this only on its own sockets
     bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return bound
-
-
-def _load_examples(service: Service, console: Console) -> None:
-    """Import the examples; prints the name of each that fails."""
-    importer = Importer(service.threads, Plan(choose_format("kernel")), progress=lambda _: None)
-    importer.import_sources(find_sources([_examples_dir()]))
-    for failure in importer.report.failures:  # left by another version's demo: show what exists
-        console.print(printable(f"example not loaded: {failure.place}: {failure.reason}"))
-
-
-def _examples_dir() -> Path:
-    """Return the examples' folder: beside the package in a checkout, inside it in a wheel."""
-    package = Path(__file__).parents[3]
-    inside = package / "examples"
-    return inside if inside.is_dir() else package.parent / "examples"
-
-
-def _tour(address: str, settings: Settings) -> str:
-    """Return what the demo prints: links, and commands that record an agent into its log."""
-    python, recording = quote(sys.executable), quote(str(_examples_dir() / "recording"))
-    own = settings.database_url is None
-    data = f" --data-dir {quote(str(settings.data_dir.absolute()))}" if own else ""
-    return "\n".join(
-        (
-            "",
-            "Open, or curl:",
-            f"  {address}/                                          see what the agents did",
-            f"  {address}/docs                                      every route, to try",
-            f"  {address}/v1/threads                                the example threads",
-            f"  {address}/v1/threads/refund/views/openai            as a model reads it",
-            f"  {address}/v1/threads/refund/views/letta             as a Letta client reads it",
-            f"  {address}/v1/threads/refund/views/maria             as Maria's envelopes",
-            f"  {address}/v1/threads/refund/views/agent-state?at=5  the state after version 5",
-            f"  {address}/v1/threads/refund/diff?from=5&to=9        what changed from 5 to 9",
-            f"  {address}/v1/log                                    all that happened, in order",
-            f"  {address}/v1/log/events?follow=false                the same as a stream",
-            "",
-            "Record an agent, from another terminal; its model is a script, so no key is needed:",
-            f"  {python} {recording}/model.py 9753 &",
-            "  OPENAI_BASE_URL=http://127.0.0.1:9753/v1 \\",
-            f"    {python} -m agentlog record{data} -- \\",
-            f"    {python} {recording}/agent.py 'What should I wear in Lisbon?'",
-            "",
-            "Ctrl-C stops it; the data stays.",
-        )
-    )

@@ -99,6 +99,17 @@ def reference(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+def fields(properties: Schema, *required: str, examples: list[Schema]) -> Schema:
+    """Return it, with these examples; other fields than these are refused."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+        "examples": examples,
+    }
+
+
 def content(name: str, *media_types: str) -> Schema:
     """Return the `content` of a body or an answer: a named schema in each media type."""
     return {media_type: {"schema": reference(name)} for media_type in media_types}

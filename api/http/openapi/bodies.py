@@ -6,27 +6,14 @@ so their schemas are defined here, generated from the models that validate them.
 
 from pydantic.json_schema import models_json_schema
 
-from agentlog.api.http.openapi.answers import PLAIN, Problem, Schema, reference
+from agentlog.api.http.openapi import subscription_bodies
+from agentlog.api.http.openapi.answers import PLAIN, Problem, Schema, fields, reference
 from agentlog.domain.access import SCOPES
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.facts import ThreadStarted
 from agentlog.domain.fields import Model
 from agentlog.domain.messages import CustomMessage, FileAttachment
-from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.forks.edits import MOST_EDITS
-from agentlog.infrastructure.subscriptions.conditions import CONDITIONS
-from agentlog.infrastructure.subscriptions.terms import (
-    LEASE_PATTERN,
-    MOST_ATTEMPTS,
-    MOST_IDS,
-    MOST_KEYS,
-    MOST_PULLED,
-    MOST_TYPES,
-    MOST_WAIT,
-    NAME_PATTERN,
-    THREADS_PATTERN,
-    USUAL_ATTEMPTS,
-)
 
 EXAMPLE_MESSAGES: list[Schema] = [
     {"type": "input", "text": "Where is my parcel?"},
@@ -51,32 +38,13 @@ _METADATA: Schema = {
 }
 
 
-def _fields(properties: Schema, *required: str, examples: list[Schema]) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(required),
-        "additionalProperties": False,
-        "examples": examples,
-    }
-
-
-_LEASE: Schema = {"type": "string", "pattern": LEASE_PATTERN}
-_IDS: Schema = {
-    "type": "array",
-    "items": {"type": "integer", "minimum": 0, "maximum": BIGGEST},
-    "minItems": 1,
-    "maxItems": MOST_IDS,
-    "description": "Of deliveries; all without it.",
-}
-
 _BODIES: dict[str, Schema] = {
-    "RedactBody": _fields(
+    "RedactBody": fields(
         {"reason": {"type": "string", "pattern": r"\S"}},
         "reason",
         examples=[{"reason": "erasure request 2026-118"}],
     ),
-    "ForkBody": _fields(
+    "ForkBody": fields(
         {
             "at": {
                 "type": "string",
@@ -96,9 +64,9 @@ _BODIES: dict[str, Schema] = {
                 "description": "By versions of the origin; an insert stands after its version.",
                 "items": {
                     "anyOf": [
-                        _fields({"drop": {"type": "integer"}}, "drop", examples=[{"drop": 4}]),
+                        fields({"drop": {"type": "integer"}}, "drop", examples=[{"drop": 4}]),
                         *(
-                            _fields(
+                            fields(
                                 {kind: {"type": "integer"}, "message": reference("Message")},
                                 kind,
                                 "message",
@@ -112,7 +80,7 @@ _BODIES: dict[str, Schema] = {
         },
         examples=[{"at": "3", "threadId": "support-42-again", "edits": [{"drop": 2}]}],
     ),
-    "ImportBody": _fields(
+    "ImportBody": fields(
         {
             "paths": {
                 "type": "array",
@@ -142,7 +110,7 @@ _BODIES: dict[str, Schema] = {
         "paths",
         examples=[{"paths": ["runs/"], "metadata": {"reward": "{reward?}"}}],
     ),
-    "RunBody": _fields(
+    "RunBody": fields(
         {
             "dryRun": {"type": "boolean", "description": "Decide all, and write nothing."},
             "passedOver": {
@@ -153,13 +121,13 @@ _BODIES: dict[str, Schema] = {
         },
         examples=[{"dryRun": True}],
     ),
-    "CloseBody": _fields({"reason": {"type": "string"}}, examples=[{"reason": "resolved"}]),
-    "AnnotateBody": _fields(
+    "CloseBody": fields({"reason": {"type": "string"}}, examples=[{"reason": "resolved"}]),
+    "AnnotateBody": fields(
         {"metadata": {"type": "object", "minProperties": 1}},
         "metadata",
         examples=[{"metadata": {"team": "support", "obsolete": None}}],
     ),
-    "KeyBody": _fields(
+    "KeyBody": fields(
         {
             "name": {"type": "string", "minLength": 1, "maxLength": 200},
             "scopes": {"type": "array", "items": {"enum": list(SCOPES)}, "minItems": 1},
@@ -173,94 +141,7 @@ _BODIES: dict[str, Schema] = {
         "scopes",
         examples=[{"name": "agents", "scopes": ["append", "read"], "expires": "90d"}],
     ),
-    "SubscriptionBody": _fields(
-        {
-            "name": {"type": "string", "pattern": NAME_PATTERN},
-            "types": {
-                "type": "array",
-                "items": {"type": "string"},
-                "minItems": 1,
-                "maxItems": MOST_TYPES,
-                "description": "Of events, as tool_calls, thread.closed or vendor.name, and "
-                f"conditions: {', '.join(CONDITIONS)}. All events without it.",
-            },
-            "threads": {
-                "type": "string",
-                "pattern": THREADS_PATTERN,
-                "description": "How the ids of threads begin.",
-            },
-            "metadata": {
-                "type": "object",
-                "minProperties": 1,
-                "maxProperties": MOST_KEYS,
-                "description": "Top-level keys of the thread's metadata, and their values.",
-                "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
-            },
-            "from": {
-                "type": "string",
-                "pattern": "^(now|start|@[0-9]{1,18})$",
-                "default": "now",
-                "description": "After which event it begins: a position as @345.",
-            },
-            "maxAttempts": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": MOST_ATTEMPTS,
-                "default": USUAL_ATTEMPTS,
-                "description": "After which a delivery is parked.",
-            },
-            "webhook": _fields(
-                {
-                    "url": {"type": "string", "format": "uri", "maxLength": 2048},
-                    "content": {
-                        "type": "boolean",
-                        "default": False,
-                        "description": "Whether the message itself is posted, not its place alone.",
-                    },
-                },
-                "url",
-                examples=[{"url": "https://example.com/hook"}],
-            ),
-        },
-        "name",
-        examples=[{"name": "approvals", "types": ["approval_request"], "threads": "support-"}],
-    ),
-    "PullBody": _fields(
-        {
-            "limit": {"type": "integer", "minimum": 1, "maximum": MOST_PULLED, "default": 10},
-            "seconds": {
-                "type": "number",
-                "minimum": 1,
-                "maximum": 3600,
-                "default": 30,
-                "description": "How long they are yours.",
-            },
-            "wait": {
-                "type": "number",
-                "minimum": 0,
-                "maximum": MOST_WAIT,
-                "default": 0,
-                "description": "Seconds to wait for the first, where there is none.",
-            },
-        },
-        examples=[{"limit": 10, "seconds": 30}],
-    ),
-    "AckBody": _fields(
-        {"lease": _LEASE, "ids": _IDS}, "lease", examples=[{"lease": "0123456789abcdef"}]
-    ),
-    "NackBody": _fields(
-        {
-            "lease": _LEASE,
-            "ids": _IDS,
-            "error": {"type": "string", "description": "Why, as the list of parked ones shows it."},
-            "seconds": {"type": "number", "minimum": 0, "maximum": 86_400, "default": 5},
-            "park": {"type": "boolean", "default": False, "description": "No further attempt."},
-        },
-        "lease",
-        examples=[{"lease": "0123456789abcdef", "ids": [7], "error": "no such order"}],
-    ),
-    "ParkedBody": _fields({"ids": _IDS}, examples=[{"ids": [7]}]),
-    "Query": _fields(
+    "Query": fields(
         {
             "sql": {
                 "type": "string",
@@ -344,7 +225,7 @@ def components() -> dict[str, Schema]:
         "required": [],
         "examples": [{"threadId": "support-42", "goal": "Find the parcel", "policy": "strict"}],
     }
-    return {**schemas, **_BODIES, **PLAIN}
+    return {**schemas, **_BODIES, **subscription_bodies.BODIES, **PLAIN}
 
 
 def _as_sent(schema: Schema) -> Schema:
