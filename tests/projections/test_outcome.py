@@ -1,0 +1,57 @@
+"""The outcome of a run: by its scores, else by how it ended."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentlog.projections.outcome import Outcome, outcome_of
+from tests.histories import json_values
+
+
+@pytest.mark.parametrize(
+    ("metadata", "verdict"),
+    [
+        ({"reward": 0.0}, "failed"),
+        ({"reward": 1.0, "task": 46}, "succeeded"),
+        ({"reward": 0.5}, "unknown"),
+        ({"reward": -1}, "failed"),
+        ({"resolved": False}, "failed"),
+        ({"success": True}, "succeeded"),
+        ({"score.match": "C"}, "succeeded"),
+        ({"score.match": "I"}, "failed"),
+        ({"score.match": "P"}, "unknown"),
+        ({"score.a": 1, "score.b": True}, "succeeded"),
+        ({"score.a": 1, "score.b": 0}, "unknown"),
+    ],
+)
+def test_a_score_decides_whatever_the_end(metadata: dict[str, Any], verdict: str) -> None:
+    assert outcome_of(metadata, "complete").verdict == verdict
+    assert outcome_of(metadata, None).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("end", "verdict"),
+    [
+        ("complete", "succeeded"),
+        ("error", "failed"),
+        ("step_limit", "failed"),
+        ("user_request", "unknown"),
+        ("closed", "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_without_a_score_the_end_decides(end: str | None, verdict: str) -> None:
+    metadata = {"scores": 0, "user": "ada", "reward": None, "score": {"value": 0}}
+    assert outcome_of(metadata, end) == Outcome(verdict, {}, end)
+
+
+def test_the_scores_that_decide_are_named() -> None:
+    outcome = outcome_of({"task": 46, "score.match": "I", "reward": 0}, "complete")
+    assert outcome == Outcome("failed", {"score.match": "I", "reward": 0}, "complete")
+
+
+@given(st.dictionaries(st.sampled_from(["reward", "score", "score.x", "y"]), json_values))
+def test_no_metadata_is_too_odd(metadata: dict[str, Any]) -> None:
+    outcome_of(metadata, None)
