@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.json.values import integer_at, number_at, text_at, texts_of
+from agentlog.projections.attempts import CallPlace, numbered, place_of
 from agentlog.projections.call_texts import iso_time
 from agentlog.projections.view import Item
 
@@ -18,7 +19,8 @@ NumberT = TypeVar("NumberT", int, float)
 class Called:
     """Calls of one tool with the same arguments; `failed` and `open` count those of them.
 
-    `hint` is the beginning of the first plain argument, where the items have one.
+    `hint` is the beginning of the first plain argument, where the items have one. The first of
+    them is number `attempt` of `attempts` at the same; both are null where nothing was tried again.
     """
 
     name: str
@@ -27,6 +29,8 @@ class Called:
     times: int = 1
     failed: int = 0
     open: int = 0
+    attempt: int | None = None
+    attempts: int | None = None
 
 
 @dataclass(slots=True)
@@ -95,6 +99,8 @@ class _Lines:
         self._models: list[Step] = []
         self._beside: list[Step] = []
         self._others: list[tuple[int, str]] = []
+        self._called: dict[CallPlace, Called] = {}
+        self._again: list[Item] = []
 
     def add(self, item: Item) -> None:
         """Add an item to the line it belongs to."""
@@ -137,14 +143,23 @@ class _Lines:
         called = next(same, None)
         if called is None:
             name = str(item["name"])
-            step.calls.append(Called(name, digest, hint, 1, int(failed), int(is_open)))
+            called = Called(name, digest, hint, 1, int(failed), int(is_open))
+            step.calls.append(called)
         else:
             called.times += 1
             called.failed += failed
             called.open += is_open
+        if (place := place_of(item)) is not None:
+            self._called[place] = called
+        if item.get("attempt") is not None:
+            self._again.append(item)
 
     def steps(self) -> list[Step]:
         """Return the lines, those of models joined with what came out of them."""
+        for place, (number, of) in sorted(numbered(self._again).items()):
+            called = self._called[place]
+            if called.attempt is None:
+                called.attempt, called.attempts = number, of
         lines = sorted([*self._steps.values(), *self._beside, *self._models], key=_place)
         joined = sorted(_joined(lines), key=_place)
         times = [call.begun for call in joined if call.begun is not None]

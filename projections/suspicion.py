@@ -7,7 +7,7 @@ look back only, at a bounded past (`Past`).
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal, NamedTuple
@@ -115,6 +115,11 @@ def suspicions(output: JsonValue) -> tuple[str, ...]:
     """Return the names of the rules that the output of a result meets."""
     result = _result(output)
     return tuple([name for name, rule in RESULT_RULES.items() if rule(result)])
+
+
+def has_failed(outcome: JsonValue, rules: Iterable[JsonValue]) -> bool:
+    """Return whether a call failed: its result states it, or meets a rule over one result."""
+    return outcome == "failed" or any(rule in RESULT_RULES for rule in rules)
 
 
 def is_empty(output: JsonValue) -> bool:

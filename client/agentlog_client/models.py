@@ -124,7 +124,8 @@ class Blob(Shape):
 class Called(Shape):
     """Calls of one tool with the same arguments; `failed` and `open` count those of them.
 
-    `hint` is the beginning of the first plain argument, where the items have one.
+    `hint` is the beginning of the first plain argument, where the items have one. The first of
+    them is number `attempt` of `attempts` at the same; both are null where nothing was tried again.
     """
 
     name: str
@@ -133,6 +134,8 @@ class Called(Shape):
     times: int | None = None
     failed: int | None = None
     open: int | None = None
+    attempt: int | None = None
+    attempts: int | None = None
 
 
 class Caller(Shape):
@@ -1493,6 +1496,15 @@ class KeyBody(Shape):
     expires: Any = None
 
 
+class Query(Shape):
+    """Query."""
+
+    sql: str
+    parameters: dict[str, Any] | list[Any] | None = None
+    limit: int | None = None
+    timeout_seconds: float | None = None
+
+
 class SubscriptionBody(Shape):
     """SubscriptionBody."""
 
@@ -1534,15 +1546,6 @@ class ParkedBody(Shape):
     """ParkedBody."""
 
     ids: list[int] | None = None
-
-
-class Query(Shape):
-    """Query."""
-
-    sql: str
-    parameters: dict[str, Any] | list[Any] | None = None
-    limit: int | None = None
-    timeout_seconds: float | None = None
 
 
 class StreamedEvent(Shape):

@@ -79,7 +79,7 @@ class Views:
         """Return a thread's steps up to a moment; raises `NotThere`."""
         head = self._head(thread_id, hidden=hidden)
         version = self.reader.version_at(head, at)
-        view = TimelineView(TimelineOptions(hint=True))
+        view = TimelineView(TimelineOptions(hint=True, attempts=True))
         self.in_use.note(view)
         pieces = self._pieces(thread_id, view, version)
         steps = outline(printed.item for piece in pieces for printed in piece)

@@ -5,15 +5,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.api.shapes.lines.outline import outline_lines
+from agentlog.api.shapes.lines.outline import ordinal, outline_lines
 from agentlog.domain.events import Event
-from agentlog.projections.outline import Step, outline
+from agentlog.projections.outline import Called, Step, outline
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from tests.histories import histories, history
 
 AT = 1_767_323_045_000
-VIEW = TimelineView(TimelineOptions(hint=True))
+VIEW = TimelineView(TimelineOptions(hint=True, attempts=True))
 
 
 def steps(*drafts: dict[str, Any]) -> list[Step]:
@@ -106,6 +106,32 @@ def test_calls_are_told_apart_by_the_beginning_of_an_argument() -> None:
     assert shown(bash("git status --short", "git log -5")) == [
         "1 v1 0.0s agent: bash git status --sh…, bash git log -5 [open]"
     ]
+
+
+def test_a_call_that_is_tried_again_has_its_number() -> None:
+    outlined = steps(
+        call("a"),
+        result("a", error="no"),
+        call("b", arg=2),
+        result("b"),
+        call("c"),
+        result("c"),
+    )
+    assert [parts_of(step.calls[0]) for step in outlined] == [(1, 2), (None, None), (2, 2)]
+    lines = shown(outlined)
+    assert "search 1 (1 failed)" in lines[0]
+    assert "search 2 " in lines[1]
+    assert "search 1 (2nd of 2)" in lines[2]
+
+
+def test_numbers_are_said_as_one_says_them() -> None:
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 21, 103, 113)] == (
+        "1st 2nd 3rd 4th 11th 12th 21st 103rd 113th".split()
+    )
+
+
+def parts_of(called: Called) -> tuple[int | None, int | None]:
+    return called.attempt, called.attempts
 
 
 def test_a_narrow_terminal_cuts_arguments_before_marks() -> None:

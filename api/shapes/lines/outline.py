@@ -12,6 +12,7 @@ _LONGEST_HINT = 32
 """Characters of arguments, in all hints of a line."""
 
 _TIMES = "\u00d7"
+_ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def outline_lines(steps: Sequence[Step], *, width: int | None) -> Iterator[str]:
@@ -59,7 +60,16 @@ def _call(called: Called, most: int) -> str:
     text = f"{called.name} {hint}".rstrip()
     if called.times > 1:
         text += f" {_TIMES}{called.times}"
-    return f"{text} ({called.failed} failed)" if called.failed else text
+    notes = [f"{called.failed} failed"] if called.failed else []
+    if called.attempt is not None and called.attempt > 1:
+        notes.insert(0, f"{ordinal(called.attempt)} of {called.attempts}")
+    return f"{text} ({', '.join(notes)})" if notes else text
+
+
+def ordinal(number: int) -> str:
+    """Return 1st, 2nd, 3rd, 4th, …, 11th."""
+    is_teen = number // 10 % 10 == 1
+    return f"{number}{'th' if is_teen else _ORDINALS.get(number % 10, 'th')}"
 
 
 def _marks(step: Step) -> str:

@@ -5,6 +5,7 @@ from itertools import compress
 from operator import not_
 
 from agentlog.domain.json.values import array_of, integer_at
+from agentlog.projections.attempts import Attempts
 from agentlog.projections.persistent_list import Layers
 from agentlog.projections.suspicion import UNANSWERED, UNANSWERED_STEPS, Past
 from agentlog.projections.view import Item
@@ -49,12 +50,13 @@ class TimelineCarry:
     waiting: Layers[OpenItem] = field(default_factory=Layers)
     has_ended: bool = False
     past: Past = field(default_factory=Past)
+    attempts: Attempts = field(default_factory=Attempts)
 
     def at(self, version: int) -> "TimelineCarry":
         """Return a copy for the fold of the event at `version`."""
         return TimelineCarry(
             *(version, 0, self.time, self.step, self.response_id),
-            *(self.open, self.waiting, self.has_ended, self.past),
+            *(self.open, self.waiting, self.has_ended, self.past, self.attempts),
         )
 
     def count_step(self, response_id: str | None = None) -> None:

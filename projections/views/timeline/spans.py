@@ -5,7 +5,7 @@ from typing import Any
 
 from agentlog.domain.events import Event
 from agentlog.domain.facts import ThreadClosed
-from agentlog.domain.json.values import number_at, text_at
+from agentlog.domain.json.values import array_of, number_at, text_at
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -15,15 +15,18 @@ from agentlog.domain.messages import (
     LlmResponseMessage,
     ReplyMessage,
     RuntimeErrorMessage,
+    ToolCall,
     ToolCallsMessage,
     ToolResult,
     ToolResultsMessage,
     WorkerResultMessage,
     WorkerSpawnedMessage,
 )
+from agentlog.projections.attempts import place_of
+from agentlog.projections.call_texts import arguments_value
 from agentlog.projections.readmodels.tool_calls import outcome_of
 from agentlog.projections.readmodels.values import figure_held
-from agentlog.projections.suspicion import suspicions
+from agentlog.projections.suspicion import has_failed, suspicions
 from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import OpenItem, TimelineCarry
 from agentlog.projections.views.timeline.items import (
@@ -147,6 +150,31 @@ def _suspicions(
         return slow
     now.past, empty = now.past.answered(str(item["name"]), result.output)
     return (*suspicions(result.output), *empty, *slow)
+
+
+def number_attempts(now: TimelineCarry, event: Event, items: Items) -> None:
+    """Number the calls that an event began, and record those of `items` that failed."""
+    message = event.message
+    if isinstance(message, ToolCallsMessage):
+        spans = now.open[len(now.open) - len(message.calls) :]
+        for span, call in zip(spans, message.calls, strict=True):
+            span.item["attempt"] = _attempt(now, span.item, call)
+    for item in items:
+        place = place_of(item)
+        if place is not None and has_failed(item.get("outcome"), array_of(item.get("suspected"))):
+            now.attempts = now.attempts.failed(place)
+
+
+def _attempt(now: TimelineCarry, item: Item, call: ToolCall) -> Item | None:
+    digest, place = text_at(item, "digest"), place_of(item)
+    if digest is None or place is None:
+        return None
+    now.attempts, before = now.attempts.called(
+        call.name, arguments_value(call), digest=digest, place=place
+    )
+    if before is None:
+        return None
+    return {"number": before.number + 1, **before.place._asdict()}
 
 
 ENDS = frozenset({ExitMessage, ThreadClosed})

@@ -15,7 +15,7 @@ from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.timeline.carry import TimelineCarry
 from agentlog.projections.views.timeline.items import hints_of, pause, point
-from agentlog.projections.views.timeline.spans import ACTS, ENDS
+from agentlog.projections.views.timeline.spans import ACTS, ENDS, number_attempts
 
 LONGEST_PAUSE_MS = 60_000
 """Longer pauses between messages are items of their own."""
@@ -27,9 +27,12 @@ class TimelineOptions(Options):
     """What to show of contents.
 
     `hint`: the beginning of each call's first plain argument, and of each worker's objective.
+    `attempts`: of each call that tries again what an earlier one tried, its number in that series,
+    and the version and ordinal of the attempt before it; null of any other call.
     """
 
     hint: bool = False
+    attempts: bool = False
 
 
 class TimelineView(View[TimelineCarry, TimelineOptions]):
@@ -42,7 +45,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     """
 
     name: ClassVar[str] = "timeline"
-    carry_format: ClassVar[int] = 3
+    carry_format: ClassVar[int] = 4
     reads_long_texts: ClassVar[bool] = False
     options_type = TimelineOptions
     carry_type = TimelineCarry
@@ -65,6 +68,8 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
         if self.options.hint:
             for span, hint in zip(reversed(now.open), reversed(hints_of(message)), strict=False):
                 span.item["hint"] = hint
+        if self.options.attempts:
+            number_attempts(now, event, items)
         now.has_ended = now.has_ended or type(message) in ENDS
         if now.open:
             items += now.age()

@@ -292,6 +292,8 @@ def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals
         "times": 1,
         "failed": 1,
         "open": 0,
+        "attempt": None,
+        "attempts": None,
     }
     assert (steps[1]["name"], steps[1]["costUsd"]) == ("gpt-4o", 0.0035)
     assert (steps[1]["computedCalls"], steps[1]["unpricedCalls"]) == (1, 0)
