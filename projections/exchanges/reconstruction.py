@@ -26,7 +26,8 @@ _NAMES: Mapping[str, str] = {
         name: name
         for name in (
             "temperature top_p max_tokens max_completion_tokens stop seed frequency_penalty "
-            "presence_penalty reasoning_effort response_format tool_choice parallel_tool_calls"
+            "presence_penalty reasoning_effort response_format tool_choice parallel_tool_calls "
+            "verbosity"
         ).split()
     },
     "max_output_tokens": "max_completion_tokens",

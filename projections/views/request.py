@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.domain.facts import Start, ThreadAnnotated
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.messages import CustomMessage, LlmRequestMessage, SystemMessage
 from agentlog.projections.difference import state_difference
 from agentlog.projections.residue import METADATA_KEY
@@ -24,14 +24,16 @@ _OF_REQUESTS = _OF_THREADS.union(
     ).split()
 )
 """Fields of the requests that imports keep, beside messages and what has no part in the answer."""
+REQUEST_TYPE = "agentlog.request"
+"""The type of messages that hold what stands beside the conversation of a request: all of it."""
 
 
 @dataclass(slots=True)
 class RequestCarry:
     """What each source says, by the names on record; the later ones overrule the earlier ones.
 
-    `thread` is the thread's metadata, `imported` the requests of imports, `asked` the last
-    `llm_request`. Immutable by convention.
+    `thread` is the thread's metadata, `imported` the requests of imports or the last one of a
+    recorder, `asked` the last `llm_request`. Immutable by convention.
     """
 
     thread: Item = field(default_factory=dict)
@@ -61,8 +63,12 @@ class RequestView(StateView[RequestCarry, Options]):
         if isinstance(message, Start | ThreadAnnotated):
             thread = _merged(carry.thread, message.metadata, _OF_THREADS)
             return RequestCarry(thread, carry.imported, carry.asked), ()
-        if type(message) is CustomMessage and message.type.endswith((".request", "openai.record")):
-            return self._import(carry, message.payload), ()
+        if type(message) is CustomMessage:
+            if message.type == REQUEST_TYPE:
+                whole = object_of(message.payload)
+                return RequestCarry(carry.thread, _merged({}, whole, whole), carry.asked), ()
+            if message.type.endswith((".request", "openai.record")):
+                return self._import(carry, message.payload), ()
         if type(message) is SystemMessage and METADATA_KEY in (event.metadata or {}):
             # an import keeps the request with its system prompt, as the prompt's residue
             match event.metadata[METADATA_KEY]:

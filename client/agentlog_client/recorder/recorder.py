@@ -53,7 +53,7 @@ class Recorder:
     ) -> None:
         name = thread or identifiers.new_id()
         self.thread_id = identifiers.thread_id(name)
-        self._asked: bytes | None = None
+        self._asked = b"{}"
         self._beside = beside  # which lives as long as this one
         if beside is None:
             to = Destination.of(url, key)
@@ -135,7 +135,7 @@ class Recorder:
         """Record that a model is asked, and with what beside the conversation, where it changed."""
         asked = _given(model=model, tools=tools, tool_choice=tool_choice, **parameters)
         text = self._printed(asked)
-        if asked and text != self._asked:
+        if text != self._asked:
             self.record({"type": "agentlog.request", "payload": asked})
             self._asked = text
         return self.record({"type": "llm_request", **_given(model=model)})

@@ -20,9 +20,8 @@ from agentlog.projections.exchanges.requests import (
 )
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.history import Format
+from agentlog.projections.views.request import REQUEST_TYPE
 
-REQUEST_TYPE = "agentlog.request"
-"""The type of messages that hold what stands beside the conversation of a request."""
 REWRITTEN_TYPE = "agentlog.rewritten"
 """The type of messages that say that a client left out what it had sent before."""
 

@@ -16,9 +16,12 @@ from hypothesis import strategies as st
 from openai.types.chat import ChatCompletionMessage
 
 from agentlog.domain.identifiers import message_id_of
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.exchanges.reconstruction import frozen_call
 from agentlog_client import Client, Recorder, Trouble
 from agentlog_client.destination import Destination
 from agentlog_client.recorder.spool import default_folder
+from tests.api.conftest import threads_over
 from tests.api.keyholders import empty_keys, make_key
 from tests.client.conftest import client_of
 from tests.client.recorder.conftest import NOWHERE, Recorders, texts
@@ -80,6 +83,60 @@ def test_a_request_is_recorded_with_what_changed_beside_it(
         "tools": tools,
         "parameters": {"tool_choice": "required", "temperature": 0.5},
     }
+
+
+def test_whole_requests_come_back_as_they_were_sent(
+    database: Database, client: Client, recorders: Recorders
+) -> None:
+    recorder = recorders("whole")
+    tools = [{"type": "function", "function": {"name": "track", "parameters": {}}}]
+    call = {"id": "call_1", "type": "function", "function": {"name": "track", "arguments": "{}"}}
+    sent: list[dict[str, Any]] = []
+    context: list[dict[str, Any]] = []
+
+    def ask(said: dict[str, Any], answer: dict[str, Any], **beside: Any) -> None:
+        recorder.items([said], format="openai")
+        recorder.request(**beside)
+        recorder.items([answer], format="openai")
+        context.append(said)
+        sent.append({"messages": [*context], **beside})
+        context.append(answer)
+
+    recorder.items([{"role": "system", "content": "Be brief."}], format="openai")
+    context.append({"role": "system", "content": "Be brief."})
+    ask(
+        {"role": "user", "content": "Where is my parcel?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        model="m-1",
+        tools=tools,
+        tool_choice="required",
+        temperature=0.5,
+        verbosity="low",
+    )
+    ask(
+        {"role": "tool", "tool_call_id": "call_1", "content": "in Hamburg"},
+        {"role": "assistant", "content": "In Hamburg."},
+        model="m-2",
+    )
+    assert recorder.flush(WAIT_SECONDS)
+    events = threads_over(database).messages("whole")
+    answers = [event.version for event in events if event.type in {"tool_calls", "reply"}]
+    calls = [frozen_call(events, version) for version in answers]
+    assert [call.request for call in calls] == sent
+    assert calls[0].missing == []
+    states = [client.view("whole", "request", at=version).state for version in answers]
+    assert states == [
+        {
+            "model": "m-1",
+            "tools": tools,
+            "parameters": {
+                "tool_choice": "required",
+                "temperature": 0.5,
+                "verbosity": "low",
+            },
+        },
+        {"model": "m-2", "tools": None, "parameters": None},
+    ]
 
 
 def test_messages_of_another_api_are_recorded_as_they_are(

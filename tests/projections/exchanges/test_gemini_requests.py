@@ -15,8 +15,8 @@ from agentlog.projections.exchanges.gemini_requests import (
     plain_answer,
     plain_contents,
 )
-from agentlog.projections.exchanges.recordings.lanes import REQUEST_TYPE
 from agentlog.projections.exchanges.requests import api_of
+from agentlog.projections.views.request import REQUEST_TYPE
 from tests.projections.exchanges.recordings.test_recording import Run, types
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call

@@ -8,7 +8,7 @@ import pytest
 
 from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
 from agentlog.projections.exchanges.reconstruction import frozen_call
-from agentlog.projections.exchanges.recordings.lanes import REQUEST_TYPE, REWRITTEN_TYPE
+from agentlog.projections.exchanges.recordings.lanes import REWRITTEN_TYPE
 from agentlog.projections.exchanges.recordings.recording import (
     RUN_TYPE,
     Recording,
@@ -17,6 +17,7 @@ from agentlog.projections.exchanges.recordings.recording import (
 )
 from agentlog.projections.exchanges.requests import Api
 from agentlog.projections.exchanges.tapes.changes import Changes
+from agentlog.projections.views.request import REQUEST_TYPE
 from tests.histories import history
 from tests.providers.agent import Agent
 from tests.providers.dialects import dialect_of, sse
