@@ -2,12 +2,14 @@
 
 from datetime import datetime, timedelta
 from functools import lru_cache
+from hashlib import sha256
 
 from agentlog.domain.errors import InvalidJson
-from agentlog.domain.json.text import parse, print_text
+from agentlog.domain.json.text import parse, print_bytes, print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ToolCall, ToolError, ToolResult
 
+_DIGEST_DIGITS = 12
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC; to print a zone takes as long as the rest
 
 
@@ -25,6 +27,12 @@ def arguments_value(call: ToolCall) -> JsonValue:
     if "args" in call.model_fields_set or call.arguments_text is None:
         return {} if call.args is None else call.args
     return call.arguments_text
+
+
+def call_digest(call: ToolCall) -> str:
+    """Return a short digest of a call's tool and arguments, whatever the order of their keys."""
+    printed = print_bytes([call.name, arguments_value(call)], sort_keys=True)
+    return sha256(printed).hexdigest()[:_DIGEST_DIGITS]
 
 
 def call_fields(name: str, arguments: JsonValue) -> dict[str, JsonValue]:

@@ -175,6 +175,9 @@ UNANSWERED_STEPS = 50
 UNANSWERED = "unanswered"
 """The thread ended, or went on for many steps, without an answer."""
 
+REPEAT_RULES = frozenset({"repeated_in_a_row", "repeated_often", "loop"})
+"""The rules over calls that repeat earlier ones."""
+
 Measure = Literal["ms", "usd"]
 
 

@@ -9,6 +9,7 @@ from agentlog.projections.readmodels.message_words import MessageWords
 from agentlog.projections.readmodels.messages import Messages
 from agentlog.projections.readmodels.model import ReadModel
 from agentlog.projections.readmodels.model_calls import ModelCalls
+from agentlog.projections.readmodels.suspicions import Suspicions
 from agentlog.projections.readmodels.threads import Threads
 from agentlog.projections.readmodels.tool_calls import ToolCalls
 from agentlog.projections.readmodels.workers import Workers
@@ -21,6 +22,7 @@ READ_MODELS: Mapping[str, AnyReadModel] = {
         Threads(),
         Messages(),
         ToolCalls(),
+        Suspicions(),
         ModelCalls(),
         Approvals(),
         Workers(),

@@ -15,10 +15,11 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
-from agentlog.projections.call_texts import arguments_text
+from agentlog.projections.call_texts import arguments_text, arguments_value
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.readmodels.values import elapsed_ms, held, shown, time_of
+from agentlog.projections.shell_command import shell_command
 from agentlog.projections.suspicion import suspicions
 
 CallOutcome = Literal["succeeded", "failed", "unstated"]
@@ -39,6 +40,9 @@ class ToolCallRow(Row):
     position: Annotated[int, "of that message in the log"]
     call_id: Annotated[str | None, "as the model named it; may come again in a thread"]
     tool: Annotated[str, "name of the tool; unknown where no message names it"]
+    command: Annotated[
+        str | None, "first word of a shell's command; null where no argument holds one"
+    ]
     arguments: Annotated[
         str | None, "what it was called with, as JSON; texts in it up to 1 MiB each"
     ]
@@ -64,7 +68,7 @@ class ToolCallRow(Row):
 class ToolCalls(ReadModel[ToolCallRow]):
     """Calls in order, matched with their results."""
 
-    version = 5
+    version = 6
     table = table_of(
         ToolCallRow,
         name="tool_calls",
@@ -109,6 +113,7 @@ def _asked(
         position=event.position or 0,
         call_id=held(call.id),
         tool=held(call.name),
+        command=held(shell_command(arguments_value(call))),
         arguments=held(arguments_text(call)),
         response_id=event.response_id,
         recorded_at=event.recorded_at,

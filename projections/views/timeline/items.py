@@ -1,10 +1,8 @@
 """Items of the view `timeline`."""
 
 from collections.abc import Sequence
-from hashlib import sha256
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.domain.messages import (
     ExitMessage,
@@ -22,7 +20,6 @@ from agentlog.projections.readmodels.values import sent_at
 from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import OpenItem
 
-_DIGEST_DIGITS = 12
 _LONGEST_HINT = 80
 _NO_USAGE = TokenUsage()
 _NO_FIGURES = dict.fromkeys(
@@ -153,12 +150,6 @@ def model_figures(message: LlmResponseMessage, requested: str | None) -> dict[st
     if message.latency_ms is not None:
         figures["elapsedMs"] = message.latency_ms
     return figures
-
-
-def call_digest(call: ToolCall) -> str:
-    """Return a short digest of a call's tool and arguments, whatever the order of their keys."""
-    printed = print_bytes([call.name, arguments_value(call)], sort_keys=True)
-    return sha256(printed).hexdigest()[:_DIGEST_DIGITS]
 
 
 def hints_of(message: object) -> list[str | None]:

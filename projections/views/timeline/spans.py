@@ -23,7 +23,7 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.projections.attempts import place_of
-from agentlog.projections.call_texts import arguments_value
+from agentlog.projections.call_texts import arguments_value, call_digest
 from agentlog.projections.readmodels.tool_calls import outcome_of
 from agentlog.projections.readmodels.values import figure_held
 from agentlog.projections.suspicion import has_failed, suspicions
@@ -31,7 +31,6 @@ from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import OpenItem, TimelineCarry
 from agentlog.projections.views.timeline.items import (
     begin,
-    call_digest,
     end,
     model_figures,
     point,
