@@ -71,6 +71,7 @@ PANELS: Mapping[str, tuple[Panel, ...]] = {
     "tools": (_panel("Error rate", "error_rate"), _percentiles("Latency", "latency")),
     "failures": (_panel("Failed calls", "failed"),),
     "suspects": (_panel("Suspected calls", "suspected"),),
+    "loops": (_panel("Repeated calls", "calls"),),
     "approvals": (
         _panel("Answers", "granted", "denied", "open", stacked=True),
         _percentiles("Waiting time", "waiting"),
@@ -80,6 +81,10 @@ PANELS: Mapping[str, tuple[Panel, ...]] = {
         _percentiles("Duration", "duration"),
     ),
     "threads": (_panel("Threads", "threads"), _percentiles("Duration", "duration")),
+    "outcomes": (
+        _panel("Threads", "succeeded", "failed", "unknown", stacked=True),
+        _panel("Success rate", "success_rate"),
+    ),
     "anomalies": (_panel("Anomalies", "anomalies"), _panel("Threads affected", "affected_share")),
 }
 """The reports that have a plot."""

@@ -45,8 +45,8 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     name: Annotated[
         str,
         typer.Argument(
-            help="usage, models, tools, slowest, failures, approvals, workers, threads or "
-            "anomalies."
+            help="usage, models, tools, slowest, failures, suspects, loops, approvals, workers, "
+            "threads, outcomes or anomalies."
         ),
     ],
     by: Annotated[

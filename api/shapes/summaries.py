@@ -8,7 +8,21 @@ from agentlog.api.shapes.shape import Shape, Time
 from agentlog.domain.facts import Policy
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.reports.summaries import Tone
-from agentlog.projections.readmodels.threads import ThreadOutcome
+from agentlog.projections.readmodels.threads import ThreadOutcome, ThreadVerdict
+
+
+class SuspicionMark(Shape):
+    """A rule of suspicion that calls of a tool meet: how many, the first and the last.
+
+    `command` is the first word of a shell's command.
+    """
+
+    rule: str
+    tool: str
+    command: str | None
+    calls: int
+    version: int
+    last_version: int
 
 
 class ThreadSummary(Shape):
@@ -27,6 +41,8 @@ class ThreadSummary(Shape):
                     "parent": None,
                     "status": "exited",
                     "outcome": "complete",
+                    "verdict": "succeeded",
+                    "score": None,
                     "policy": "strict",
                     "metadata": {"team": "support"},
                     "tools": ["track"],
@@ -55,6 +71,9 @@ class ThreadSummary(Shape):
                     "workers": 0,
                     "runtimeErrors": 0,
                     "anomalies": 0,
+                    "suspected": 0,
+                    "loops": 0,
+                    "marks": [],
                     "hidden": False,
                     "tone": "good",
                 }
@@ -67,6 +86,13 @@ class ThreadSummary(Shape):
     parent: str | None
     status: Status
     outcome: ThreadOutcome | None
+    verdict: Annotated[
+        ThreadVerdict | None,
+        Field(description="By the scores in its metadata, else by why it exited; null: unknown."),
+    ]
+    score: Annotated[
+        float | None, Field(description="Its score in numbers; null where it has none or several.")
+    ]
     policy: Policy
     metadata: Annotated[dict[str, Any], Field(description="Only its texts, numbers and booleans.")]
     tools: Annotated[
@@ -105,8 +131,13 @@ class ThreadSummary(Shape):
     workers: int
     runtime_errors: int
     anomalies: int
+    suspected: Annotated[
+        int, Field(description="How many calls and results meet a rule of suspicion.")
+    ]
+    loops: Annotated[int, Field(description="How many of these calls repeat earlier ones.")]
+    marks: list[SuspicionMark]
     hidden: bool
-    tone: Annotated[Tone, Field(description="How status, outcome and approvals are to be read.")]
+    tone: Annotated[Tone, Field(description="How status, verdict and approvals are to be read.")]
 
 
 class ThreadSummaries(Shape):

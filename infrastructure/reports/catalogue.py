@@ -28,11 +28,20 @@ def _clocks(sent: Fragment) -> Mapping[Clock, Fragment]:
 
 _TOOL_CALLS: Mapping[Clock, Fragment] = _clocks("item.called_sent_at")
 _MODEL_CALLS: Mapping[Clock, Fragment] = _clocks("item.requested_sent_at")
-_OF_TOOLS: Mapping[str, Fragment] = {"tool": "item.tool", "error_class": "item.error_class"}
-_OF_SUSPECTS: Mapping[str, Fragment] = {"tool": "item.tool", "rule": "item.rule"}
+_OF_TOOLS: Mapping[str, Fragment] = {
+    "tool": "item.tool",
+    "command": "item.command",
+    "error_class": "item.error_class",
+}
+_OF_SUSPECTS: Mapping[str, Fragment] = {
+    "tool": "item.tool",
+    "command": "item.command",
+    "rule": "item.rule",
+}
 _OF_MODELS: Mapping[str, Fragment] = {"model": "item.model", "provider": "item.provider"}
 _OF_THREADS: Mapping[str, Fragment] = {
     "outcome": "coalesce(item.outcome, 'open')",
+    "verdict": "coalesce(item.verdict, 'unknown')",
     "status": "item.status",
 }
 _TOKENS = (
@@ -165,6 +174,25 @@ _ALL = (
         limit=50,
     ),
     Report(
+        name="loops",
+        comment="Which threads call the same again and again, with which tool, by which rule.",
+        model="suspicions",
+        clocks={"recorded": _RECORDED},
+        columns=(
+            ReportColumn("looping", "threads", "threads with calls that repeat earlier ones"),
+            ReportColumn("calls", "calls", "calls that do, by this rule"),
+            ReportColumn("thread", None, "the thread with most of them"),
+            ReportColumn("version", None, "place in that thread of the first of them"),
+            ReportColumn("answered_version", None, "place of the last of them"),
+            ReportColumn("link", None, "the outline of that thread"),
+        ),
+        order="-calls",
+        by=("tool", "rule"),
+        breakdowns=_OF_SUSPECTS,
+        filters=_OF_SUSPECTS,
+        limit=50,
+    ),
+    Report(
         name="approvals",
         comment="What people were asked to approve, what they said, and how long they took.",
         model="approvals",
@@ -232,6 +260,28 @@ _ALL = (
         ),
         order="-threads",
         by=("outcome",),
+        breakdowns={**_OF_THREADS, "policy": "item.policy"},
+        filters=_OF_THREADS,
+    ),
+    Report(
+        name="outcomes",
+        comment="How many threads succeeded and failed, by their scores or else by their exits.",
+        model="threads",
+        clocks=_clocks("item.first_sent_at"),
+        columns=(
+            ReportColumn("threads", "threads", "threads that began then"),
+            ReportColumn("succeeded", "threads", "those that succeeded"),
+            ReportColumn("failed", "threads", "those that failed"),
+            ReportColumn("unknown", "threads", "those of which neither is known"),
+            share("success_rate", "succeeded of those of which it is known"),
+            ReportColumn("score_mean", None, "mean of their scores in numbers"),
+            ReportColumn("steps_mean", "steps", "mean of their steps"),
+            ReportColumn(
+                "cost_of_failed", "USD", "of those that failed, as far as known; computed too"
+            ),
+        ),
+        order="-threads",
+        by=("day",),
         breakdowns={**_OF_THREADS, "policy": "item.policy"},
         filters=_OF_THREADS,
     ),

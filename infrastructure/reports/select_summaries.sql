@@ -4,7 +4,7 @@
 -- filters both come from indexes.
 WITH summary AS NOT MATERIALIZED (
     SELECT item.thread_id, item.goal, item.parent, item.status, item.outcome, item.policy,
-           item.metadata, item.tools, item.last_version AS version, item.last_position AS position,
+           item.verdict, item.score, item.metadata, item.tools, item.last_version AS version, item.last_position AS position,
            item.messages, item.inputs, item.replies, item.steps, item.tool_calls,
            item.tool_failures, item.model_calls, item.input_tokens, item.output_tokens,
            item.total_tokens, item.cost_usd, item.computed_calls, item.unpriced_calls,
@@ -14,6 +14,8 @@ WITH summary AS NOT MATERIALIZED (
            CASE WHEN item.status = 'open' THEN coalesce(waiting.pending, 0) ELSE 0 END
                AS approvals_pending,
            item.workers, item.runtime_errors, coalesce(head.anomalies, 0) AS anomalies,
+           coalesce(suspicion.suspected, 0) AS suspected, coalesce(suspicion.loops, 0) AS loops,
+           coalesce(suspicion.marks, '[]') AS marks,
            EXISTS ({hidden}) AS hidden
     FROM {threads} AS item
     LEFT JOIN (
@@ -24,6 +26,8 @@ WITH summary AS NOT MATERIALIZED (
     ) AS waiting ON waiting.thread_id = item.thread_id
     LEFT JOIN agentlog.threads AS head
         ON head.tenant = %(tenant)s AND head.thread_id = item.thread_id AND head.anomalies > 0
+    LEFT JOIN {suspicions} AS suspicion
+        ON suspicion.tenant = %(tenant)s AND suspicion.thread_id = item.thread_id
     WHERE item.tenant = %(tenant)s
       AND {shown}
 ),

@@ -10,7 +10,7 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from agentlog.domain.facts import Policy
-from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.text import parse_stored, print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
@@ -19,9 +19,9 @@ from agentlog.infrastructure.postgres.log_position import position_in
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
-from agentlog.projections.readmodels.threads import ThreadOutcome
+from agentlog.projections.readmodels.threads import ThreadOutcome, ThreadVerdict
 
-MODELS = ("threads", "approvals")
+MODELS = ("threads", "approvals", "suspicions")
 """The read models that summaries are made of."""
 
 _HIDDEN = SQL(
@@ -36,7 +36,7 @@ _FAILED = SQL(
 
 Tone = Literal["good", "warn", "bad", "active", "neutral"]
 
-_TONES: Mapping[ThreadOutcome, Tone] = {"complete": "good", "error": "bad", "step_limit": "warn"}
+_TONES: Mapping[ThreadVerdict, Tone] = {"succeeded": "good", "failed": "bad"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,10 @@ class Summary:
     `version` and `position` are of its last event, `started_at` and `updated_at` by the log's
     clock, `first_sent_at` and `last_sent_at` by the producer's. `approvals_pending` counts requests
     without an answer, 0 once the thread has ended. `tools` are the names of the first 100 that it
-    called. A figure is None where no message reports it. `cost_usd` is reported or computed: for
-    `computed_calls` of the model calls; that of `unpriced_calls` is not known.
+    called. `verdict` and `score` are those of `outcome_of`. `marks` say which rules of suspicion
+    its calls meet: `suspected` of them, of which `loops` repeat earlier ones. A figure is None
+    where no message reports it. `cost_usd` is reported or computed: for `computed_calls` of the
+    model calls; that of `unpriced_calls` is not known.
     """
 
     thread_id: str
@@ -55,6 +57,8 @@ class Summary:
     parent: str | None
     status: Status
     outcome: ThreadOutcome | None
+    verdict: ThreadVerdict | None
+    score: float | None
     policy: Policy
     metadata: dict[str, JsonValue]
     tools: list[str]
@@ -83,6 +87,9 @@ class Summary:
     workers: int
     runtime_errors: int
     anomalies: int
+    suspected: int
+    loops: int
+    marks: list[dict[str, JsonValue]]
     hidden: bool
 
     @property
@@ -90,17 +97,16 @@ class Summary:
         """How its standing is to be read: `warn` is what a person should look at."""
         if self.approvals_pending:
             return "warn"
-        if self.outcome is not None:
-            return _TONES.get(self.outcome, "neutral")
+        if self.verdict is not None:
+            return _TONES[self.verdict]
         return "active" if self.status == "open" else "neutral"
 
 
 MOST_ROWS = 500
 """Most rows of a page."""
 
-SORTS = tuple(
-    column.name for column in fields(Summary) if column.name not in {"metadata", "tools", "hidden"}
-)
+_NOT_SORTED = frozenset({"metadata", "tools", "marks", "hidden"})
+SORTS = tuple(column.name for column in fields(Summary) if column.name not in _NOT_SORTED)
 """Columns to sort by."""
 
 METADATA = "metadata."
@@ -112,6 +118,7 @@ class SummaryQuery:
 
     A thread has to match all filters; None and empty are any. `tools`: it called each of them.
     `among`: ids of threads that may match, None for all.
+    `rule`: a rule of suspicion that a call of it meets; `loops`: whether calls repeat earlier ones.
     `failed`: a call of a tool failed, or there was a runtime error, or the outcome is error.
     `hidden`: hidden threads too.
     `sort` is one of `SORTS`, or `metadata.KEY`: texts before numbers before booleans. None comes
@@ -120,7 +127,10 @@ class SummaryQuery:
 
     which: ThreadFilter = field(default_factory=ThreadFilter)
     outcome: ThreadOutcome | None = None
+    verdict: ThreadVerdict | Literal["unknown"] | None = None
+    rule: str | None = None
     tools: Sequence[str] = ()
+    loops: bool | None = None
     anomalies: bool | None = None
     failed: bool | None = None
     pending: bool | None = None
@@ -185,11 +195,14 @@ class Summaries:
         return SummaryPage(items, rows[0]["total"], query.offset, as_of, lag)
 
 
-def _statement(query: SummaryQuery, threads: Identifier, approvals: Identifier) -> Composed:
+def _statement(
+    query: SummaryQuery, threads: Identifier, approvals: Identifier, suspicions: Identifier
+) -> Composed:
     conditions = list(_conditions(query))
     return SQL(statement("select_summaries")).format(
         threads=threads,
         approvals=approvals,
+        suspicions=suspicions,
         shown=SQL("true") if query.hidden else SQL("NOT EXISTS ({})").format(_HIDDEN),
         hidden=_HIDDEN,
         materialized=SQL("MATERIALIZED" if conditions else "NOT MATERIALIZED"),
@@ -217,6 +230,9 @@ def _conditions(query: SummaryQuery) -> Iterator[Composable]:
         (query.which.status, SQL("status = %(status)s")),
         (query.which.parent, SQL("parent = %(parent)s")),
         (query.outcome, SQL("outcome = %(outcome)s")),
+        (query.verdict, SQL("coalesce(verdict, 'unknown') = %(verdict)s")),
+        (query.rule, SQL("marks::jsonb @> %(marks)s::jsonb")),
+        (query.loops, SQL("(loops > 0) = %(loops)s")),
         (query.tools or None, SQL("tools::jsonb ?& %(tools)s::text[]")),
         # compared with true it is no join: the planner expects that a search finds one thread, and
         # would look each up
@@ -240,6 +256,9 @@ def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
         "status": query.which.status,
         "parent": query.which.parent,
         "outcome": query.outcome,
+        "verdict": query.verdict,
+        "marks": print_text([{"rule": query.rule}]),
+        "loops": query.loops,
         "tools": [tool.replace("\x00", "\ufffd") for tool in query.tools],
         "anomalies": query.anomalies,
         "failed": query.failed,
@@ -252,6 +271,6 @@ def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
 
 def _summary(row: dict[str, Any]) -> Summary:
     values = {column.name: row[column.name] for column in fields(Summary)}
-    for name in ("metadata", "tools"):
+    for name in ("metadata", "tools", "marks"):
         values[name] = parse_stored(values[name].encode())
     return Summary(**values)

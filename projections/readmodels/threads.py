@@ -28,6 +28,7 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.domain.threads import Status
+from agentlog.projections.outcome import outcome_of as outcome_of_run
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
@@ -45,10 +46,12 @@ from agentlog.projections.readmodels.values import (
 )
 
 ThreadOutcome = Literal["complete", "step_limit", "user_request", "error", "closed"]
+ThreadVerdict = Literal["succeeded", "failed"]
 
 _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
 _NOTHING = "[]"
+_DECISIVE = (ExitMessage, ThreadClosed, Start, ThreadAnnotated)
 _MOST_TOOLS = 100
 _MOST_REQUESTS = 100
 
@@ -76,6 +79,11 @@ class ThreadRow(Row):
         ThreadOutcome | None,
         "why it exited; closed, where it was closed before that; null while open",
     ] = None
+    verdict: Annotated[
+        ThreadVerdict | None,
+        "by the scores in its metadata, else by why it exited; null where these do not say",
+    ] = None
+    score: Annotated[float | None, "its score in numbers; null where it has none or several"] = None
     metadata: Annotated[
         str, "its texts, numbers and booleans as a JSON object, notes worked in"
     ] = _NO_METADATA
@@ -115,7 +123,7 @@ class ThreadRow(Row):
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
-    version = 6
+    version = 7
     table = table_of(
         ThreadRow,
         name="threads",
@@ -146,6 +154,8 @@ class Threads(ReadModel[ThreadRow]):
             if sent is not None:
                 _time(row, sent)
         _count(row, event, message)
+        if isinstance(message, _DECISIVE):
+            _judge(row)
 
 
 def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
@@ -223,6 +233,17 @@ def _count(  # noqa: C901, PLR0912 - a case a type
             row.metadata = _with(row.metadata, metadata)
         case _:
             pass
+
+
+def _judge(row: ThreadRow) -> None:
+    """Say what a thread came to, after its metadata or its end changed."""
+    outcome = outcome_of_run(object_of(parse_stored(row.metadata.encode())), row.outcome)
+    row.verdict = None if outcome.verdict == "unknown" else outcome.verdict
+    match [*outcome.scores.values()]:
+        case [int() | float() as score] if not isinstance(score, bool):
+            row.score = figure_held(score)
+        case _:
+            row.score = None
 
 
 def _step(row: ThreadRow, event: Event) -> None:

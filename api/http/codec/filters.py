@@ -1,6 +1,6 @@
 """Filters of threads: by state, words, parent and metadata, and by what became of them."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Depends, Query, Request
 
@@ -11,7 +11,7 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.reports.summaries import SummaryQuery
-from agentlog.projections.readmodels.threads import ThreadOutcome
+from agentlog.projections.readmodels.threads import ThreadOutcome, ThreadVerdict
 
 _METADATA = "metadata."
 METADATA_PARAMETER = metadata_parameter(
@@ -54,8 +54,17 @@ async def thread_filter(
     )
 
 
-async def summary_filter(
+async def summary_filter(  # noqa: PLR0913, PLR0917 - one parameter a filter
     outcome: ThreadOutcome | None = None,
+    verdict: Annotated[
+        ThreadVerdict | Literal["unknown"] | None, Query(description="What it came to.")
+    ] = None,
+    rule: Annotated[
+        str | None, Query(description="A rule of suspicion that a call of it meets.")
+    ] = None,
+    loops: Annotated[
+        bool | None, Query(description="Whether it made the same calls again and again.")
+    ] = None,
     anomalies: Annotated[bool | None, Query(description="Whether it has any.")] = None,
     failed: Annotated[bool | None, Query(description=_FAILED)] = None,
     pending: Annotated[
@@ -63,7 +72,15 @@ async def summary_filter(
     ] = None,
 ) -> SummaryQuery:
     """Return the query's filters of threads by what became of them."""
-    return SummaryQuery(outcome=outcome, anomalies=anomalies, failed=failed, pending=pending)
+    return SummaryQuery(
+        outcome=outcome,
+        verdict=verdict,
+        rule=rule and without_nul(rule),
+        loops=loops,
+        anomalies=anomalies,
+        failed=failed,
+        pending=pending,
+    )
 
 
 TheFilter = Annotated[ThreadFilter, Depends(thread_filter)]

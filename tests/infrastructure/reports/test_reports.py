@@ -307,6 +307,52 @@ def test_suspects_say_which_rules_mark_how_many_results_of_which_tools(
     assert row[-1] == "/v1/threads/t3/messages?after=1&limit=2"
 
 
+def test_loops_say_which_tools_repeat_which_calls_and_where(own_database: Database) -> None:
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    for thread, times in (("t", 3), ("u", 5), ("v", 2)):
+        asked = [
+            {"type": "tool_calls", "calls": [{"id": f"c{n}", "name": "sh", "args": {"cmd": "ls"}}]}
+            for n in range(times)
+        ]
+        facts = [started(policy="record", metadata={"team": thread})]
+        writer.append(AppendRequest(TENANT, thread, asked, facts))
+    build_all(own_database)
+    reports = Reports(own_database, tenant=TENANT)
+    in_a_row, often = reports.ask("loops", Question(by=("command", "rule"))).rows
+    assert in_a_row == ("ls", "repeated_in_a_row", 2, 4, "u", 4, 6, "/v1/threads/u/outline")
+    assert often[:6] == ("ls", "repeated_often", 1, 1, "u", 6)
+    rows = reports.ask("loops", Question(by=("metadata.team",))).rows
+    assert [row[:3] for row in rows] == [("u", 1, 4), ("t", 1, 1)]
+    summaries = Summaries(own_database, tenant=TENANT)
+    page = summaries.page(SummaryQuery(rule="repeated_often"))
+    assert [(row.thread_id, row.suspected, row.loops) for row in page.items] == [("u", 3, 3)]
+    looping = summaries.page(SummaryQuery(loops=True, sort="loops")).items
+    assert [(row.thread_id, row.marks[0]["tool"]) for row in looping] == [("u", "sh"), ("t", "sh")]
+
+
+def test_outcomes_go_by_scores_and_else_by_exits(own_database: Database) -> None:
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    ended = {"type": "exit", "reason": "complete"}
+    for thread, metadata, messages in (
+        ("a", {"reward": 0.0}, [ended]),
+        ("b", {"reward": 1.0}, [ended]),
+        ("c", {}, [ended]),
+        ("d", {}, [{"type": "reply", "text": "hi"}]),
+    ):
+        facts = [started(policy="record", metadata=metadata)]
+        writer.append(AppendRequest(TENANT, thread, messages, facts))
+    build_all(own_database)
+    answer = Reports(own_database, tenant=TENANT).ask("outcomes", Question(by=()))
+    names = [column.name for column in answer.columns]
+    (row,) = [dict(zip(names, row, strict=True)) for row in answer.rows]
+    counts = {"threads": 4, "succeeded": 2, "failed": 1, "unknown": 1}
+    assert row.items() >= {**counts, "success_rate": 2 / 3, "score_mean": 0.5}.items()
+    summaries = Summaries(own_database, tenant=TENANT)
+    for verdict, threads in (("succeeded", ["b", "c"]), ("failed", ["a"]), ("unknown", ["d"])):
+        page = summaries.page(SummaryQuery(verdict=verdict, sort="thread_id", descending=False))
+        assert [row.thread_id for row in page.items] == threads
+
+
 def test_a_cost_that_was_not_reported_is_computed_and_counted(own_database: Database) -> None:
     writer = Writer(own_database, clock=Clock(), new_id=Ids())
     usage = {"usage": {"inputTokens": 1000, "outputTokens": 100}}
@@ -537,7 +583,7 @@ def test_what_a_report_cannot_be_asked_is_refused(reports: Reports, what: str) -
 
 def test_refusals_name_what_there_is(reports: Reports) -> None:
     with pytest.raises(
-        InvalidQuestion, match="it has tool, error_class, outcome, model, hour, day"
+        InvalidQuestion, match="it has tool, command, error_class, outcome, model, hour, day"
     ):
         reports.ask("tools", Question(by=["colour"]))
     with pytest.raises(InvalidQuestion, match="lists single rows"):

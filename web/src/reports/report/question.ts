@@ -16,9 +16,11 @@ const TABLES: Record<string, { table: string; sent: string; only?: string }> = {
   slowest: { table: "tool_calls", sent: "called_sent_at", only: "item.latency_ms IS NOT NULL" },
   failures: { table: "tool_calls", sent: "called_sent_at", only: "item.outcome = 'failed'" },
   suspects: { table: "tool_calls", sent: "called_sent_at", only: "item.suspected IS NOT NULL" },
+  loops: { table: "suspicions", sent: "recorded_at", only: "item.loops > 0" },
   approvals: { table: "approvals", sent: "asked_sent_at" },
   workers: { table: "workers", sent: "spawned_sent_at" },
   threads: { table: "threads", sent: "first_sent_at" },
+  outcomes: { table: "threads", sent: "first_sent_at" },
 };
 const TIMES = ["hour", "day", "week", "month"];
 
@@ -59,6 +61,10 @@ function condition(name: string, values: readonly unknown[], table: string, at: 
       values.map((each) => (each === null ? `${at} IS NULL` : `${start} = ${moment(text(each))}`)),
     );
   }
+  if (table === "suspicions" && ["rule", "tool", "command"].includes(name)) {
+    const marks = values.map((each) => `item.marks::jsonb @> ${mark(name, each)}`);
+    return anyOf(marks);
+  }
   if (name === "rule") {
     const rules = "string_to_array(item.suspected, ' ')";
     return anyOf(values.map((each) => `${quoted(text(each))} = ANY(${rules})`));
@@ -76,6 +82,7 @@ function columnOf(name: string, table: string): string {
   if (name === "parent") return "thread.parent";
   if (name === "actor") return "item.answered_by";
   if (name === "outcome") return "coalesce(item.outcome, 'open')";
+  if (name === "verdict") return "coalesce(item.verdict, 'unknown')";
   if (name === "model" && table === "tool_calls") return MODEL_OF_CALL;
   return `item.${name}`;
 }
@@ -93,6 +100,10 @@ function anyOf(alternatives: readonly string[]): string {
 function json(value: unknown): string {
   const isJson = typeof value === "string" && /^(-?\d+(\.\d+)?|true|false|".*")$/s.test(value);
   return `${quoted(isJson ? value : JSON.stringify(value))}::jsonb`;
+}
+
+function mark(name: string, value: unknown): string {
+  return `${quoted(JSON.stringify([{ [name]: value }]))}::jsonb`;
 }
 
 function moment(value: string): string {
