@@ -1004,6 +1004,20 @@ class SentFile(Shape):
     bytes: int
 
 
+class SuspicionMark(Shape):
+    """A rule of suspicion that calls of a tool meet: how many, the first and the last.
+
+    `command` is the first word of a shell's command.
+    """
+
+    rule: str
+    tool: str
+    command: str | None
+    calls: int
+    version: int
+    last_version: int
+
+
 class Taken(Shape):
     """What came of undo or redo: how many threads it hid or showed, and which keep additions."""
 
@@ -1023,6 +1037,8 @@ class ThreadSummary(Shape):
     parent: str | None
     status: Literal["open", "exited", "closed"]
     outcome: Literal["complete", "step_limit", "user_request", "error", "closed"] | None
+    verdict: Literal["succeeded", "failed"] | None
+    score: float | None
     policy: Literal["strict", "record"]
     metadata: dict[str, Any]
     tools: list[str]
@@ -1051,6 +1067,9 @@ class ThreadSummary(Shape):
     workers: int
     runtime_errors: int
     anomalies: int
+    suspected: int
+    loops: int
+    marks: list[SuspicionMark]
     hidden: bool
     tone: Literal["good", "warn", "bad", "active", "neutral"]
 

@@ -50,12 +50,23 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
         "lastSentAt": "2026-01-01T12:00:00.000000Z",
         "durationMs": None,
     }
+    (mark,) = row.pop("marks")
+    assert mark == {
+        "rule": "repeated_in_a_row",
+        "tool": "f",
+        "command": None,
+        "calls": 1,
+        "version": mark["version"],
+        "lastVersion": mark["version"],
+    }
     assert row == {
         "threadId": "story",
         "goal": "Find the parcel",
         "parent": None,
         "status": "exited",
         "outcome": "complete",
+        "verdict": None,
+        "score": 0.5,
         "policy": "strict",
         "metadata": {"team": "red", "reward": 0.5},
         "tools": ["f"],
@@ -79,8 +90,10 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
         "workers": 1,
         "runtimeErrors": 0,
         "anomalies": 0,
+        "suspected": 1,
+        "loops": 1,
         "hidden": False,
-        "tone": "good",
+        "tone": "neutral",
     }
 
 
@@ -102,6 +115,11 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
         ("tool=f", ["story"]),
         ("tool=f&tool=g", []),
         ("failed=true", ["story"]),
+        ("verdict=unknown", ["asking", "story"]),
+        ("verdict=succeeded", []),
+        ("rule=repeated_in_a_row", ["story"]),
+        ("rule=x", []),
+        ("loops=false", ["asking"]),
         ("failed=false", ["asking"]),
         ("pending=true", ["asking"]),
         ("anomalies=true", []),
