@@ -19,6 +19,7 @@ from agentlog.projections.views.openai import OpenAIView
 from agentlog.projections.views.openletta import OpenLettaView
 from agentlog.projections.views.request import RequestView
 from agentlog.projections.views.responses.view import ResponsesView
+from agentlog.projections.views.run_state.view import RunStateView
 from agentlog.projections.views.source import SourceView
 from agentlog.projections.views.timeline.view import TimelineView
 
@@ -31,6 +32,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
         OpenAIView,
         MariaView,
         AgentStateView,
+        RunStateView,
         AnomaliesView,
         LettaView,
         OpenLettaView,
