@@ -24,7 +24,8 @@ View = Annotated[
     str,
     Field(
         description="openai: what a model would be sent; kernel: all messages; agent-state: the "
-        "state; request: the model, tools and parameters on record; others as the service has "
+        "kernel's state; run-state: what the run keeps for itself (store, memory, todos, files); "
+        "request: the model, tools and parameters on record; others as the service has "
         "them (letta, maria, anomalies, timeline, …)"
     ),
 ]

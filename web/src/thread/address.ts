@@ -19,6 +19,7 @@ const PANELS: Readonly<Record<ViewName, "view" | "own">> = {
   anomalies: "view",
   atif: "own",
   "agent-state": "own",
+  "run-state": "own",
   timeline: "own",
   request: "own",
 };
