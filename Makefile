@@ -14,6 +14,7 @@ PAGE := api/page/index.html
 NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
 NODE = $(NPM) web
 CODING_AGENTS := tests/agents/coding
+AG_UI_CLIENT := tests/api/http/facades/ag_ui
 ENVIRONMENT = $(VENV)
 SOURCES = --no-binary claude-agent-sdk # its wheel brings an agent of 180 MB
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder # tests/conftest.py orders them
@@ -23,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: help demo page tools web screenshots pictures coding-agents test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
+.PHONY: help demo page tools web screenshots pictures coding-agents ag-ui-client test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: requirements.lock
 $(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
@@ -89,14 +90,16 @@ $(ADK)/.ready: requirements-adk.lock client/pyproject.toml $(VENV)/.ready # Goog
 	$(BIN)/uv pip install --quiet --python $(ADK) --no-deps --no-build-isolation --editable ./client
 	@touch $@
 
-# 900 MB of agents that no test but those of every night runs
-$(CODING_AGENTS)/node_modules/.package-lock.json: $(CODING_AGENTS)/package-lock.json $(VENV)/.ready
-	$(NPM) $(CODING_AGENTS) ci
+# packages of npm that no test but those of every night needs; the agents have 900 MB
+NIGHTLY := $(CODING_AGENTS) $(AG_UI_CLIENT)
+$(NIGHTLY:=/node_modules/.package-lock.json): %/node_modules/.package-lock.json: %/package-lock.json $(VENV)/.ready
+	$(NPM) $* ci
 	@touch $@
 
-coding-agents: $(CODING_AGENTS)/node_modules/.package-lock.json # from npm
+coding-agents: $(CODING_AGENTS)/node_modules/.package-lock.json
+ag-ui-client: $(AG_UI_CLIENT)/node_modules/.package-lock.json
 
-test-slow: $(PHOENIX)/.ready $(TRACED)/.ready $(ADK)/.ready coding-agents
+test-slow: $(PHOENIX)/.ready $(TRACED)/.ready $(ADK)/.ready coding-agents ag-ui-client
 test-slow: tools page ## all tests, slow ones too, with many more drawn examples: for every night
 	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix AGENTLOG_TEST_TRACED=$(abspath $(TRACED))/bin/python \
 		AGENTLOG_TEST_ADK=$(abspath $(ADK))/bin/python \
@@ -153,4 +156,4 @@ help: ## list the targets
 
 clean:
 	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) $(ADK) web/node_modules api/page \
-		$(CODING_AGENTS)/node_modules
+		$(NIGHTLY:=/node_modules)

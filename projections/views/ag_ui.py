@@ -1,13 +1,17 @@
 """The view `ag-ui`: messages of the Agent-User Interaction Protocol, version 1.0."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from agentlog.domain.events import Event
+from agentlog.domain.facts import ThreadClosed
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import (
+    ApprovalRequestMessage,
+    ApprovalResponseMessage,
+    ExitMessage,
     FileAttachment,
     InputMessage,
     ReasoningMessage,
@@ -47,6 +51,49 @@ class AgUiView(View[None, Options]):
             return result_content(role, calls, [(item["toolCallId"], None, content)])
         turn = {("tool_calls" if key == "toolCalls" else key): item[key] for key in item}
         return turn_content(role, turn, calls, {"id", "role"})
+
+
+INTERRUPTING = ("approval_request", "approval_response", "exit", "thread.closed")
+"""The types of events that `interrupts` is about."""
+
+
+def interrupts(events: Iterable[Event]) -> list[Item]:
+    """Return the approvals that wait after some events, as interrupts of the protocol.
+
+    Nobody waits after an exit or in a closed thread. The answer's payload is `approved` with a
+    `reason`, if any.
+    """
+    waiting: dict[str, Item] = {}
+    for event in events:
+        match event.message:
+            case ApprovalRequestMessage() as request:
+                waiting.pop(request.call_id, None)  # the last request counts
+                waiting[request.call_id] = _interrupt(event.message_id, request)
+            case ApprovalResponseMessage(call_id=call_id):
+                waiting.pop(call_id, None)
+            case ExitMessage() | ThreadClosed():
+                waiting.clear()
+            case _:
+                pass
+    return [*waiting.values()]
+
+
+_ANSWER: Item = {
+    "type": "object",
+    "properties": {"approved": {"type": "boolean"}, "reason": {"type": "string"}},
+    "required": ["approved"],
+}
+
+
+def _interrupt(message_id: str, request: ApprovalRequestMessage) -> Item:
+    return {
+        "id": message_id,
+        "reason": "tool_call",
+        "message": f"{request.tool}: {request.reason}" if request.reason else request.tool,
+        "toolCallId": request.call_id,
+        "responseSchema": _ANSWER,
+        "metadata": {"tool": request.tool, "args": request.args},
+    }
 
 
 def _items(event: Event) -> Sequence[Item]:

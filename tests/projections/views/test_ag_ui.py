@@ -3,7 +3,7 @@
 from typing import Any
 
 from agentlog.projections.view import render
-from agentlog.projections.views.ag_ui import AgUiView
+from agentlog.projections.views.ag_ui import AgUiView, interrupts
 from tests.histories import history
 
 
@@ -53,3 +53,16 @@ def test_messages_have_the_shapes_of_the_protocol() -> None:
         },
         {"role": "assistant", "content": "Done."},
     ]
+
+
+def test_an_approval_waits_until_it_is_answered_or_nobody_waits() -> None:
+    def waiting(*drafts: dict[str, Any]) -> list[Any]:
+        return [item["toolCallId"] for item in interrupts(history(*drafts))]
+
+    asked = [{"type": "approval_request", "callId": id_, "tool": "pay"} for id_ in "aba"]
+    answered = {"type": "approval_response", "callId": "b", "approved": False}
+    assert waiting(*asked) == ["b", "a"]
+    assert waiting(*asked, answered) == ["a"]
+    assert waiting(*asked, answered, {"type": "exit", "reason": "complete"}) == []
+    assert waiting(*asked[:1], {"type": "thread.closed"}) == []
+    assert waiting(*asked[:1], {"type": "exit", "reason": "error"}, *asked[1:2]) == ["b"]

@@ -1,0 +1,1 @@
+"""AG-UI; with its own client, from npm (`make ag-ui-client`)."""
