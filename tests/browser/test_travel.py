@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service
+from tests.browser.conftest import Service, opened
 from tests.conftest import TAU_BENCH
 
 
@@ -83,13 +83,13 @@ def test_buttons_jump_to_an_approval_and_pin_what_to_compare(page: Page) -> None
     expect(here).to_have_attribute("aria-valuetext", at(16))
     page.keyboard.press("]")
     expect(page).to_have_url(re.compile(r"a=11&b=16$"))
-    figures = page.get_by_label("Up to here")
-    expect(figures).to_contain_text(re.compile(r"tokens\s*450"))
+    figures = page.get_by_label("Up to the cursor")
+    expect(figures).to_contain_text(re.compile(r"Tokens\s*450"))
 
 
-def test_hits_of_a_search_are_jumps_too(page: Page) -> None:
+def test_matches_of_a_search_are_jumps_too(page: Page) -> None:
     here = opened_at(page, "refund", "?at=1&find=EUR")
-    following = travel(page).get_by_role("button", name="Next hit")
+    following = travel(page).get_by_role("button", name="Next match")
     expect(following).to_have_attribute("aria-disabled", "false")
     page.keyboard.press("n")
     expect(here).not_to_have_attribute("aria-valuetext", at(1))
@@ -157,6 +157,69 @@ def test_a_drag_over_the_timeline_zooms_and_stands_in_the_address(page: Page) ->
     expect(page).to_have_url(re.compile(r"zoom="))
     page.keyboard.press("-")
     expect(page).not_to_have_url(re.compile(r"zoom="))
+
+
+def test_z_folds_the_bar_to_a_line_that_keeps_the_slider_and_stands_in_the_address(
+    page: Page,
+) -> None:
+    here = opened_at(page, "deploy", "?at=4")
+    chart = page.get_by_role("img", name="lanes: messages, tools, approvals")
+    expect(chart).to_be_visible()
+    page.keyboard.press("z")
+    expect(page).to_have_url(re.compile(r"bar=line$"))
+    expect(chart).to_have_count(0)
+    box = travel(page).bounding_box()
+    assert box is not None
+    assert box["height"] < 50
+    here.focus()
+    page.keyboard.press("ArrowUp")
+    expect(here).to_have_attribute("aria-valuetext", at(5))
+    page.keyboard.press("z")
+    expect(chart).to_be_visible()
+    expect(page).to_have_url(re.compile(r"bar=open"))
+
+
+def test_a_small_window_shows_twelve_events_because_the_bar_is_a_line(
+    browser: Browser, service: Service
+) -> None:
+    messages = [{"type": "input", "text": f"line {n}"} for n in range(20)]
+    service.append("twenty", *messages)
+    for width, height in ((1280, 720), (390, 844)):
+        with opened(browser, service, viewport={"width": width, "height": height}) as page:
+            opened_at(page, "twenty", "?at=1")
+            button = travel(page).get_by_role("button", name="Timeline")
+            expect(button).to_have_attribute("aria-expanded", "false")
+            expect(page.get_by_text("line 11", exact=True)).to_be_in_viewport()
+            button.click()
+            expect(page.get_by_role("img", name="lanes: messages")).to_be_visible()
+
+
+def test_calls_at_once_have_rows_of_their_own_that_fold(page: Page, service: Service) -> None:
+    begun = 1_767_600_000_000
+    calls = [{"id": f"c{n}", "name": "read", "args": {"path": f"{n}.md"}} for n in range(5)]
+    results = [
+        {
+            "type": "tool_results",
+            "results": [{"callId": f"c{n}", "output": "text"}],
+            "timestamp": begun + 1000 * (n + 1),
+        }
+        for n in range(5)
+    ]
+    service.append("at-once", {"type": "tool_calls", "calls": calls, "timestamp": begun}, *results)
+    opened_at(page, "at-once")
+    chart = page.get_by_role("img", name="lanes: tools")
+    expect(page.get_by_text("critical path 5.0 s: tools 5.0 s")).to_be_visible()
+    box = chart.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 20, box["y"] + 3 * 16 + 8)
+    expect(page.get_by_text(re.compile(r"^read · 3\.md · 4\.0 s .*v1 to v5$"))).to_be_visible()
+    page.get_by_role("button", name="tools", exact=True).click()
+    expect(page).to_have_url(re.compile("lanes="))
+    page.reload()
+    page.get_by_role("button", name="tools", exact=True).wait_for()
+    folded = chart.bounding_box()
+    assert folded is not None
+    assert folded["height"] < box["height"] / 2
 
 
 def test_the_travel_bar_has_no_flaw_of_accessibility(page: Page) -> None:

@@ -11,14 +11,23 @@ export function isNarrow(below: number): boolean {
 
 /** Whether the window is narrower than a width, also after it is resized. */
 export function useNarrow(below: number): boolean {
+  return useMedia(`(width < ${below}px)`);
+}
+
+/** Whether the window is lower than a height, also after it is resized. */
+export function useLow(below: number): boolean {
+  return useMedia(`(height < ${below}px)`);
+}
+
+function useMedia(media: string): boolean {
   return useSyncExternalStore(
     (listener) => {
-      const query = matchMedia(`(width < ${below}px)`);
+      const query = matchMedia(media);
       query.addEventListener("change", listener);
       return () => {
         query.removeEventListener("change", listener);
       };
     },
-    () => isNarrow(below),
+    () => matchMedia(media).matches,
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ChainBadge } from "../audit/chain/ChainBadge";
 import { Copy } from "../parts/Copy";
-import { cost, count, counted } from "../parts/format";
+import { cost, count, counted, duration } from "../parts/format";
 import { useTitle } from "../parts/useTitle";
 import { useCursor } from "./cursor";
 import { ThreadActions } from "./event/actions/ThreadActions";
@@ -136,6 +136,10 @@ function Figures({ at, last, copied }: FiguresProps) {
           {copies !== null && <dd className={styles["copied"]}>{copies[index]}</dd>}
         </div>
       ))}
+      <div>
+        <dt>Elapsed</dt>
+        <dd>{duration(isKnown ? timeline.elapsedMs(at) : null)}</dd>
+      </div>
     </dl>
   );
 }

@@ -34,6 +34,8 @@ export const MARKS = ["error", "tool", "approval", "hit"] as const;
 export const FOLDS = ["reasoning", "log", "model", "machinery", "facts", "scratchpad"] as const;
 /** What a phone shows of the three panes. */
 export const PANES = ["history", "event", "state"] as const;
+/** What a reader may see of the timeline. */
+export const BARS = ["open", "line"] as const;
 
 export type EventTab = (typeof EVENT_TABS)[number];
 export type StateTab = (typeof STATE_TABS)[number];
@@ -75,6 +77,10 @@ export interface ThreadAddress {
   fold?: string;
   /** Shown part of the timeline, in milliseconds since the first message: `1000-90000`. */
   zoom?: string;
+  /** Whether the timeline is open or folded to one line; default by the window's height. */
+  bar?: (typeof BARS)[number];
+  /** Lanes of the timeline whose rows are folded into one. */
+  lanes?: string[];
   /** Pane to show where there is room for one only. */
   pane?: Pane;
   /** Whether the stream is paused. */
@@ -100,6 +106,8 @@ export function threadAddress(search: Search): ThreadAddress {
     only: oneIn(MARKS, search["only"]),
     fold: typeof search["fold"] === "string" ? search["fold"] : undefined,
     zoom: textIn(search["zoom"]),
+    bar: oneIn(BARS, search["bar"]),
+    lanes: textsIn(search["lanes"]),
     pane: oneIn(PANES, search["pane"]),
     paused: flagIn(search["paused"]),
     hidden: flagIn(search["hidden"]),

@@ -45,3 +45,21 @@ test("a timeline stays as it was when the thread grows", () => {
   expect(at.find("error", 6, 1)).toBeNull();
   expect(at.typeOf(8)).toBeNull();
 });
+
+test("elapsed is up to the last message with a time, and null where none differ", () => {
+  const index = new TimelineIndex();
+  const at = (seconds: number): string => `2026-01-05T08:00:0${seconds}.000Z`;
+  index.add({ kind: "thread.started", version: 1, startedAt: at(9), step: 0 });
+  index.add({ kind: "input", version: 2, startedAt: at(1), step: 1 });
+  expect(new ThreadTimeline(index, [], "open", true).elapsedMs(2)).toBeNull();
+  index.add({ kind: "call", version: 3, endVersion: 4, startedAt: at(2), endedAt: at(5), step: 2 });
+  index.add({ kind: "thread.closed", version: 5, startedAt: at(9), step: 2 });
+  const timeline = new ThreadTimeline(index, [], "open", true);
+  expect([1, 2, 3, 4, 5].map((version) => timeline.elapsedMs(version))).toEqual([
+    null,
+    0,
+    1000,
+    4000,
+    4000,
+  ]);
+});

@@ -77,6 +77,17 @@ export class ThreadTimeline implements Timeline {
     return this.startMs !== this.endMs;
   }
 
+  /** Milliseconds from the first message to the last that has a time, up to a version. */
+  elapsedMs(version: number): number | null {
+    if (!this.isTimed) return null;
+    for (let place = version; place >= 1; place -= 1) {
+      const times = this.at(place).map((span) => (span.to === place ? span.endMs : span.startMs));
+      const known = times.filter((time) => time !== null);
+      if (known.length > 0) return Math.max(...known) - (this.startMs ?? 0);
+    }
+    return null;
+  }
+
   /** The type of an event; null until it is read. */
   typeOf(version: number): string | null {
     return version <= this.loadedTo ? this.index.typeOf(version) : null;

@@ -92,19 +92,19 @@ interface JumpProps {
 }
 
 /** The buttons of the next and the previous mark. */
-function Jump({ jump: { mark, keys }, why, onJump }: JumpProps) {
+function Jump({ jump: { mark, name, keys }, why, onJump }: JumpProps) {
   const [onKey, backKey] = keys;
   const go = (by: 1 | -1) => (): void => {
     onJump(mark, by);
   };
   const off = why !== null;
   return (
-    <Group label={`Jump to ${mark}`}>
-      <Icon name={`Previous ${mark}`} keys={backKey} path={UP} off={off} run={go(-1)} />
+    <Group label={`Jump to ${name}`}>
+      <Icon name={`Previous ${name}`} keys={backKey} path={UP} off={off} run={go(-1)} />
       <span className={styles["mark"]} data-mark={mark} title={why ?? undefined}>
-        {mark}
+        {name}
       </span>
-      <Icon name={`Next ${mark}`} keys={onKey} path={DOWN} off={off} run={go(1)} />
+      <Icon name={`Next ${name}`} keys={onKey} path={DOWN} off={off} run={go(1)} />
     </Group>
   );
 }

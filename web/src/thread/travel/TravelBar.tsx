@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useShortcuts } from "../../app/keyboard";
 import { count, counted } from "../../parts/format";
 import { useCursor } from "../cursor";
@@ -7,17 +7,16 @@ import { useTimeline } from "../timeline/timeline";
 import { TimeChart } from "./chart/TimeChart";
 import { type Chart, useChart } from "./chart/useChart";
 import { Controls } from "./Controls";
-import { Figures } from "./Figures";
 import { marked } from "./marks";
 import { travelKeys } from "./moves/keys";
 import type { MoveOptions } from "./moves/moves";
 import { useJumps } from "./moves/useJumps";
 import { useMoves } from "./moves/useMoves";
 import { usePlay } from "./moves/usePlay";
-import { isOpenAtFirst, keepOpen } from "./opening";
-import { versionText } from "./texts";
+import { criticalText, versionText } from "./texts";
 import { Scrubber } from "./Scrubber";
 import styles from "./Travel.module.css";
+import { useOpen } from "./useOpen";
 
 /** Moves the cursor through the thread: by step, jump, drag, play, and by time. */
 export function TravelBar() {
@@ -29,7 +28,7 @@ function Bar() {
   const { last, a, b, change } = useCursor();
   const { at, move } = useMoves();
   const timeline = useTimeline();
-  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const [isOpen, fold] = useOpen();
   const chart = useChart(timeline);
   const play = usePlay({ at, course: chart.course, onMove: move });
   const { jump, missing, notice, reset } = useJumps(timeline, at, (version, options) => {
@@ -48,7 +47,11 @@ function Bar() {
   const zoomBy = (factor: number): void => {
     chart.zoomBy(factor, at);
   };
-  useShortcuts("Travel", travelKeys({ at, last, go, jump, pin, play, zoomBy, show, isZoomed }));
+  useShortcuts(
+    "Travel",
+    travelKeys({ ...{ at, last, go, jump, pin, play }, ...{ zoomBy, show, isZoomed, fold } }),
+  );
+  const slider = <Slider chart={chart} at={at} onMove={go} />;
   return (
     <section className={styles["bar"]} data-open={isOpen} aria-label="Travel">
       <div className={styles["controls"]}>
@@ -63,16 +66,21 @@ function Bar() {
           type="button"
           className="quiet"
           aria-expanded={isOpen}
-          onClick={() => {
-            keepOpen(!isOpen);
-            setOpen(!isOpen);
-          }}
+          title={isOpen ? "Fold to one line (z)" : "Open the timeline (z)"}
+          onClick={fold}
         >
           Timeline <span aria-hidden>{isOpen ? "▴" : "▾"}</span>
         </button>
+        {!isOpen && slider}
         <Notices chart={chart} notice={notice} />
       </div>
-      {isOpen && <Opened chart={chart} at={at} onMove={go} />}
+      {isOpen && (
+        <>
+          {slider}
+          <TimeChart chart={chart} at={at} onGo={go} />
+          <Here chart={chart} at={at} />
+        </>
+      )}
     </section>
   );
 }
@@ -111,18 +119,17 @@ function Notices({ chart, notice }: { chart: Chart; notice: string }) {
   );
 }
 
-interface OpenedProps {
+interface SliderProps {
   readonly chart: Chart;
   readonly at: number;
   readonly onMove: (version: number, options?: MoveOptions) => void;
 }
 
-/** The slider, the chart below it, and what happened at the cursor. */
-function Opened({ chart, at, onMove }: OpenedProps) {
+/** The slider over all versions, with what is marked on it. */
+function Slider({ chart: { timeline: drawn }, at, onMove }: SliderProps) {
   const { last, a, b } = useCursor();
-  const timeline = useTimeline();
   const { versions: hits } = useHits();
-  const { timeline: drawn, course } = chart;
+  const words = useWords(at);
   const marks = useMemo(
     () => ({
       errors: marked(drawn, "error"),
@@ -133,15 +140,23 @@ function Opened({ chart, at, onMove }: OpenedProps) {
     }),
     [drawn, hits, a, b],
   );
-  const words = useMemo(() => versionText(timeline.at(at), at), [timeline, at]);
+  return <Scrubber at={at} last={last} words={words} marks={marks} onMove={onMove} />;
+}
+
+/** What happened at the cursor, and what the run waited for. */
+function Here({ chart: { critical }, at }: { chart: Chart; at: number }) {
+  const words = useWords(at);
   return (
-    <>
-      <Scrubber at={at} last={last} words={words} marks={marks} onMove={onMove} />
-      <TimeChart chart={chart} at={at} onGo={onMove} />
-      <div className={styles["here"]}>
-        <span>{words === "" ? "" : `v${at} · ${words}`}</span>
-        <Figures at={at} last={last} timeline={timeline} course={course} />
-      </div>
-    </>
+    <div className={styles["here"]}>
+      <span>{words === "" ? "" : `v${at} · ${words}`}</span>
+      <span title="The calls that the end waited for, one after another: underlined in the chart">
+        {criticalText(critical)}
+      </span>
+    </div>
   );
+}
+
+function useWords(at: number): string {
+  const timeline = useTimeline();
+  return useMemo(() => versionText(timeline.at(at), at), [timeline, at]);
 }

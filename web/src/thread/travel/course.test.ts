@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { courseOf, versionAt } from "./course";
-import { span, timelineOf } from "./spans.testing";
+import { courseOfTimes, span, timelineOf } from "./spans.testing";
 
 test("times count from the first message; a version without a time has that of the one before", () => {
   const timeline = timelineOf([
@@ -30,6 +30,17 @@ test("messages of one time are placed in their order", () => {
 });
 
 test("the version at a time is the last one that had happened", () => {
-  const course = { last: 4, isTimed: true, times: Float64Array.of(0, 0, 10, 10, 30) };
+  const course = courseOfTimes([0, 0, 10, 10, 30]);
   expect([-5, 0, 9, 10, 29, 99].map((time) => versionAt(course, time))).toEqual([1, 1, 1, 3, 3, 4]);
+});
+
+test("it says between which versions something was open", () => {
+  const spans = [
+    span({ kind: "call", from: 1, to: 3 }),
+    span({ kind: "model", from: 2, to: 3 }),
+    span({ kind: "input", from: 4, to: 4 }),
+    span({ kind: "call", from: 4, to: null, suspected: ["unanswered"] }),
+    span({ kind: "worker", from: 5, to: null }),
+  ];
+  expect([...courseOf(timelineOf(spans), 6).busy].slice(1, 6)).toEqual([1, 2, 0, 0, 1]);
 });

@@ -1,4 +1,5 @@
 import type { Span, Timeline } from "../timeline/timeline";
+import type { Course } from "./course";
 
 /** A span for tests: a message at version 1, but for what is given. */
 export function span(given: Partial<Span>): Span {
@@ -32,4 +33,10 @@ export function timelineOf(spans: readonly Span[]): Pick<Timeline, "length" | "s
       return found;
     },
   };
+}
+
+/** A course with these times, in which nothing is idle. */
+export function courseOfTimes(times: readonly number[]): Course {
+  const busy = new Int32Array(times.length).fill(1);
+  return { last: times.length - 1, isTimed: true, times: Float64Array.from(times), busy };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { axisOf } from "./chart/axis";
-import { placeText, versionText, barText } from "./texts";
-import { span } from "./spans.testing";
+import { barText, criticalText, placeText, versionText } from "./texts";
+import { courseOfTimes, span } from "./spans.testing";
 
 const call = span({ kind: "call", name: "run_tests", from: 3, to: 4, outcome: "failed" });
 
@@ -19,7 +19,7 @@ test("of many events it names two and counts the rest", () => {
   expect(versionText(calls, 3)).toBe("a called, b called and 2 more");
 });
 
-const course = { last: 4, isTimed: true, times: Float64Array.of(0, 0, 0, 1000, 3500) };
+const course = courseOfTimes([0, 0, 0, 1000, 3500]);
 
 test("a bar says its tool, hint, time and outcome", () => {
   const text = barText({ ...call, hint: "smoke", suspected: ["slow"] }, course);
@@ -27,9 +27,19 @@ test("a bar says its tool, hint, time and outcome", () => {
 });
 
 test("a place without a bar says its time, and a cut pause how long it was", () => {
-  const times = Float64Array.of(0, 0, 1000, 2000, 3_602_000);
-  const axis = axisOf(times);
-  const long = { last: 4, isTimed: true, times };
+  const long = courseOfTimes([0, 0, 1000, 2000, 3_602_000]);
+  const axis = axisOf(long);
   expect(placeText(1500, axis, long)).toBe("1.5 s · v2");
   expect(placeText(axis.length - 1, axis, long)).toBe("pause of 1 h, drawn shorter");
+});
+
+test("the critical path says where the time went, the most first", () => {
+  const elapsed = new Map([
+    ["model", 4000],
+    ["call", 12_000],
+  ]);
+  expect(criticalText({ spans: new Set(), elapsed })).toBe(
+    "critical path 16 s: tools 12 s, model 4.0 s",
+  );
+  expect(criticalText({ spans: new Set(), elapsed: new Map() })).toBe("");
 });

@@ -1,7 +1,8 @@
 import { counted, duration } from "../../parts/format";
 import { rulesOf, type Span, type Timeline } from "../timeline/timeline";
 import type { Axis } from "./chart/axis";
-import { labelOf } from "./chart/chart";
+import type { CriticalPath } from "./chart/critical";
+import { nameOf } from "./chart/labels";
 import { type Course, versionAt } from "./course";
 
 const MOST_NAMED = 2;
@@ -34,8 +35,8 @@ export function barText(span: Span, { times, isTimed }: Course): string {
   const isBar = span.from !== null && span.to !== null && span.from !== span.to;
   const elapsed = isBar ? (times[span.to] ?? 0) - (times[span.from] ?? 0) : 0;
   return [
-    labelOf(span),
-    span.hint,
+    nameOf(span),
+    span.kind === "worker" ? null : span.hint,
     isTimed && elapsed > 0 ? duration(elapsed) : null,
     statedOutcome(span),
     span.suspected.length > 0 ? `suspected: ${rulesOf(span)}` : null,
@@ -53,6 +54,21 @@ export function placeText(unit: number, axis: Axis, course: Course): string {
   const version = `v${versionAt(course, time)}`;
   return course.isTimed ? `${duration(time)} · ${version}` : version;
 }
+
+/** What the run waited for: `critical path 48 s: model 31 s, tools 17 s`; empty without times. */
+export function criticalText({ elapsed }: CriticalPath): string {
+  const parts = [...elapsed].sort(([, one], [, other]) => other - one);
+  if (parts.length === 0) return "";
+  const whole = parts.reduce((sum, [, time]) => sum + time, 0);
+  const named = parts.map(([kind, time]) => `${PLURALS[kind] ?? kind} ${duration(time)}`);
+  return `critical path ${duration(whole)}: ${named.join(", ")}`;
+}
+
+const PLURALS: Readonly<Record<string, string>> = {
+  call: "tools",
+  worker: "workers",
+  approval: "approvals",
+};
 
 /** A text alternative of the chart. */
 export function summaryText(timeline: Timeline, course: Course, lanes: readonly string[]): string {

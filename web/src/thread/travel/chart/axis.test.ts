@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { courseOfTimes } from "../spans.testing";
 import { axisOf, longestPause, rangeIn, scaled, zoomTo } from "./axis";
 
 const MINUTE = 60_000;
 
 test("an axis without long pauses is linear", () => {
-  const axis = axisOf(Float64Array.of(0, 0, 1000, 5000));
+  const axis = axisOf(courseOfTimes([0, 0, 1000, 5000]));
   expect(axis.length).toBe(5000);
   expect(axis.gaps).toEqual([]);
   expect(axis.toUnit(2500)).toBe(2500);
@@ -14,7 +15,7 @@ test("an axis without long pauses is linear", () => {
 describe("a day of silence between two minutes of work", () => {
   const work = Array.from({ length: 61 }, (_, second) => second * 1000);
   const day = 86_400_000;
-  const axis = axisOf(Float64Array.from([...work, ...work.map((time) => time + day)]));
+  const axis = axisOf(courseOfTimes([...work, ...work.map((time) => time + day)]));
 
   test("is cut, and takes at most a quarter of the axis", () => {
     expect(axis.gaps).toHaveLength(1);
@@ -42,26 +43,48 @@ describe("a day of silence between two minutes of work", () => {
 });
 
 test("where most pauses are long, the limit falls so that the work is seen", () => {
-  const moments = [0];
-  for (let turn = 0; turn < 20; turn += 1) {
-    for (let step = 0; step < 5; step += 1) moments.push((moments.at(-1) ?? 0) + 1000);
-    moments.push((moments.at(-1) ?? 0) + 3_600_000);
-  }
-  expect(longestPause(Float64Array.from(moments))).toBe(5000);
+  const turn = [1000, 1000, 1000, 1000, 1000, 3_600_000];
+  expect(longestPause(Array.from({ length: 20 }, () => turn).flat())).toBe(5000);
 });
 
-test("where all pauses are long, they are equal", () => {
-  const axis = axisOf(Float64Array.of(0, 100_000, 200_000, 300_000));
-  expect(axis.gaps).toHaveLength(3);
+test("where all pauses are long and alike, none is cut", () => {
+  const axis = axisOf(courseOfTimes([0, 100_000, 200_000, 300_000]));
+  expect(axis.gaps).toEqual([]);
   expect(axis.toUnit(100_000)).toBeCloseTo(axis.length / 3);
 });
 
+test("where all pauses are long, the longest are cut to the median", () => {
+  expect(longestPause([100_000, 110_000, 900_000])).toBe(60_000);
+});
+
+describe("a run of two seconds in which nothing was open for most of the time", () => {
+  const busy = Int32Array.of(0, 1, 0, 1, 0, 0);
+  const times = Float64Array.of(0, 0, 100, 1850, 2000, 2100);
+  const course = { times, busy, isTimed: true };
+
+  test("has that pause cut, so that its work is seen", () => {
+    const { gaps, length } = axisOf(course);
+    expect(gaps).toMatchObject([{ from: 100, to: 1850 }]);
+    expect(length).toBeLessThan(600);
+  });
+
+  test("keeps its length where something was open", () => {
+    expect(axisOf({ ...course, busy: Int32Array.of(0, 1, 1, 1, 0, 0) }).gaps).toEqual([]);
+  });
+
+  test("keeps its length where all pauses are alike, or nothing has a time", () => {
+    const even = { busy: new Int32Array(4), times: Float64Array.of(0, 0, 1000, 2000) };
+    expect(axisOf({ ...even, isTimed: true }).gaps).toEqual([]);
+    expect(axisOf({ ...course, isTimed: false }).gaps).toEqual([]);
+  });
+});
+
 test("an axis of one moment has no length", () => {
-  expect(axisOf(Float64Array.of(0, 0)).length).toBe(0);
+  expect(axisOf(courseOfTimes([0, 0])).length).toBe(0);
 });
 
 describe("a zoom in the address", () => {
-  const axis = axisOf(Float64Array.from({ length: 11 }, (_, index) => index * 1000));
+  const axis = axisOf(courseOfTimes(Array.from({ length: 11 }, (_, index) => index * 1000)));
 
   test("names milliseconds, and is read as it was printed", () => {
     const range = { from: 1000, to: 4000 };

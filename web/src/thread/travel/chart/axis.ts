@@ -1,3 +1,5 @@
+import type { Course } from "../course";
+
 /** A pause drawn shorter than it was: from and to in milliseconds and in units of the axis. */
 export interface Gap {
   readonly from: number;
@@ -22,22 +24,31 @@ export interface Axis {
 
 /** Longer pauses are always cut. */
 const LONGEST_PAUSE_MS = 60_000;
+/** So are idle ones of more than this part of the run. */
+const LONGEST_IDLE = 1 / 3;
+/** Pauses are alike where the longest is shorter than so many median ones. */
+const ALIKE = 3;
 /** A cut pause is drawn as this part of the longest that is not. */
 const CUT = 1 / 3;
 
-/** Returns the axis of times that never fall, in milliseconds from 0. */
-export function axisOf(times: Float64Array): Axis {
-  const knots = new Set(times);
-  const moments = Float64Array.from(knots);
-  const units = new Float64Array(moments.length);
-  const longest = longestPause(moments);
+/** Returns the axis of a course: its times are milliseconds from 0, and never fall. */
+export function axisOf(course: Omit<Course, "last">): Axis {
+  const pauses = pausesOf(course);
+  const longest = longestPause(pauses.map(({ from, to }) => to - from));
+  const whole = pauses.reduce((sum, { from, to }) => sum + Math.min(to - from, longest), 0);
+  const idle = pauses.filter(({ isIdle }) => isIdle).map(({ from, to }) => to - from);
+  const longestIdle = Math.min(longest, limitOf(idle, whole, whole * LONGEST_IDLE) ?? longest);
+  const moments = new Float64Array(pauses.length + 1);
+  const units = new Float64Array(pauses.length + 1);
+  moments[0] = at(course.times, 0);
   const gaps: Gap[] = [];
-  for (let index = 1; index < moments.length; index += 1) {
-    const [from, to] = [at(moments, index - 1), at(moments, index)];
-    const start = at(units, index - 1);
-    const end = start + (to - from > longest ? longest * CUT : to - from);
-    units[index] = end;
-    if (to - from > longest) gaps.push({ from, to, start, end });
+  for (const [index, { from, to, isIdle }] of pauses.entries()) {
+    const limit = isIdle ? longestIdle : longest;
+    const start = at(units, index);
+    const end = start + (to - from > limit ? limit * CUT : to - from);
+    moments[index + 1] = to;
+    units[index + 1] = end;
+    if (to - from > limit) gaps.push({ from, to, start, end });
   }
   return {
     length: at(units, units.length - 1),
@@ -47,21 +58,47 @@ export function axisOf(times: Float64Array): Axis {
   };
 }
 
+/** The time between two moments that follow each other; idle where no span was open. */
+interface Pause {
+  readonly from: number;
+  readonly to: number;
+  readonly isIdle: boolean;
+}
+
+function pausesOf({ times, busy, isTimed }: Omit<Course, "last">): Pause[] {
+  const pauses: Pause[] = [];
+  for (let version = 1; version < times.length; version += 1) {
+    const [from, to] = [at(times, version - 1), at(times, version)];
+    if (to > from) pauses.push({ from, to, isIdle: isTimed && busy[version - 1] === 0 });
+  }
+  return pauses;
+}
+
 /**
  * Returns the length above which pauses are cut: at most a minute, and so that cut pauses take at
- * most a quarter of the axis; the median pause where that cannot be.
+ * most a quarter of the axis; the median pause where that cannot be, none where all are alike.
  */
-export function longestPause(moments: Float64Array): number {
-  const pauses = moments.slice(1).map((moment, index) => moment - at(moments, index));
-  pauses.sort();
-  let whole = pauses.reduce((sum, pause) => sum + pause, 0);
-  if (at(pauses, pauses.length - 1) <= LONGEST_PAUSE_MS) return LONGEST_PAUSE_MS;
-  for (let cut = 1; cut < pauses.length; cut += 1) {
-    whole -= at(pauses, pauses.length - cut);
-    const longest = Math.min(LONGEST_PAUSE_MS, whole / cut);
-    if (longest >= at(pauses, pauses.length - cut - 1)) return longest;
+export function longestPause(pauses: readonly number[]): number {
+  const whole = pauses.reduce((sum, pause) => sum + pause, 0);
+  const limit = limitOf(pauses, whole, LONGEST_PAUSE_MS);
+  if (limit !== null) return limit;
+  const rising = pauses.toSorted((one, other) => one - other);
+  const median = rising[pauses.length >> 1] ?? 0;
+  const areAlike = (rising.at(-1) ?? 0) < ALIKE * median;
+  return areAlike ? Infinity : Math.min(LONGEST_PAUSE_MS, median);
+}
+
+/** The limit, at most `most`, above which cut pauses take at most a quarter of what is `whole`. */
+function limitOf(pauses: readonly number[], whole: number, most: number): number | null {
+  const falling = pauses.toSorted((one, other) => other - one);
+  if ((falling[0] ?? 0) <= most) return most;
+  let left = whole;
+  for (const [index, pause] of falling.entries()) {
+    left -= pause;
+    const limit = Math.min(most, left / (index + 1));
+    if (limit > 0 && limit >= (falling[index + 1] ?? 0)) return limit;
   }
-  return Math.min(LONGEST_PAUSE_MS, at(pauses, pauses.length >> 1));
+  return null;
 }
 
 /** Reads the part of the axis that an address names, as `1000-90000` in milliseconds. */

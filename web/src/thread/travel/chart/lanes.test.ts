@@ -1,13 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { axisOf } from "./axis";
-import { barAt, firstAfter, rowsOf, toneOf, TONES } from "./lanes";
-import { span, timelineOf } from "../spans.testing";
+import { courseOfTimes, span, timelineOf } from "../spans.testing";
+import { barAt, firstAfter, FOLDED_ROW, lanesOf, ROW, toneOf, TONES } from "./lanes";
 
-const times = Float64Array.from({ length: 12 }, (_, version) => Math.max(0, version - 1) * 1000);
-const course = { last: 11, isTimed: true, times };
-const axis = axisOf(times);
+const course = courseOfTimes(
+  Array.from({ length: 12 }, (_, version) => Math.max(0, version - 1) * 1000),
+);
+const axis = axisOf(course);
 const call = (from: number | null, to: number | null) => span({ kind: "call", from, to });
-const rows = (...spans: ReturnType<typeof span>[]) => rowsOf(timelineOf(spans), course, axis);
+const lanes = (folded: string[], ...spans: ReturnType<typeof span>[]) =>
+  lanesOf(timelineOf(spans), course, axis, folded);
+const rows = (...spans: ReturnType<typeof span>[]) =>
+  lanes([], ...spans).flatMap((each) => each.rows);
 
 test("lanes without bars are left out, and pauses are no bars", () => {
   const found = rows(span({ kind: "gap", from: 1, to: 2 }), call(2, 3), span({ from: 4, to: 4 }));
@@ -19,9 +23,27 @@ test("calls that overlap have rows of their own, calls in turn share one", () =>
   expect(found.map(({ spans }) => spans)).toEqual([[0, 2], [1]]);
 });
 
-test("more than three at once share the last row, and each is there", () => {
-  const found = rows(...[1, 2, 3, 4, 5].map((from) => call(from, 11)));
-  expect(found.map(({ spans }) => spans.length)).toEqual([1, 1, 3]);
+test("sixty at once have rows of their own up to forty, and each is there", () => {
+  const found = rows(...Array.from({ length: 60 }, () => call(1, 11)));
+  expect(found.map(({ spans }) => spans.length)).toEqual([...Array<number>(39).fill(1), 21]);
+  expect(found.at(-1)?.top).toBe(39 * ROW);
+});
+
+test("each worker has a row of its own, also in turn", () => {
+  const worker = (from: number, to: number) => span({ kind: "worker", from, to });
+  expect(rows(worker(1, 2), worker(3, 4), worker(5, 6)).map(({ spans }) => spans)).toEqual([
+    [0],
+    [1],
+    [2],
+  ]);
+});
+
+test("a folded lane is one higher row, and says how many it would be; the next lane follows", () => {
+  const approval = span({ kind: "approval", from: 2, to: 3 });
+  const [tools, approvals] = lanes(["tools", "approvals"], call(1, 4), call(2, 3), approval);
+  expect(tools).toMatchObject({ lane: "tools", unfolded: 2, rows: [{ top: 0, spans: [0, 1] }] });
+  expect(tools?.rows[0]?.height).toBe(FOLDED_ROW);
+  expect(approvals?.rows[0]).toMatchObject({ top: FOLDED_ROW, height: ROW });
 });
 
 test("an open call reaches to the end, one that was given up does not", () => {
@@ -51,7 +73,9 @@ describe("the bar at a place", () => {
 });
 
 test("a long bar is found behind shorter ones that began later", () => {
-  const shared = rows(call(1, 11), call(1, 11), call(1, 11), call(2, 3), call(4, 5)).at(-1);
+  const [shared] = lanes(["tools"], call(1, 11), call(2, 3), call(4, 5)).flatMap(
+    (each) => each.rows,
+  );
   if (shared === undefined) throw new Error("no row");
   expect(barAt(shared, 9000, 0)).toBe(0);
 });

@@ -1,6 +1,6 @@
 import type { Span, Timeline } from "../../timeline/timeline";
 import type { Axis } from "./axis";
-import type { Course } from "../course";
+import { type Course, endOf } from "../course";
 
 /** Lanes from top to bottom. */
 export const LANES = ["messages", "model", "tools", "approvals", "workers"] as const;
@@ -12,10 +12,12 @@ export type Tone = (typeof TONES)[number];
 
 /**
  * One row of bars, by their starts, in units of the axis; `reach` is the furthest end so far. A
- * message is a bar that starts and ends at once.
+ * message is a bar that starts and ends at once. `top` and `height` are pixels.
  */
 export interface Row {
   readonly lane: Lane;
+  readonly top: number;
+  readonly height: number;
   readonly spans: readonly number[];
   readonly starts: readonly number[];
   readonly ends: readonly number[];
@@ -23,26 +25,55 @@ export interface Row {
   readonly tones: readonly number[];
 }
 
-/** Rows of a lane, at most: overlapping bars have their own row, further ones share the last. */
-const MOST_ROWS = 3;
+/** A lane as it is drawn: how many rows it would have, and whether they are folded into one. */
+export interface LaneRows {
+  readonly lane: Lane;
+  readonly rows: readonly Row[];
+  readonly unfolded: number;
+}
 
-/** Returns the rows of the lanes that have any bars. */
-export function rowsOf(
+/** Heights in pixels; a row that can be unfolded has room for a button. */
+export const ROW = 16;
+export const FOLDED_ROW = 24;
+
+/** Rows of a lane, at most: bars that overlap have rows of their own, further ones share the last. */
+const MOST_ROWS: Readonly<Record<Lane, number>> = {
+  messages: 1,
+  model: 12,
+  tools: 40,
+  approvals: 12,
+  workers: 100,
+};
+
+/** Returns the lanes that have any bars, from top to bottom; each worker has a row of its own. */
+export function lanesOf(
   timeline: Pick<Timeline, "length" | "span">,
   course: Course,
   axis: Axis,
-): Row[] {
-  const lanes = new Map<Lane, Bar[]>();
+  folded: readonly string[],
+): LaneRows[] {
+  const barsOf = new Map<Lane, Bar[]>();
   for (let index = 0; index < timeline.length; index += 1) {
     const span = timeline.span(index);
     const lane = laneOf(span);
     if (lane === null) continue;
-    const bars = lanes.get(lane);
+    const bars = barsOf.get(lane);
     const bar = barOf(span, index, course, axis);
-    if (bars === undefined) lanes.set(lane, [bar]);
+    if (bars === undefined) barsOf.set(lane, [bar]);
     else bars.push(bar);
   }
-  return LANES.flatMap((lane) => stacked(lane, lanes.get(lane) ?? []));
+  let top = 0;
+  return LANES.filter((lane) => barsOf.has(lane)).map((lane) => {
+    const bars = (barsOf.get(lane) ?? []).toSorted((one, other) => one.start - other.start);
+    const stacked = stack(lane, bars);
+    const isFolded = stacked.length > 1 && folded.includes(lane);
+    const height = isFolded ? FOLDED_ROW : ROW;
+    const rows = (isFolded ? [bars] : stacked).map((row) => {
+      top += height;
+      return rowOf(lane, row, { top: top - height, height });
+    });
+    return { lane, rows, unfolded: stacked.length };
+  });
 }
 
 /** Returns the index of the bar at a place, or of the nearest within `slack`; null if none. */
@@ -94,30 +125,35 @@ function laneOf({ kind }: Span): Lane | null {
 
 function barOf(span: Span, index: number, { times, last }: Course, axis: Axis): Bar {
   const from = span.from ?? span.to ?? 1;
-  const isGivenUp = span.to === null && span.suspected.includes("unanswered");
-  const to = laneOf(span) === "messages" || isGivenUp ? from : (span.to ?? last);
+  const to = laneOf(span) === "messages" ? from : endOf(span, last);
   const [start, end] = [axis.toUnit(times[from] ?? 0), axis.toUnit(times[to] ?? 0)];
   return { span: index, start, end: Math.max(start, end), tone: TONES.indexOf(toneOf(span)) };
 }
 
 /** Puts each bar into the first free row of its lane. */
-function stacked(lane: Lane, bars: readonly Bar[]): Row[] {
-  const most = lane === "messages" ? 1 : MOST_ROWS;
+function stack(lane: Lane, bars: readonly Bar[]): Bar[][] {
+  const most = MOST_ROWS[lane];
   const rows: Bar[][] = [];
   const ends: number[] = [];
-  for (const bar of bars.toSorted((one, other) => one.start - other.start)) {
-    const free = ends.findIndex((end) => end < bar.start || (end === bar.start && bar.end > end));
+  for (const bar of bars) {
+    const isOwn = lane === "workers" && rows.length < most;
+    const free = isOwn ? -1 : ends.findIndex((end) => isAfter(bar, end));
     const row = free >= 0 ? free : Math.min(rows.length, most - 1);
     (rows[row] ??= []).push(bar);
     ends[row] = Math.max(ends[row] ?? 0, bar.end);
   }
-  return rows.map((each) => rowOf(lane, each));
+  return rows;
 }
 
-function rowOf(lane: Lane, bars: readonly Bar[]): Row {
+function isAfter({ start, end }: Bar, place: number): boolean {
+  return place < start || (place === start && end > place);
+}
+
+function rowOf(lane: Lane, bars: readonly Bar[], box: Pick<Row, "top" | "height">): Row {
   let furthest = -Infinity;
   return {
     lane,
+    ...box,
     spans: bars.map((bar) => bar.span),
     starts: bars.map((bar) => bar.start),
     ends: bars.map((bar) => bar.end),

@@ -3,17 +3,25 @@ import { useCursor } from "../../cursor";
 import type { ThreadTimeline } from "../../timeline/timeline";
 import { type Course, courseOf } from "../course";
 import { type Axis, axisOf, type Range, rangeIn, scaled, zoomTo } from "./axis";
-import { type Row, rowsOf } from "./lanes";
+import { type CriticalPath, criticalPath } from "./critical";
+import { alikeIn } from "./labels";
+import { type LaneRows, lanesOf } from "./lanes";
+import { type Spending, spendingOf } from "./spending";
 
 /** A timeline redraws once it has grown by this factor while it is read. */
 const GROWTH = 1.5;
+const NONE: readonly string[] = [];
 
 /** What the chart draws: the spans in their lanes, by time, and the part of the axis in sight. */
 export interface Chart {
   readonly timeline: ThreadTimeline;
   readonly course: Course;
   readonly axis: Axis;
-  readonly rows: readonly Row[];
+  readonly lanes: readonly LaneRows[];
+  readonly critical: CriticalPath;
+  /** Versions whose calls are told apart by their hints. */
+  readonly alike: ReadonlySet<number>;
+  readonly spending: Spending | null;
   readonly range: Range;
   readonly isZoomed: boolean;
   /** Shows a part of the axis; null for all of it. */
@@ -25,11 +33,14 @@ export interface Chart {
 /** The chart of a timeline; its zoom is part of the address. */
 export function useChart(timeline: ThreadTimeline): Chart {
   const { address, last, change } = useCursor();
-  const { zoom } = address;
+  const { zoom, lanes: folded = NONE } = address;
   const drawn = useDrawn(timeline);
   const course = useMemo(() => courseOf(drawn, last), [drawn, last]);
-  const axis = useMemo(() => axisOf(course.times), [course]);
-  const rows = useMemo(() => rowsOf(drawn, course, axis), [drawn, course, axis]);
+  const axis = useMemo(() => axisOf(course), [course]);
+  const lanes = useMemo(() => lanesOf(drawn, course, axis, folded), [drawn, course, axis, folded]);
+  const critical = useMemo(() => criticalPath(drawn, course), [drawn, course]);
+  const alike = useMemo(() => alikeIn(drawn), [drawn]);
+  const spending = useMemo(() => spendingOf(drawn, course, axis), [drawn, course, axis]);
   const range = useMemo(
     () => rangeIn(zoom, axis) ?? { from: 0, to: axis.length || 1 },
     [zoom, axis],
@@ -41,7 +52,10 @@ export function useChart(timeline: ThreadTimeline): Chart {
   const zoomBy = (factor: number, version: number): void => {
     show(scaled(range, factor, axis.toUnit(course.times[version] ?? 0), axis));
   };
-  return { timeline: drawn, course, axis, rows, range, isZoomed: zoom !== undefined, show, zoomBy };
+  return {
+    ...{ timeline: drawn, course, axis, lanes, critical, alike, spending },
+    ...{ range, isZoomed: zoom !== undefined, show, zoomBy },
+  };
 }
 
 /**

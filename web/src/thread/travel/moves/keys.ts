@@ -7,10 +7,10 @@ const ZOOM = 2;
 
 /** What a jump looks for, with its keys for the next and the previous. */
 export const JUMPS = [
-  { mark: "error", keys: ["e", "E"] },
-  { mark: "tool", keys: ["t", "T"] },
-  { mark: "approval", keys: ["a", "A"] },
-  { mark: "hit", keys: ["n", "N"] },
+  { mark: "error", name: "error", keys: ["e", "E"] },
+  { mark: "tool", name: "tool", keys: ["t", "T"] },
+  { mark: "approval", name: "approval", keys: ["a", "A"] },
+  { mark: "hit", name: "match", keys: ["n", "N"] },
 ] as const;
 export type JumpMark = (typeof JUMPS)[number]["mark"];
 
@@ -25,10 +25,11 @@ interface Acts {
   readonly zoomBy: (factor: number) => void;
   readonly show: (range: null) => void;
   readonly isZoomed: boolean;
+  readonly fold: () => void;
 }
 
 export function travelKeys(acts: Acts): Shortcut[] {
-  const { at, last, go, jump, pin, play, zoomBy, show, isZoomed } = acts;
+  const { at, last, go, jump, pin, play, zoomBy, show, isZoomed, fold } = acts;
   const step = (key: string, does: string, by: number): Shortcut => ({
     key,
     does,
@@ -37,10 +38,10 @@ export function travelKeys(acts: Acts): Shortcut[] {
     },
   });
   const act = (key: string, does: string, run: () => void): Shortcut => ({ key, does, run });
-  const jumps = JUMPS.flatMap(({ mark, keys }) =>
+  const jumps = JUMPS.flatMap(({ mark, name, keys }) =>
     ([1, -1] as const).map((by, place): Shortcut => ({
       key: keys[place] ?? "",
-      does: `${by === 1 ? "next" : "previous"} ${mark}`,
+      does: `${by === 1 ? "next" : "previous"} ${name}`,
       run: (isHeld) => {
         jump(mark, by, isHeld);
       },
@@ -71,6 +72,7 @@ export function travelKeys(acts: Acts): Shortcut[] {
     act("-", "zoom the timeline out", () => {
       zoomBy(ZOOM);
     }),
+    act("z", "fold the timeline to one line, or open it", fold),
     ...(isZoomed
       ? [
           act("Escape", "show the whole timeline", () => {

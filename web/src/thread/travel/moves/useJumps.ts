@@ -3,7 +3,7 @@ import { useCursor } from "../../cursor";
 import { useHits } from "../../hits";
 import type { ThreadTimeline } from "../../timeline/timeline";
 import { next } from "../marks";
-import type { JumpMark } from "./keys";
+import { type JumpMark, JUMPS } from "./keys";
 import type { MoveOptions } from "./moves";
 
 export interface Jumps {
@@ -32,9 +32,9 @@ export function useJumps(
   };
   const missing = (mark: JumpMark): string | null => {
     if (mark !== "hit" || hits.length > 0) return null;
-    if (address.find === undefined) return "Find a text first: its hits are marks";
+    if (address.find === undefined) return "Find a text first: its matches are marks";
     if (isPending) return "Searching…";
-    return error === null ? `No hit of “${address.find}”` : error.message;
+    return error === null ? `No match of “${address.find}”` : error.message;
   };
   const jump = (mark: JumpMark, by: 1 | -1, isHeld = false): void => {
     const isRead = mark === "hit" || timeline.isComplete || (by === -1 && timeline.loadedTo >= at);
@@ -44,10 +44,10 @@ export function useJumps(
       move(target, { isContinued: isHeld });
     } else if (isRead) {
       setAwaited(null);
-      setNotice(missing(mark) ?? `No ${mark} ${by === 1 ? "after" : "before"} this`);
+      setNotice(missing(mark) ?? `No ${nameOf(mark)} ${by === 1 ? "after" : "before"} this`);
     } else {
       setAwaited({ mark, by });
-      setNotice(`Reading on to the ${by === 1 ? "next" : "previous"} ${mark}…`);
+      setNotice(`Reading on to the ${by === 1 ? "next" : "previous"} ${nameOf(mark)}…`);
     }
   };
   useEffect(() => {
@@ -61,4 +61,8 @@ export function useJumps(
     // eslint-disable-next-line react-hooks/exhaustive-deps -- again when there is more to look in
   }, [awaited, timeline]);
   return { jump, missing, notice, reset };
+}
+
+function nameOf(mark: JumpMark): string {
+  return JUMPS.find((jump) => jump.mark === mark)?.name ?? mark;
 }
