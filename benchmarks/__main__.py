@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from agentlog.infrastructure.runtime.garbage import collect_rarely
+from benchmarks.adk import measure_adk
 from benchmarks.analytics import measure_analytics
 from benchmarks.appends import measure_appends
 from benchmarks.bulk import measure_bulk, measure_disk
@@ -15,6 +16,7 @@ from benchmarks.databases import server_url
 from benchmarks.followers import measure_followers
 from benchmarks.graphs import measure_graphs
 from benchmarks.growth import measure_growth
+from benchmarks.histories import measure_histories
 from benchmarks.imports import measure_imports
 from benchmarks.lists import measure_lists
 from benchmarks.load import measure_http_load, measure_load
@@ -56,6 +58,7 @@ CASES = (
     "recorder",
     "graphs",
     "sessions",
+    "histories",
 )
 
 _Measures = Mapping[str, Callable[[], Sequence[Section]]]
@@ -74,7 +77,8 @@ def main() -> None:
             machine = describe(server, scratch)
             sections: list[Section] = []
             names = chosen.only or CASES
-            for name in (*names, "peers") if chosen.peers else names:
+            extra = [*(["peers"] if chosen.peers else []), *(["adk"] if chosen.adk else [])]
+            for name in (*names, *extra):
                 print(f"measuring: {name}", file=sys.stderr, flush=True)
                 sections += measures[name]()
     print(markdown(sections, machine))
@@ -123,6 +127,8 @@ def _measures(
         ],
         "graphs": lambda: measure_graphs(server, scratch, runs=runs, times=times),
         "sessions": lambda: measure_sessions(server, scratch, runs=runs, times=times),
+        "histories": lambda: measure_histories(server, scratch, runs=runs, times=times),
+        "adk": lambda: measure_adk(server, chosen.adk, scratch, runs=runs, times=times),
         "peers": lambda: measure_peers(server, workload, scratch, runs=runs),
     }
 
@@ -148,6 +154,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--peers", action="store_true", help="install and measure them too, in an environment apart"
     )
+    parser.add_argument("--adk", type=Path, help="a Python with Google ADK, to measure it too")
     parser.add_argument("--only", action="append", choices=CASES, help="may be given repeatedly")
     return parser.parse_args()
 
