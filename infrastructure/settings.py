@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
@@ -92,6 +93,8 @@ class Settings(BaseSettings):
     """Timeout of a request's headers, and of each piece of its body."""
     forwarded_allow_ips: str = Field(default="", validation_alias="FORWARDED_ALLOW_IPS")
     """Proxies trusted for `X-Forwarded-For`: addresses, networks or `*`; by default none."""
+    gateway_url: str | None = Field(default=None, repr=False)
+    """What `agentlog gateway` prints for OPENAI_BASE_URL: where `/openai/v1` asks models."""
     rate_per_second: float = Field(default=0, ge=0, le=1_000_000)
     """Requests a second of each key, or of each address without a key; 0 is no limit."""
     rate_burst: int | None = Field(default=None, ge=1)
@@ -157,6 +160,16 @@ class Settings(BaseSettings):
                     reason = f"{part!r} is no address, and no network as 10.0.0.0/8"
                     raise ValueError(f"{reason}, and not *" if or_any else reason) from error
         return text
+
+    @field_validator("gateway_url")
+    @classmethod
+    def _see_url(cls, text: str | None) -> str | None:
+        parts = urlsplit(text or "http://none")
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query:
+            raise ValueError("it is no address: give http:// or https://, a host and the path")
+        if parts.port == 0:  # reading it raises an error for what is none
+            raise ValueError("it has no port")
+        return text or None
 
     @field_validator("allowed_hosts")
     @classmethod

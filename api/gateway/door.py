@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from starlette.types import Receive, Scope, Send
 
 from agentlog.api.gateway import headers
+from agentlog.api.http.relay.headers import Pairs
 from agentlog.domain.json.text import print_bytes
 from agentlog.projections.exchanges.exchange import Exchange
 
@@ -15,13 +16,16 @@ from agentlog.projections.exchanges.exchange import Exchange
 class Place(NamedTuple):
     """Where a request goes: the provider's name, and the path there.
 
-    Of a gateway also whose it is, and the thread that the client asks for.
+    Of a gateway also whose it is, the thread that the client asks for, how many items that has
+    already, and whether the answer ends when the log has it.
     """
 
     name: str
     path: str
     tenant: str = ""
     thread: str | None = None
+    known: int | None = None
+    waits: bool = False
 
 
 class Entrance(Protocol):
@@ -47,7 +51,7 @@ class Door:
     async def enter(self, scope: Scope, send: Send) -> Place | None:
         """Return where a request goes; None where it was refused."""
         _, token, name, path = [*scope["raw_path"].split(b"/", 3), b"", b"", b""][:4]
-        given: headers.Pairs = scope["headers"]
+        given: Pairs = scope["headers"]
         place = Place(name.decode("latin-1"), f"/{path.decode('latin-1')}")
         if (
             not secrets.compare_digest(token, self._token)
@@ -76,7 +80,7 @@ async def request_body(receive: Receive) -> bytes | None:
 
 def begun_exchange(scope: Scope, place: Place, body: bytes, *, attempt: int) -> Exchange:
     """Return a request as the exchange that begins with it."""
-    given: headers.Pairs = scope["headers"]
+    given: Pairs = scope["headers"]
     return Exchange(
         attempt=attempt,
         method=scope["method"],
@@ -86,13 +90,14 @@ def begun_exchange(scope: Scope, place: Place, body: bytes, *, attempt: int) -> 
         started_at=time.time_ns() // 1_000_000,
         request_headers=headers.recorded_of_request(given),
         thread=place.thread,
+        known=place.known,
         session=headers.session_of(given),
         agent=headers.agent_of(given),
     )
 
 
 async def refuse(
-    send: Send, status: int, kind: str, message: str, *, further: headers.Pairs | None = None
+    send: Send, status: int, kind: str, message: str, *, further: Pairs | None = None
 ) -> None:
     """Answer with an error that OpenAI's, Anthropic's and Google's clients read."""
     error = {"type": kind, "message": message, "code": None, "param": None}

@@ -1,15 +1,10 @@
-"""Headers of requests and answers: which pass, and which are put on record."""
+"""Headers of requests and answers that are put on record."""
 
 from collections.abc import Iterable
 from urllib.parse import parse_qsl, urlencode
 
-Pairs = list[tuple[bytes, bytes]]
+from agentlog.api.http.relay.headers import Pairs
 
-_OF_THE_CONNECTION = frozenset(
-    b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
-    b"transfer-encoding upgrade".split()
-)
-_MADE_ANEW = _OF_THE_CONNECTION | {b"host", b"content-length", b"accept-encoding"}
 _RECORDED_OF_REQUESTS = frozenset(
     "anthropic-beta anthropic-version content-type openai-beta user-agent".split()
 )
@@ -19,23 +14,8 @@ _RECORDED_OF_ANSWERS = frozenset(
 )
 _LIMITS = ("x-ratelimit-", "anthropic-ratelimit-")
 _RECORDED_OF_QUERIES = frozenset({"alt", "api-version", "beta"})
-THREAD = b"x-agentlog-thread"
-KEY = b"x-agentlog-key"
-_OURS = frozenset({THREAD, KEY})
 _SESSIONS = ("x-agentlog-thread", "x-claude-code-session-id", "thread-id", "x-session-id")
 _AGENTS = ("x-claude-code-agent-id",)
-
-
-def for_upstream(headers: Iterable[tuple[bytes, bytes]]) -> Pairs:
-    """Return what goes to the provider; answers are asked for as they are, not compressed."""
-    left_out = _MADE_ANEW | _OURS
-    passing = [(name, value) for name, value in headers if name.lower() not in left_out]
-    return [*passing, (b"accept-encoding", b"identity")]
-
-
-def for_client(headers: Iterable[tuple[bytes, bytes]]) -> Pairs:
-    """Return what goes to the client."""
-    return [(name, value) for name, value in headers if name.lower() not in _OF_THE_CONNECTION]
 
 
 def recorded_of_request(headers: Pairs) -> dict[str, str]:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 import httpx2
@@ -11,9 +12,12 @@ from starlette.types import Message, Receive, Scope, Send
 
 from agentlog.api.gateway import headers
 from agentlog.api.gateway.door import Entrance, Place, begun_exchange, refuse, request_body
-from agentlog.projections.exchanges.exchange import End, Exchange
+from agentlog.api.http.relay.headers import OURS, Pairs, for_upstream
+from agentlog.api.http.relay.relay import relay
+from agentlog.projections.exchanges.exchange import Exchange
 
 _CONNECT_SECONDS = 30
+_LOOKS, _LOOK_SECONDS = 500, 0.01
 
 
 class Spool(Protocol):
@@ -27,8 +31,8 @@ class Spool(Protocol):
         """Take what an attempt begins with."""
         ...
 
-    def end(self, exchange: Exchange) -> None:
-        """Take how an attempt ended."""
+    def end(self, exchange: Exchange) -> Path | None:
+        """Take how an attempt ended; return the file that has it until the log does."""
         ...
 
 
@@ -66,50 +70,44 @@ class Proxy:
         self, place: Place, begun: Exchange, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer a request whose body was received."""
-        attempt = _Attempt(self._client, self._spool_of(place.tenant), scope, receive, send)
-        await attempt.run(self._upstreams[place.name] + place.path, begun)
+        query = scope["query_string"].decode("latin-1")
+        request = self._client.build_request(
+            scope["method"],
+            self._upstreams[place.name] + place.path + (f"?{query}" if query else ""),
+            headers=for_upstream(scope["headers"], without=OURS),
+            content=begun.request,
+        )
+        # which lane is the thread's own may be known much later, see `Recording`
+        is_named = begun.thread is not None or begun.session is not None
+        waits = place.waits and (begun.known is not None or not is_named)
+        attempt = _Attempt(self._spool_of(place.tenant), begun, send, waits=waits)
+        await attempt.run(self._client, request, receive)
 
 
 class _Attempt:
     """One request on its way to a provider and back."""
 
-    def __init__(
-        self,
-        client: httpx2.AsyncClient,
-        spool: Spool,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-    ) -> None:
-        self._client = client
+    def __init__(self, spool: Spool, begun: Exchange, send: Send, *, waits: bool) -> None:
         self._spool = spool
-        self._scope = scope
-        self._receive = receive
+        self._begun = begun
         self._send = send
+        self._waits = waits
         self._began = time.monotonic()
         self._status: int | None = None
-        self._headers: headers.Pairs = []
+        self._headers: Pairs = []
         self._body = bytearray()
         self._chunks: list[tuple[int, float]] = []
+        self._held: Message | None = None
+        """The last piece of an answer, which waits."""
 
-    async def run(self, url: str, begun: Exchange) -> None:
-        given: headers.Pairs = self._scope["headers"]
-        self._spool.begin(begun)
-        query = self._scope["query_string"].decode("latin-1")
-        url += f"?{query}" if query else ""
-        forward = asyncio.create_task(self._forward(url, given, begun.request))
-        left = asyncio.create_task(self._left())
-        await asyncio.wait({forward, left}, return_when=asyncio.FIRST_COMPLETED)
-        left.cancel()
-        end: End = "client_left"
-        if forward.done():
-            end = forward.result()
-        else:
-            forward.cancel()
-            await asyncio.wait({forward})
-        self._spool.end(
+    async def run(
+        self, client: httpx2.AsyncClient, request: httpx2.Request, receive: Receive
+    ) -> None:
+        self._spool.begin(self._begun)
+        end = await relay(client, request, receive, self._keep, refuse=self._refuse)
+        file = self._spool.end(
             replace(
-                begun,
+                self._begun,
                 end=end,
                 duration_ms=self._elapsed_ms,
                 status=self._status,
@@ -118,6 +116,12 @@ class _Attempt:
                 chunks=self._chunks,
             )
         )
+        if end == "complete" and self._waits:
+            await _uploaded(file)
+        if end in {"complete", "upstream_broke"} and self._held is not None:
+            await self._send(self._held)
+        if end == "complete":
+            await self._send({"type": "http.response.body"})
         if end == "upstream_broke":
             raise _Broken  # the server closes the connection without an end in order
 
@@ -125,39 +129,42 @@ class _Attempt:
     def _elapsed_ms(self) -> float:
         return round((time.monotonic() - self._began) * 1000, 3)
 
-    async def _left(self) -> None:
-        """Wait until the client leaves."""
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
+    async def _keep(self, message: Message) -> None:
+        """Keep a part of the answer and pass it on."""
+        part: Message | None = message
+        if message["type"] == "http.response.start":
+            self._status, self._headers = message["status"], message["headers"]
+        else:
+            self._chunks.append((len(self._body), self._elapsed_ms))
+            self._body += message["body"]
+            if self._waits and not self._is_stream:
+                part, self._held = self._held, message
+        if part is not None:
+            await self._send(part)
 
-    async def _forward(self, url: str, given: headers.Pairs, body: bytes) -> End:
-        """Pass a request on and its answer back; return how it ended."""
-        request = self._client.build_request(
-            self._scope["method"], url, headers=headers.for_upstream(given), content=body
+    @property
+    def _is_stream(self) -> bool:
+        """Whether clients act on parts of the answer: of others all ends with the last piece."""
+        return any(
+            name.lower() == b"content-type" and b"event-stream" in value
+            for name, value in self._headers
         )
-        try:
-            response = await self._client.send(request, stream=True)
-        except httpx2.HTTPError as error:
-            reason = f"agentlog: the provider cannot be reached: {type(error).__name__}"
-            await refuse(self._send, 502, "api_error", reason)
-            return "upstream_refused"
-        try:
-            self._status, self._headers = response.status_code, response.headers.raw
-            await self._start()
-            async for chunk in response.aiter_raw():
-                self._chunks.append((len(self._body), self._elapsed_ms))
-                self._body += chunk
-                await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
-        except httpx2.HTTPError:
-            return "upstream_broke"
-        finally:
-            await response.aclose()
-        await self._send({"type": "http.response.body"})
-        return "complete"
 
-    async def _start(self) -> None:
-        message: Message = {"type": "http.response.start", "status": self._status}
-        await self._send({**message, "headers": headers.for_client(self._headers)})
+    async def _refuse(self, error: httpx2.HTTPError) -> None:
+        reason = f"agentlog: the provider cannot be reached: {type(error).__name__}"
+        await refuse(self._send, 502, "api_error", reason)
+
+
+async def _uploaded(file: Path | None) -> None:
+    """Wait until the log has a file's exchange, but not for longer than a client is patient."""
+    for _ in range(_LOOKS):
+        if not _is_there(file):
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _is_there(file: Path | None) -> bool:
+    return file is not None and file.exists()
 
 
 class _Broken(Exception):

@@ -5,19 +5,20 @@ from typing import NamedTuple
 
 from starlette.types import Scope, Send
 
-from agentlog.api.gateway import headers
 from agentlog.api.gateway.door import Place, refuse
 from agentlog.api.http.codec.problems import status_of
 from agentlog.api.http.middleware.authentication import Authentication
 from agentlog.api.http.middleware.credentials import Credentials
+from agentlog.api.http.relay import headers
 from agentlog.domain.access import NotAllowed, NotAuthenticated
-from agentlog.domain.errors import AgentlogError
+from agentlog.domain.errors import AgentlogError, InvalidInput
 from agentlog.domain.identifiers import check_thread_id
 
 _KEY = "agentlog_"
 _THREAD = "t"
 _NO_RETRY = [(b"x-should-retry", b"false")]
 _SERVER_ERROR = 500
+_DIGITS = 10
 _KINDS = {401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
 
 
@@ -29,6 +30,13 @@ class NoProvider(AgentlogError):
             "the path is /KEY/t/THREAD/PROVIDER/…, where KEY is needed once there are keys, "
             f"t/THREAD may be left out, and PROVIDER is one of {', '.join(names)}"
         )
+
+
+class InvalidCount(InvalidInput):
+    """The header `x-agentlog-known` is no count."""
+
+    def __init__(self) -> None:
+        super().__init__("x-agentlog-known is how many of the items the thread has already")
 
 
 class UpgradeAsked(AgentlogError):
@@ -86,12 +94,21 @@ class TeamDoor:
         if b"upgrade" in given:
             raise UpgradeAsked
         thread = given.get(headers.THREAD, path.thread)
+        known = given.get(headers.KNOWN)
         return Place(
             path.name,
             path.rest,
             principal.tenant,
             None if thread is None else check_thread_id(thread),
+            None if known is None else _count(known),
+            headers.WAIT in given,
         )
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
+        raise InvalidCount
+    return int(text)
 
 
 async def _refuse(send: Send, status: int, text: str) -> None:

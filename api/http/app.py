@@ -31,6 +31,7 @@ from agentlog.api.http.middleware.query_parameters import KnownQueries
 from agentlog.api.http.middleware.rate_limit import Limiter, describe_limits
 from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.api.http.openapi.bodies import components
+from agentlog.api.http.relay.gateway import Gateway
 from agentlog.api.http.request.limits import USUAL, RequestLimits
 from agentlog.api.http.routes import (
     analytics,
@@ -85,6 +86,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     max_blob_bytes: int,
     limits: RequestLimits = USUAL,
     addresses: Addresses = PUBLIC,
+    gateway_url: str | None = None,
     access_log: FilteringBoundLogger | None = None,
 ) -> FastAPI:
     """Return the application for these tenants; `own` is the default tenant."""
@@ -108,6 +110,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.max_blob_bytes = max_blob_bytes
     app.state.limits = limits
     app.state.addresses = addresses
+    app.state.gateway = None if gateway_url is None else Gateway(gateway_url)
     app.state.exports = CapacityLimiter(_EXPORTS)
     for routes in _VERSIONED:
         traffic.know(routes, prefix="/v1")

@@ -47,17 +47,18 @@ class GatewayFiles:
         except OSError:
             logger.exception("an exchange is not on record")
 
-    def end(self, exchange: Exchange) -> None:
-        """Write how an attempt ended, and leave its file to who uploads it."""
+    def end(self, exchange: Exchange) -> Path | None:
+        """Write how an attempt ended, leave its file to who uploads it, and return the file."""
         begun = self._open.pop(exchange.attempt, None)
         if begun is None:
-            return
+            return None
         writer, lock = begun
         writer.end(exchange)
         writer.close()
         lock.close()
         if writer.error is not None:
             logger.error("an exchange is not on record", exc_info=writer.error)
+        return writer.path
 
 
 class GatewayFile:

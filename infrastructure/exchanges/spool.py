@@ -39,6 +39,7 @@ class _Beginning(msgspec.Struct, tag="begun"):
     session: str | None = None
     agent: str | None = None
     thread: str | None = None
+    known: int | None = None
 
 
 class _Ending(msgspec.Struct, tag="ended"):
@@ -98,11 +99,12 @@ class SpoolWriter(SpoolAppender):
             exchange.session,
             exchange.agent,
             exchange.thread,
+            exchange.known,
         )
         self.write(beginning)
 
-    def end(self, exchange: Exchange) -> None:
-        """Write how an attempt ended, and wait until it is on disk."""
+    def end(self, exchange: Exchange) -> Path | None:
+        """Write how an attempt ended, wait until it is on disk, and return the spool."""
         ending = _Ending(
             exchange.attempt,
             exchange.end,
@@ -115,6 +117,7 @@ class SpoolWriter(SpoolAppender):
         )
         self.write(ending)
         self.sync()
+        return self.path
 
     def keep(self, exchange: Exchange) -> None:
         """Write an exchange that is over."""
@@ -237,6 +240,7 @@ def _exchange(beginning: _Beginning, ending: _Ending | None) -> Exchange:
         session=beginning.session,
         agent=beginning.agent,
         thread=beginning.thread,
+        known=beginning.known,
     )
     if ending is None:
         return begun

@@ -53,6 +53,8 @@ class Exchange:
     chunks: Sequence[tuple[int, float]] = ()
     thread: str | None = None
     """The thread that the client asks to be put on record in, if it does."""
+    known: int | None = None
+    """How many of its items, from the first, that thread had; None where they are compared."""
     session: str | None = None
     """What the client names its conversation by, if it does."""
     agent: str | None = None
@@ -128,8 +130,8 @@ def payload_of(exchange: Exchange, run: str) -> JsonObject:
 
 
 def _names(exchange: Exchange) -> JsonObject:
-    """Return what the client names its conversation and its sub-agent by, as far as it does."""
-    names = {"session": exchange.session, "agent": exchange.agent}
+    """Return what the client says of its conversation and its sub-agent, as far as it does."""
+    names = {"session": exchange.session, "agent": exchange.agent, "known": exchange.known}
     return {key: name for key, name in names.items() if name is not None}
 
 
@@ -167,6 +169,7 @@ def exchange_of(payload: JsonValue) -> Exchange:
         ],
         session=text_at(fields, "session"),
         agent=text_at(fields, "agent"),
+        known=integer_at(fields, "known"),
     )
 
 

@@ -11,8 +11,9 @@ SECRET = "hunter2"  # noqa: S105 - to be looked for
 
 
 def test_no_password_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("AGENTLOG_DATABASE_URL", "AGENTLOG_ANALYST_URL"):
-        monkeypatch.setenv(name, f"postgresql://me:{SECRET}@host/db")
+    for name in ("DATABASE_URL", "ANALYST_URL", "GATEWAY_URL"):
+        scheme = "http" if name == "GATEWAY_URL" else "postgresql"
+        monkeypatch.setenv(f"AGENTLOG_{name}", f"{scheme}://me:{SECRET}@host/db")
     settings = Settings()
     assert settings.database_url is not None
     assert SECRET in settings.database_url
@@ -50,6 +51,10 @@ def test_an_error_does_not_repeat_what_it_was_given(monkeypatch: pytest.MonkeyPa
         ("ACCESS_LOG", "perhaps"),
         ("ALLOWED_HOSTS", "logs.example, http://logs.example"),
         ("ALLOWED_HOSTS", "logs.example:8080"),
+        ("GATEWAY_URL", "localhost:8090/openai/v1"),
+        ("GATEWAY_URL", "http:///openai/v1"),
+        ("GATEWAY_URL", "http://localhost:99999/openai/v1"),
+        ("GATEWAY_URL", "http://localhost:8090/openai/v1?key=k"),
     ],
 )
 def test_what_would_be_no_limit_is_refused(

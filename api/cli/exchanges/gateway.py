@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from agentlog.api.cli.operations.service import Host, anonymous_from, bound
+from agentlog.api.cli.operations.service import Host, anonymous_from, bound, leads_to
 from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
 from agentlog.api.composition import Service, open_service
 from agentlog.api.gateway.recorder import proxy_process
@@ -33,7 +33,7 @@ app = typer.Typer()
 
 _PORT = 8090
 _BACKLOG = 2048
-_MEANWHILE_SECONDS = 0.2
+_MEANWHILE_SECONDS = 0.05
 _AWAY_SECONDS = 2.0
 """How long to wait before the log is tried again."""
 
@@ -68,9 +68,8 @@ def gateway(
         _stopping(stop),
     ):
         address = listener.getsockname()
-        own = {f"http://{name}:{address[1]}" for name in (address[0], "localhost", "127.0.0.1")}
         for upstream in upstreams:
-            if upstream.origin in own:
+            if leads_to(upstream.origin, address[0], address[1]):
                 raise InvalidOption(
                     f"{upstream.variable} leads to this gateway: set the provider's"
                 )

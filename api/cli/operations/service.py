@@ -11,6 +11,7 @@ from contextlib import ExitStack, suppress
 from ipaddress import ip_address
 from types import FrameType
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 import uvicorn
@@ -19,7 +20,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agentlog.api.cli.operations.demo import load_examples, tour
-from agentlog.api.cli.session import DataDir, service_in, settings_with
+from agentlog.api.cli.session import DataDir, InvalidOption, service_in, settings_with
 from agentlog.api.composition import Service, open_service, signing_key
 from agentlog.api.http.app import create_app, openapi_document
 from agentlog.api.http.middleware.authentication import AnonymousFrom, Entrance
@@ -116,6 +117,8 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         anonymous = anonymous_from(settings, service, host)
         warn_of_other_keys(service.database, service.snapshot_key)
         listening.listen(_BACKLOG)
+        if settings.gateway_url is not None and leads_to(settings.gateway_url, host, port):
+            raise InvalidOption("AGENTLOG_GATEWAY_URL leads to this service: set the gateway's")
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         beside.enter_context(
             ErasureWatch(service.database, service.listener, service.eraser, service.tenants.forget)
@@ -173,6 +176,7 @@ def application_over(settings: Settings, service: Service, anonymous: AnonymousF
         max_blob_bytes=settings.max_blob_bytes,
         limits=limits_from(settings),
         addresses=Addresses.of(settings.webhook_networks),
+        gateway_url=settings.gateway_url,
         access_log=(
             access_logger(form=settings.log_format, level=settings.log_level)
             if settings.access_log == "on"
@@ -234,6 +238,12 @@ def _leave(number: int, frame: FrameType | None) -> None:
     """Exit cleanly: uvicorn raises the signal again after its own shutdown."""
     del number, frame
     sys.exit(0)
+
+
+def leads_to(url: str, host: str, port: int) -> bool:
+    """Return whether a URL leads to what listens at an address of this machine."""
+    there = urlsplit(url).netloc.rpartition("@")[2]
+    return there in {f"{name}:{port}" for name in (host, "localhost", "127.0.0.1")}
 
 
 def bound(host: str, port: int) -> socket.socket:

@@ -13,6 +13,7 @@ from agentlog.api.http.request.errors import (
     BodyStalled,
     BodyTooLarge,
     ForeignSite,
+    GatewayUnreachable,
     HeadersStalled,
     HeadersTooLarge,
     InvalidIfMatch,
@@ -141,6 +142,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     EmptyAppend: 422,
     ForeignSite: 403,
     FutureMoment: 404,
+    GatewayUnreachable: 503,
     HeadersStalled: 408,
     HeadersTooLarge: 431,
     InvalidCursor: 422,
@@ -235,6 +237,7 @@ _STREAM_SECONDS = 10
 _PASSING = (
     AccessNotRecorded
     | DatabaseUnavailable
+    | GatewayUnreachable
     | ImportBusy
     | NotYetBuilt
     | ProjectionBehind

@@ -11,6 +11,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from starlette.types import Scope
 
+from agentlog.api.http.relay.headers import KEY
 from agentlog.api.http.request.errors import ForeignSite, KeyInUrl
 from agentlog.infrastructure.keys.key import KEY_PATTERN
 
@@ -26,7 +27,8 @@ class Credentials:
 
     `bearer` is the token of `Authorization`: None without that header, empty where it has no token.
     A key of ours may also stand in `X-Api-Key`, or be the password of Basic authentication: some
-    clients send theirs in no other way.
+    clients send theirs in no other way. Where it stands in `X-Agentlog-Key`, all others are the
+    keys of a provider.
     """
 
     bearer: str | None
@@ -48,19 +50,21 @@ class Credentials:
     @classmethod
     def in_headers(cls, scope: Scope) -> Self:
         """Return the credentials of a request whose URL may be anything."""
-        bearer, host, origin, forwarded = None, "", None, False
+        bearer, own, host, origin, forwarded = None, None, "", None, False
         for name, value in scope["headers"]:
             if name == b"authorization":
                 bearer = _token(value) if bearer is None else ""  # two headers count as none
             elif name == b"x-api-key" and value.startswith(_OURS.encode()):
                 bearer = value.decode("latin-1").strip() if bearer is None else ""
+            elif name == KEY:
+                own = value.decode("latin-1").strip() if own is None else ""
             elif name == b"host":
                 host = value.decode("latin-1")
             elif name == b"origin":
                 origin = value.decode("latin-1")
             elif name in _FORWARDED:
                 forwarded = True
-        return cls(bearer, host, origin, forwarded)
+        return cls(bearer if own is None else own, host, origin, forwarded)
 
     @property
     def claims_key(self) -> bool:

@@ -88,7 +88,9 @@ class Edge:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = secured(message.get("headers", ()))
-                message["headers"] = [*headers, (_HEADER, request_id)]
+                if all(name != _HEADER for name, _ in headers):  # else a provider's own
+                    headers = [*headers, (_HEADER, request_id)]
+                message["headers"] = headers
             await send(message)
 
         enter = self._incoming if CONNECTION in scope.get("state", {}) else self._enter

@@ -7,6 +7,7 @@ BodyTooLarge
 BlobTooLarge
 BlobMismatch
 NeedsModel
+GatewayUnreachable
 NoSession                 a client deletes from a thread that is no session
 NotCancellable
 UnknownItem
@@ -123,8 +124,18 @@ class NeedsModel(AgentlogError):
 
     def __init__(self) -> None:
         super().__init__(
-            "agentlog asks no model: send this to the model's provider, or by way of "
-            "`agentlog gateway`, which records it"
+            "agentlog asks no model: name a gateway in AGENTLOG_GATEWAY_URL, which passes this on "
+            "and records it (`agentlog gateway`), or send it to the model's provider"
+        )
+
+
+class GatewayUnreachable(AgentlogError):
+    """The gateway of AGENTLOG_GATEWAY_URL gives no answer."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"the gateway of AGENTLOG_GATEWAY_URL gives no answer ({reason}): see that "
+            "`agentlog gateway` runs there, and ask again"
         )
 
 

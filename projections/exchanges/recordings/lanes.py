@@ -24,6 +24,8 @@ from agentlog.projections.views.request import REQUEST_TYPE
 
 REWRITTEN_TYPE = "agentlog.rewritten"
 """The type of messages that say that a client left out what it had sent before."""
+BESIDE = "besideItems"
+"""The metadata key of a system prompt that is no item of a conversation: the field it was in."""
 
 _OF_REQUEST = frozenset({"instructions", "tools"})
 """Fields of the request that an answer of Responses repeats."""
@@ -43,10 +45,13 @@ class Lane:
     beside: bytes | None = None
     is_answered: bool = False
 
-    def new_items(self, api: Api, request: ModelRequest) -> tuple[list[JsonValue], Draft | None]:
+    def new_items(
+        self, api: Api, request: ModelRequest, known: int | None = None
+    ) -> tuple[list[JsonValue], Draft | None]:
         """Return what a request adds, and what it left out if it did; it is the last one then.
 
-        System prompts before the conversation are added when they change.
+        System prompts before the conversation are added when they change. Of a request whose first
+        items are `known` the others are added.
         """
         keys = [item_key(api, item) for item in request.items]
         if request.previous is not None:
@@ -54,6 +59,9 @@ class Lane:
             return [*request.items], None
         prompts = sum(1 for _ in takewhile(is_system, request.items))
         head, keys = keys[:prompts], keys[prompts:]
+        if known is not None:
+            self.head, self.keys = head, keys
+            return [*request.items[known:]], None
         added = [] if head == self.head else request.items[:prompts]
         equal = zip(self.keys, keys, strict=False)
         common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], equal))
@@ -74,14 +82,17 @@ def asked_drafts(lane: Lane, exchange: Exchange, api: Api) -> list[Draft]:
     prompt = _digest(request.prompt)
     if request.prompt and prompt != lane.prompt:
         document[shape.prompt], lane.prompt = request.prompt, prompt
-    document[shape.items], rewritten = lane.new_items(api, request)
+    document[shape.items], rewritten = lane.new_items(api, request, exchange.known)
     drafts: list[Draft] = [] if rewritten is None else [rewritten]
     beside = {key: value for key, value in request.beside.items() if key not in _NOT_SENT_AGAIN}
     before, lane.beside = lane.beside, _digest(beside)
     if lane.beside != before and (beside or before is not None):
         drafts.append({"type": REQUEST_TYPE, "payload": beside})
     if document != {shape.items: []}:
-        drafts += _read(shape.requests, document)
+        new = _read(shape.requests, document)
+        if new and "instructions" in document:
+            new[0] = {**new[0], "metadata": {BESIDE: "instructions"}}
+        drafts += new
     call: Draft = {"type": "llm_request"}
     if (model := text_at(request.beside, "model")) is not None:
         call["model"] = model

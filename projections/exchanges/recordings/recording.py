@@ -52,6 +52,8 @@ class _LaneKey(NamedTuple):
 
 _NO_MODEL = _LaneKey(None, has_tools=False)
 """The lane of a run that asks no model."""
+_THREAD = _LaneKey("thread", has_tools=True)
+"""The lane of a run whose requests say what the thread has already."""
 
 
 class Recording:
@@ -124,7 +126,9 @@ class Recording:
             goes_on = lane in self._held_lanes
             self._held.append((lane, exchange))
             self._held_lanes.add(lane)
-            is_main = lane is not None and (goes_on or (exchange.agent is None and lane.has_tools))
+            is_main = lane is not None and (
+                goes_on or exchange.known is not None or (exchange.agent is None and lane.has_tools)
+            )
             if is_main or not self._waits:
                 yield from self._release(lane or _NO_MODEL)
         else:
@@ -161,6 +165,8 @@ class Recording:
         """Return what names the lane of an exchange; None where no model was asked."""
         if exchange.api is None:
             return None
+        if exchange.known is not None:  # the thread itself goes on
+            return self._main or _THREAD
         request = request_of(exchange.api, exchange.body)
         if request.previous in self._by_answer:
             return self._by_answer[request.previous]

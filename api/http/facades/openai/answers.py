@@ -1,10 +1,12 @@
 """Answers of models on record, as stored completions and responses.
 
 An answer is named by its thread and the version of its first message, `THREAD~VERSION`; the name of
-a thread alone is that of its latest answer. A client's deletion of one is a message.
+a thread alone is that of its latest answer. A provider's id is known of answers among the latest
+messages of the log. A client's deletion of one is a message.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -16,6 +18,7 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue, integer_at, object_at, object_of, text_at
 from agentlog.domain.messages import CustomMessage, KernelMessage, LlmResponseMessage
 from agentlog.domain.points_in_time import Moment
+from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.tenants import Tenant
 from agentlog.infrastructure.views.results import Page
 from agentlog.projections.readers.messages.responses_items import is_of_model
@@ -29,6 +32,8 @@ SPOKEN = ("reply", "tool_calls", "reasoning", "openai.message")
 _DELETED = "openai.answer_deleted"
 _CHAT = OpenAIView(OpenAIOptions(repair=False))
 _MARK = "~"
+_RECENT, _WINDOW = 100_000, 2_000
+"""Messages of the log that are searched for a provider's id, and those read at once."""
 _BEGINNING = 1024
 """Bytes that are read of each message's long contents: the view has them."""
 
@@ -37,15 +42,17 @@ _BEGINNING = 1024
 class Answer:
     """What a model answered: the items from `begin` to `end` of a thread's.
 
-    `created` is in seconds since the epoch; `call` is what is on record of the call, and `beside`
-    what an import kept of it.
+    `version` and `last_version` are of its first and last message. `created` is in seconds since
+    the epoch; `call` is what is on record of the call, and `beside` what an import kept of it.
     """
 
     thread_id: str
     version: int
-    all_items: Sequence[Item]
+    last_version: int
     begin: int
     end: int
+    response_id: str | None
+    all_items: Sequence[Item]
     created: int
     call: LlmResponseMessage | None
     beside: Item
@@ -81,16 +88,35 @@ def responses_of(tenant: Tenant, thread_id: str, at: Moment | None) -> list[Answ
 
 def find(answers_of: Answers, tenant: Tenant, name: str, at: Moment | None) -> Answer:
     """Return the answer of a name; raises `UnknownItem`."""
-    thread_id, _, version = name.rpartition(_MARK)
-    for thread, wanted in ((thread_id, version), (name, None)):
-        try:
-            answers = answers_of(tenant, thread, at)
-        except (UnknownThread, InvalidThreadId):
-            continue
-        for answer in reversed(answers):
-            if wanted in (None, str(answer.version)):
-                return answer
+    for thread_id, answer_id in _places(tenant, name):
+        with suppress(UnknownThread, InvalidThreadId):
+            for answer in reversed(answers_of(tenant, thread_id, at)):
+                if answer_id in (None, str(answer.version), answer.response_id):
+                    return answer
     raise UnknownItem(name)
+
+
+def _places(tenant: Tenant, name: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the threads that may have an answer of a name, with its version or id there."""
+    thread_id, _, version = name.rpartition(_MARK)
+    yield thread_id, version
+    yield name, None
+    reader = tenant.views.reader
+    last = reader.position()
+    for event in newest_first(reader, ["llm_response"], last, beyond=max(0, last - _RECENT)):
+        if event.response_id == name:
+            yield event.thread_id, name
+            return
+
+
+def newest_first(
+    reader: LogReader, types: Sequence[str], upto: int, *, beyond: int = 0
+) -> Iterator[Event]:
+    """Yield events of the log from a position down to those beyond another, some read at once."""
+    while upto > beyond:
+        begin = max(beyond, upto - _WINDOW)
+        yield from reversed(reader.log(after=begin, upto=upto, types=types))
+        upto = begin
 
 
 def model_of(answer: Answer, metadata: Mapping[str, JsonValue]) -> str:
@@ -132,8 +158,9 @@ def _answers(
         version = printed[begin].version
         if version not in gone:
             call = None if (name := responses[begin]) is None else calls.get(name)
-            created = _seconds(spoken.get(version))
-            answers.append(Answer(thread_id, version, items, begin, end, created, *_told_of(call)))
+            places = (version, printed[end - 1].version, begin, end)
+            facts = (_seconds(spoken.get(version)), *_told_of(call))
+            answers.append(Answer(thread_id, *places, name, items, *facts))
     return answers
 
 

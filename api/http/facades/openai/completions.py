@@ -15,6 +15,7 @@ from agentlog.api.http.facades.openai.answers import (
     delete,
     find,
     model_of,
+    newest_first,
 )
 from agentlog.api.http.facades.openai.pages import (
     PREFIX,
@@ -40,7 +41,7 @@ router = APIRouter(prefix=PREFIX)
 _REASONS = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})
 _MOST_READ = 10_000
 """Messages of assistants that a list looks at for one that matches."""
-_FEW, _MANY = 200, 2_000
+_FEW = 200
 _METADATA = "metadata["
 
 
@@ -194,10 +195,7 @@ def _spoken(reader: LogReader, tenant: Tenant, place: int | None, order: Order) 
         return
     newest = tenant.threads.heads(ThreadFilter(), before=None, limit=1, hidden=True)
     upto = newest[0].position if place is None and newest else (place or 1) - 1
-    while upto > 0:
-        begin = max(0, upto - _MANY)
-        yield from reversed(reader.log(after=begin, upto=upto, types=SPOKEN))
-        upto = begin
+    yield from newest_first(reader, SPOKEN, upto)
 
 
 def _position(tenant: Tenant, answer: Answer) -> int:

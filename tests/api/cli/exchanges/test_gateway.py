@@ -186,6 +186,15 @@ def test_a_path_that_leads_nowhere_says_what_would(
     assert text in response.json()["error"]["message"]
 
 
+@pytest.mark.parametrize("known", ["", "-1", "one", "\u0661", "9" * 20])
+def test_what_a_thread_has_already_is_a_count(shared: Shared, known: str) -> None:
+    headers = {"x-agentlog-known": known.encode()}
+    path = shared.gateway.url("responses", thread="counted") + "/v1/responses"
+    response = httpx2.post(path, json={}, headers=headers, verify=NO_TLS)
+    assert response.status_code == 422
+    assert "x-agentlog-known" in response.json()["error"]["message"]
+
+
 @pytest.mark.parametrize("name", ["host", "origin"])
 def test_pages_of_other_sites_are_refused_without_a_key(shared: Shared, name: str) -> None:
     value = "evil.test" if name == "host" else "http://evil.test"
@@ -221,6 +230,10 @@ def test_a_gateway_is_alone_in_its_folder_and_asks_no_gateway(
     looped = agentlog("gateway", "--port", str(port), url=running.database_url)
     assert looped.code == 2
     assert "OPENAI_BASE_URL leads to this gateway" in looped.err
+    monkeypatch.setenv("AGENTLOG_GATEWAY_URL", f"http://localhost:{port}/openai/v1")
+    looped = agentlog("serve", "--port", str(port), url=running.database_url)
+    assert looped.code == 2
+    assert "AGENTLOG_GATEWAY_URL leads to this service" in looped.err
 
 
 def test_a_killed_proxy_is_there_again_and_what_it_had_is_on_record(shared: Shared) -> None:

@@ -207,7 +207,7 @@ def test_what_needs_a_model_is_asked_once_and_refused(openai: OpenAI) -> None:
         openai.responses.input_tokens.count,
     ]
     for ask in ways:
-        with pytest.raises(APIStatusError, match="gateway") as refused:
+        with pytest.raises(APIStatusError, match="AGENTLOG_GATEWAY_URL") as refused:
             ask()
         assert refused.value.status_code == 501
         assert refused.value.code == "needs-model"

@@ -134,6 +134,14 @@ def test_clients_that_know_no_bearer_send_a_key_as_theirs(client: TestClient, ke
         assert client.get("/v1/threads", headers=[header]).status_code == 200
 
 
+def test_a_key_stands_beside_that_of_a_provider(client: TestClient, key: KeyText) -> None:
+    text = key.reveal()
+    beside = [("Authorization", "Bearer sk-of-a-provider"), ("X-Api-Key", "sk-another")]
+    for own, status in (([text], 200), ([text, text], 401), (["agentlog_x"], 401), ([""], 401)):
+        headers = [*beside, *(("X-Agentlog-Key", value) for value in own)]
+        assert client.get("/v1/threads", headers=headers).status_code == status
+
+
 def test_a_key_ends_by_the_clock_also_while_it_is_remembered(
     app: FastAPI, client: TestClient
 ) -> None:

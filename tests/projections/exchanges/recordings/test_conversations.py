@@ -146,6 +146,36 @@ def test_a_thread_is_the_one_that_the_client_asks_for() -> None:
     assert log.said("porto") == chat.said
 
 
+@given(
+    tools=st.lists(st.booleans(), min_size=1, max_size=5),
+    restarts=st.sets(st.integers(0, 5), max_size=3),
+)
+def test_a_thread_that_says_what_it_has_goes_on_by_itself(
+    tools: list[bool], restarts: set[int]
+) -> None:
+    """Whatever its requests offer, and though the provider gets its items in another form."""
+    run, items, said = Run(), [{"role": "user", "content": "of the thread"}], []
+    exchanges = []
+    for number, has_tools in enumerate(tools):
+        agent = Agent("", "responses")
+        agent.items = [*items, {"role": "user", "content": f"ask {number}"}]
+        body = {**agent.body(), "instructions": f"prompt {number // 2}"}
+        if not has_tools:
+            del body["tools"]
+        run.ask(agent, Answer(f"answer {number}"), body=body)
+        exchanges.append(replace(run.exchanges[-1], thread="t", known=len(items)))
+        items = [*agent.items, {"role": "assistant", "content": f"answer {number}"}]
+        said += [f"ask {number}", f"answer {number}"]
+    log = recorded(exchanges, restarts=restarts)
+    assert list(log.threads) == ["t"]
+    assert log.said("t") == said
+    prompts = [message for message in log.threads["t"] if message["type"] == "system"]
+    assert [prompt["text"] for prompt in prompts] == [
+        f"prompt {number}" for number in range((len(tools) + 1) // 2)
+    ]
+    assert all(prompt["metadata"] == {"besideItems": "instructions"} for prompt in prompts)
+
+
 @pytest.mark.parametrize("given_as", ["conv_1", {"id": "conv_1"}])
 def test_a_conversation_of_responses_is_a_thread(given_as: Any) -> None:
     run, agent = Run(), Agent("", "responses")

@@ -1,0 +1,364 @@
+"""OpenAI's client asks models through the service and a real gateway, which records them."""
+
+import asyncio
+import os
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx2
+import pytest
+from openai import (
+    APIError,
+    APIStatusError,
+    AsyncOpenAI,
+    InternalServerError,
+    NotFoundError,
+    OpenAI,
+    RateLimitError,
+)
+from openai.types.responses import ResponseInputParam
+from pydantic import TypeAdapter
+
+from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.databases import new_database
+from tests.gateways import Gateway, gateway, settings_for
+from tests.providers.server import Fault, ScriptedProvider
+from tests.waiting import until
+
+PROVIDERS_KEY = "sk-secret-0123456789"
+USER: Any = {"role": "user", "content": "Where is parcel 7?"}
+TOOL: Any = {
+    "type": "function",
+    "name": "track",
+    "parameters": {"type": "object", "properties": {"parcel": {"type": "string"}}},
+    "strict": False,
+}
+
+
+class Place(NamedTuple):
+    """A service that asks models through a gateway, and the provider behind both."""
+
+    address: str
+    gateway: Gateway
+    provider: ScriptedProvider
+
+    def client(self, *, key: str | None = None, **options: Any) -> OpenAI:
+        own = {} if key is None else {"x-agentlog-key": key}
+        return OpenAI(
+            base_url=f"{self.address}/openai/v1",
+            api_key=PROVIDERS_KEY,
+            default_headers=own,
+            _strict_response_validation=True,
+            **{"max_retries": 0, **options},
+        )
+
+
+@contextmanager
+def served(url: str, gateway_url: str) -> Iterator[str]:
+    """Run the service before a gateway; yield its address."""
+    settings = {"AGENTLOG_GATEWAY_URL": gateway_url}
+    with started("serve", "--port", "0", url=url, **settings) as process:
+        assert process.stdout is not None
+        match = re.search(r"http://\S+?(?=,)", process.stdout.readline())
+        assert match is not None, process.communicate()
+        yield match[0]
+        process.terminate()
+        _, logged = process.communicate(timeout=WAIT_SECONDS)
+        assert "Traceback" not in logged
+        assert PROVIDERS_KEY not in logged
+
+
+@contextmanager
+def placed(url: str, folder: Path) -> Iterator[Place]:
+    with (
+        ScriptedProvider() as provider,
+        gateway(url, settings_for(provider, folder)) as running,
+        served(url, f"{running.address}/openai/v1") as address,
+    ):
+        yield Place(address, running, provider)
+
+
+@pytest.fixture(name="place", scope="module")
+def _place(
+    server_url: str, template_database: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    with (
+        new_database(server_url, template=template_database) as url,
+        placed(url, tmp_path_factory.mktemp("gateway")) as place,
+    ):
+        yield place
+
+
+@pytest.fixture(name="openai")
+def _openai(place: Place) -> Iterator[OpenAI]:
+    with place.client() as openai:
+        yield openai
+
+
+def texts(openai: OpenAI, conversation: str) -> list[Any]:
+    """Return what a conversation has: texts of messages, and types of other items."""
+    items = openai.conversations.items.list(conversation, order="asc")
+    return [
+        "".join(part.text for part in item.content) if item.type == "message" else item.type
+        for item in items
+    ]
+
+
+def sent_input(place: Place) -> Any:
+    """Return the input of the last request; it is of the types that OpenAI's client has for it."""
+    items = place.provider.requests[-1].json["input"]
+    TypeAdapter(ResponseInputParam).validate_python(items)
+    return items
+
+
+def test_a_conversation_goes_on_with_its_items_and_gets_the_answer(
+    place: Place, openai: OpenAI
+) -> None:
+    conversation = openai.conversations.create(items=[USER]).id
+    first = openai.responses.create(
+        model="m", conversation=conversation, input="And 8?", tools=[TOOL], instructions="Be kind."
+    )
+    (call,) = first.output
+    assert call.type == "function_call"
+    assert sent_input(place) == [USER, {"role": "user", "content": "And 8?"}]
+    sent = place.provider.requests[-1]
+    assert "conversation" not in sent.json
+    assert sent.headers["authorization"] == f"Bearer {PROVIDERS_KEY}"
+    assert not [name for name in sent.headers if "agentlog" in name]
+    asked = [USER["content"], "And 8?", "function_call"]
+    assert [text for text in texts(openai, conversation) if text != "Be kind."] == asked
+    output: Any = {"type": "function_call_output", "call_id": call.call_id, "output": "en route"}
+    second = openai.responses.create(model="m", conversation=conversation, input=[output])
+    assert second.output_text == "Done after 1 calls."
+    kinds = [item.get("type", item.get("role")) for item in sent_input(place)]
+    assert kinds == ["user", "user", "function_call", "function_call_output"]
+    third = openai.responses.create(
+        model="m", conversation={"id": conversation}, input=[USER], instructions="Be brief."
+    )
+    assert sent_input(place)[-2:] == [{"role": "assistant", "content": second.output_text}, USER]
+    assert [text for text in texts(openai, conversation) if not text.startswith("Be ")] == [
+        *asked,
+        "function_call_output",
+        second.output_text,
+        USER["content"],
+        third.output_text,
+    ]
+    for response in (first, second, third):
+        kept = openai.responses.retrieve(response.id)
+        assert (kept.id, kept.output, kept.usage) == (response.id, response.output, response.usage)
+        assert kept.conversation is not None
+        assert kept.conversation.id == conversation
+    assert agentlog("verify", url=place.gateway.database_url).code == 0
+
+
+def test_a_previous_response_goes_on_in_its_thread_or_in_one_of_its_own(
+    place: Place, openai: OpenAI
+) -> None:
+    first = openai.responses.create(model="m", input="first of all", instructions="Be kind.")
+    second = openai.responses.create(
+        model="m", previous_response_id=first.id, input="and then", tools=[TOOL]
+    )
+    said = [{"role": "assistant", "content": first.output_text}]
+    begun = [{"role": "user", "content": "first of all"}, *said]
+    assert sent_input(place) == [*begun, {"role": "user", "content": "and then"}]
+    assert "previous_response_id" not in place.provider.requests[-1].json
+    thread = openai.responses.retrieve(second.id).conversation
+    assert thread == openai.responses.retrieve(first.id).conversation
+    assert thread is not None
+    assert texts(openai, thread.id)[0] == "Be kind."
+    whole = ["first of all", first.output_text, "and then", "function_call"]
+    assert texts(openai, thread.id)[1:] == whole
+    other = openai.responses.create(model="m", previous_response_id=first.id, input="or else")
+    assert sent_input(place) == [*begun, {"role": "user", "content": "or else"}]
+    assert texts(openai, thread.id)[1:] == whole
+    branch = openai.responses.retrieve(other.id).conversation
+    assert branch is not None
+    assert texts(openai, branch.id) == [
+        *["first of all", first.output_text],
+        *["or else", other.output_text],
+    ]
+    with pytest.raises(NotFoundError):
+        openai.responses.create(model="m", previous_response_id="resp_none", input="hi")
+    with pytest.raises(APIStatusError, match="not both"):
+        openai.responses.create(
+            model="m", previous_response_id=first.id, conversation="conv", input="hi"
+        )
+    with pytest.raises(NotFoundError):
+        openai.responses.create(model="m", conversation="conv_none", input="hi")
+
+
+def test_streams_come_as_they_are_made_and_are_on_record_at_their_end(place: Place) -> None:
+    async def use() -> None:
+        async with AsyncOpenAI(
+            base_url=f"{place.address}/openai/v1", api_key=PROVIDERS_KEY, max_retries=0
+        ) as openai:
+            conversation = (await openai.conversations.create()).id
+            for number in range(3):
+                asked = f"question {number}"
+                async with openai.responses.stream(
+                    model="m", conversation=conversation, input=asked
+                ) as stream:
+                    kinds = [event.type async for event in stream]
+                    answer = await stream.get_final_response()
+                assert kinds[0] == "response.created"
+                assert kinds.count("response.output_text.delta") > 1
+                items = await openai.conversations.items.list(conversation, order="asc")
+                assert len(items.data) == 2 * (number + 1)
+                kept = await openai.responses.retrieve(answer.id)
+                assert kept.output_text == answer.output_text
+
+    asyncio.run(use())
+
+
+def test_completions_are_kept_by_their_ids_and_in_the_thread_named(
+    place: Place, openai: OpenAI
+) -> None:
+    made = openai.chat.completions.create(
+        model="m", messages=[{"role": "user", "content": "kept?"}], store=True
+    )
+    assert place.provider.requests[-1].json["store"] is True
+    kept = openai.chat.completions.retrieve(made.id)
+    assert kept.choices[0].message.content == made.choices[0].message.content
+    assert (kept.id, kept.model, kept.usage) == (made.id, made.model, made.usage)
+    pieces = openai.chat.completions.create(
+        model="m",
+        messages=[{"role": "user", "content": "in pieces"}],
+        tools=[{"type": "function", "function": {"name": "track", "parameters": {}}}],
+        stream=True,
+        extra_headers={"x-agentlog-thread": "named"},
+    )
+    assert len(list(pieces)) > 1
+    place.gateway.upload()
+    assert [text for text in texts(openai, "named") if text] == ["in pieces", "function_call"]
+
+
+def test_what_the_provider_says_comes_back_as_it_is(place: Place, openai: OpenAI) -> None:
+    body = b'{ "model": "m",  "messages": [{"role":"user","content":"\\u00e9"}], "n": 1.0 }'
+    answers = [
+        httpx2.post(
+            f"{url}/chat/completions",
+            content=body,
+            headers={"authorization": f"Bearer {PROVIDERS_KEY}"},
+        )
+        for url in (f"{place.provider.url}/v1", f"{place.address}/openai/v1")
+    ]
+    direct, through = place.provider.requests[-2:]
+    assert direct.body == through.body == body
+    assert answers[0].content == answers[1].content
+    assert answers[1].headers["x-request-id"] == "req_scripted"
+    assert len(answers[1].headers.get_list("date")) == 1
+    place.provider.fail(Fault("err", 429, retry_after_ms=7))
+    try:
+        with pytest.raises(RateLimitError, match="scripted failure") as refused:
+            openai.responses.create(model="m", input="hi")
+    finally:
+        place.provider.fail(None)
+    assert refused.value.response.headers["retry-after-ms"] == "7"
+    assert refused.value.request_id == "req_scripted"
+
+
+def test_a_client_that_leaves_ends_the_request_to_the_provider(
+    place: Place, openai: OpenAI
+) -> None:
+    conversation = openai.conversations.create().id
+    place.provider.fail(Fault("drip", 0.05, only=1))
+    stream = openai.responses.create(model="m", conversation=conversation, input="hi", stream=True)
+    assert next(iter(stream)).type == "response.created"
+    asked = place.provider.requests[-1]
+    stream.close()
+    until(lambda: asked.client_left)
+    until(lambda: texts(openai, conversation)[:1] == ["hi"])
+
+
+def test_a_broken_stream_breaks_for_the_client(place: Place, openai: OpenAI) -> None:
+    place.provider.fail(Fault("cut", 2, only=1))
+    with pytest.raises((httpx2.RemoteProtocolError, APIError)):
+        list(openai.responses.create(model="m", input="cut off", stream=True))
+
+
+def key_of(url: str, tenant: str, *scopes: str) -> str:
+    wanted = [word for scope in scopes for word in ("--scope", scope)]
+    outcome = agentlog("keys", "create", "--name", "of", *wanted, "--tenant", tenant, url=url)
+    assert outcome.code == 0, outcome.err
+    return outcome.out.strip()
+
+
+def test_keys_of_ours_lead_to_their_tenants_and_never_to_the_provider(
+    database_url: str, tmp_path: Path
+) -> None:
+    one, two = (key_of(database_url, name, "append", "read") for name in ("one", "two"))
+    writer = key_of(database_url, "one", "append")
+    with placed(database_url, tmp_path) as place:
+        with place.client(key=one) as openai:
+            conversation = openai.conversations.create(items=[USER]).id
+            made = openai.responses.create(model="m", conversation=conversation, input="of one")
+            assert texts(openai, conversation)[:2] == [USER["content"], "of one"]
+        asked = len(place.provider.requests)
+        with place.client(key=two) as openai:
+            for named in ({"conversation": conversation}, {"previous_response_id": made.id}):
+                with pytest.raises(NotFoundError):
+                    openai.responses.create(model="m", input="hi", extra_body=named)
+            with pytest.raises(NotFoundError):
+                openai.responses.retrieve(made.id)
+        with place.client(key=writer) as openai:
+            with pytest.raises(APIStatusError, match="read") as refused:
+                openai.responses.create(model="m", conversation=conversation, input="hi")
+            assert refused.value.status_code == 403
+        with place.client() as openai:
+            with pytest.raises(APIStatusError) as refused:
+                openai.responses.create(model="m", input="hi")
+            assert refused.value.status_code == 401
+        assert len(place.provider.requests) == asked
+        with place.client(key=two) as openai:
+            own = openai.responses.create(model="m", input="of two")
+            assert openai.responses.retrieve(own.id).output == own.output
+        for headers in (
+            {"authorization": f"Bearer {one}"},
+            {"authorization": f"Bearer {two}", "x-agentlog-key": one},
+            {"authorization": f"Bearer {PROVIDERS_KEY}", "x-api-key": two, "x-agentlog-key": one},
+        ):
+            url = f"{place.address}/openai/v1/chat/completions"
+            body = {"model": "m", "messages": [USER]}
+            httpx2.post(url, json=body, headers=headers).raise_for_status()
+        for request in place.provider.requests:
+            assert "agentlog_" not in str(request)
+        place.gateway.stop()
+    for tenant, words in (("one", "of two"), ("two", "of one")):
+        exported = agentlog("export", "log", "--tenant", tenant, url=database_url)
+        assert words not in exported.out
+
+
+def test_a_gateway_that_dies_breaks_the_answer_and_is_said_to_be_away(
+    database_url: str, tmp_path: Path
+) -> None:
+    with placed(database_url, tmp_path) as place, place.client() as openai:
+        conversation = openai.conversations.create().id
+        place.provider.fail(Fault("stall", 3, only=1))
+        stream = iter(
+            openai.responses.create(model="m", conversation=conversation, input="hi", stream=True)
+        )
+        assert next(stream).type == "response.created"
+        os.kill(place.gateway.process.pid, signal.SIGKILL)
+        with pytest.raises((httpx2.RemoteProtocolError, APIError)):
+            list(stream)
+        ways: list[Callable[[], object]] = [
+            lambda: openai.responses.create(model="m", conversation=conversation, input="hi"),
+            lambda: openai.chat.completions.create(model="m", messages=[USER]),
+        ]
+        for ask in ways:
+            with pytest.raises(InternalServerError, match="AGENTLOG_GATEWAY_URL") as refused:
+                ask()
+            assert refused.value.status_code == 503
+            assert refused.value.code == "gateway-unreachable"
+            assert PROVIDERS_KEY not in str(refused.value)
+        port = int(place.gateway.address.rpartition(":")[2])
+        with gateway(database_url, settings_for(place.provider, tmp_path), port=port) as again:
+            again.upload()
+            answer = openai.responses.create(model="m", conversation=conversation, input="again")
+            assert answer.output_text == "Done after 0 calls."
+            assert texts(openai, conversation) == ["hi", "again", answer.output_text]
+            again.stop()
