@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.facts import Fact
+from agentlog.domain.facts import Fact, Remark
 from agentlog.domain.fields import Model, models_in
 from agentlog.domain.json.places import path
 from agentlog.domain.json.values import JsonValue
@@ -20,6 +20,9 @@ MESSAGE_TYPES: dict[str, type[KernelMessage]] = {
 FACT_TYPES: dict[str, type[KernelMessage]] = {
     cls.model_fields["type"].default: cls for cls in get_args(Fact)
 }
+
+REMARK_TYPES = frozenset(cls.model_fields["type"].default for cls in get_args(Remark))
+"""Facts that say something about the thread, and are no part of what happened in it."""
 
 MOST_FLAWS = 100
 """Flaws reported per append, at most."""
@@ -127,7 +130,8 @@ def _flaw(model: type[KernelMessage], detail: ErrorDetails) -> Flaw:
         case "missing":
             return Flaw(place, "missing")
         case "string_pattern_mismatch":
-            return Flaw(place, _PATTERNS.get(keys[-1], "not of the right form"))
+            names = [key for key in keys if isinstance(key, str)]
+            return Flaw(place, _PATTERNS.get(names[-1], "not of the right form"))
         case "tuple_type":
             return Flaw(place, "not an array")
         case "model_type" if loc[-1] == "ToolError":
@@ -142,9 +146,15 @@ def _flaw(model: type[KernelMessage], detail: ErrorDetails) -> Flaw:
 
 _ULID = "not a ULID: 26 characters of Crockford's base 32, in capitals"
 _THREAD_ID = "not a thread id: use 1 to 128 of the characters A-Z a-z 0-9 . _ : ~ -"
-_PATTERNS: dict[str | int, str] = {
+_WORD = "empty, or with space around it or a line break in it"
+_PATTERNS = {
     "id": _ULID,
     "importId": _ULID,
+    "text": "empty",
+    "add": _WORD,
+    "remove": _WORD,
+    "criterion": _WORD,
+    "verdict": _WORD,
     "data": "not base64",
     "type": "not a type: a vendor in small letters, a dot and a name, as in 'vendor.name'",
     "threadId": _THREAD_ID,

@@ -8,7 +8,7 @@ caller's order, compact; metadata is stored separately.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agentlog.domain.catalogue import stored_type, validate_fact, validate_message
+from agentlog.domain.catalogue import REMARK_TYPES, stored_type, validate_fact, validate_message
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.facts import Fact, ThreadStarted
 from agentlog.domain.identifiers import APPENDED_BY, IMPORT_ID
@@ -122,14 +122,17 @@ def prepare_fact(
 ) -> Prepared:
     """Return the message of a thread's fact; a retry may have another time.
 
+    `metadata` may stand beside the fields of a remark.
+
     Raises:
         InvalidMessage: with every flaw, each at its place.
     """
     body = {"id": message_id, "timestamp": timestamp, **fact}
+    given = body.pop("metadata", None) if fact.get("type") in REMARK_TYPES else None
     message = validate_fact(body)
     text = print_checked(body)
     made = origin.import_id is not None and isinstance(message, ThreadStarted)
-    metadata = _metadata({IMPORT_ID: origin.import_id} if made else None, origin)
+    metadata = _metadata({IMPORT_ID: origin.import_id} if made else given, origin)
     return Prepared(
         message=message,
         body=text,

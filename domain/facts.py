@@ -15,6 +15,7 @@ from agentlog.domain.fields import (
     Json,
     MessageId,
     Model,
+    Number,
     OptionalText,
     ThreadId,
 )
@@ -174,6 +175,67 @@ class ThreadRedacted(KernelMessage):
         return self
 
 
+Word = Annotated[str, StringConstraints(pattern=r"^\S(.*\S)?$", max_length=64)]
+"""A label, the name of a criterion, or a verdict in a word."""
+
+Version = Annotated[int, Field(ge=1)]
+"""The version of an event of the thread."""
+
+Labels = Annotated[tuple[Word, ...], Field(strict=False, max_length=100), Content(left=[])]
+
+
+class ThreadNoted(KernelMessage):
+    """Someone commented on the thread, or on the event of version `on`.
+
+    `replaces` is the version of the note that this one changes; without a text it takes it back.
+    """
+
+    type: Literal["thread.noted"] = "thread.noted"
+    text: Annotated[str | None, Field(pattern=r"\S"), Content()] = None
+    on: Version | None = None
+    replaces: Version | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.text is None and self.replaces is None:
+            raise ValueError("a note has a text, or the version of the note that it takes back")
+        if self.on is not None and self.replaces is not None:
+            raise ValueError("a note that replaces another stays where that is: leave out `on`")
+        return self
+
+
+class ThreadLabelled(KernelMessage):
+    """Someone gave labels to the thread, or took some away."""
+
+    type: Literal["thread.labelled"] = "thread.labelled"
+    add: Labels = ()
+    remove: Labels = ()
+
+
+class ThreadJudged(KernelMessage):
+    """Someone judged the thread, or the event of version `on`, by a criterion.
+
+    It takes the place of the verdict before it by that criterion; with neither verdict nor score
+    there is none any more.
+    """
+
+    type: Literal["thread.judged"] = "thread.judged"
+    criterion: Word | None = None
+    verdict: Word | None = None
+    score: Annotated[Number | None, Field(allow_inf_nan=False)] = None
+    comment: OptionalText = None
+    on: Version | None = None
+
+    @model_validator(mode="after")
+    def _says_what(self) -> Self:
+        if not {"verdict", "score"} & self.model_fields_set:
+            raise ValueError("give a verdict or a score; null takes the verdict back")
+        return self
+
+
+Remark = ThreadNoted | ThreadLabelled | ThreadJudged
+"""What people and programs say about a thread. It is no part of what the agent did."""
+
 Fact = (
     ThreadStarted
     | ThreadForked
@@ -182,4 +244,5 @@ Fact = (
     | ThreadHidden
     | ThreadShown
     | ThreadRedacted
+    | Remark
 )

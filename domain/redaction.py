@@ -21,7 +21,7 @@ UNCHANGED = bytes(32).hex()
 """Stands in `left` of a redaction for a message that another one had redacted."""
 
 ONLY_WITH_ALL = frozenset(
-    {"thread.started", "thread.forked", "thread.annotated", "thread.redacted"}
+    {"thread.started", "thread.forked", "thread.annotated", "thread.labelled", "thread.redacted"}
 )
 """Facts that are kept when only some messages are redacted."""
 

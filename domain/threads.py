@@ -13,6 +13,7 @@ from agentlog.domain.errors import Flaw, RuleBroken
 from agentlog.domain.facts import (
     Fact,
     Policy,
+    Remark,
     Start,
     ThreadAnnotated,
     ThreadClosed,
@@ -213,6 +214,8 @@ def _breaches_of_status(thread: Thread, message: Message | Fact) -> Iterator[Bre
         case "open", _:
             pass
         case _, ThreadAnnotated() | ThreadHidden() | ThreadShown() | ThreadRedacted():
+            pass
+        case _, message if isinstance(message, Remark):
             pass
         case "exited", LogMessage() | ThreadClosed():
             pass

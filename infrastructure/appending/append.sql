@@ -2,6 +2,8 @@
 -- and notifies listeners. Parallel arrays, not composites: unnest of those costs several times as
 -- much.
 --
+-- `acted` is of a thread that got another event than remarks: those leave `updated_at` as it is.
+--
 -- Nothing is written and no row returned unless the log is still at `previous`, and the message ids
 -- and ledger entries assumed to be new are. Time and links are computed after the lock is granted
 -- (hence the sub-select).
@@ -85,15 +87,16 @@ moved AS (
         hidden, started_at, updated_at
     )
     SELECT tenant, thread_id, version, position, onward.chains[last], policy, status, anomalies,
-           parent, goal, facts, hidden, recorded_at, recorded_at
+           parent, goal, facts, hidden, recorded_at,
+           CASE WHEN acted THEN recorded_at ELSE '-infinity' END
     FROM onward, unnest(
         %(head_tenants)b::text[], %(head_threads)b::text[], %(head_versions)b::bigint[],
         %(head_positions)b::bigint[], %(lasts)b::bigint[], %(policies)b::text[],
         %(statuses)b::text[], %(anomalies)b::bigint[], %(parents)b::text[], %(goals)b::text[],
-        %(facts)b::bytea[], %(hidden)b::boolean[]
+        %(facts)b::bytea[], %(hidden)b::boolean[], %(acted)b::boolean[]
     ) AS new (
         tenant, thread_id, version, position, last, policy, status, anomalies, parent, goal, facts,
-        hidden
+        hidden, acted
     )
     ON CONFLICT (tenant, thread_id) DO UPDATE SET
         version = excluded.version,
@@ -106,7 +109,7 @@ moved AS (
         goal = excluded.goal,
         facts = excluded.facts,
         hidden = excluded.hidden,
-        updated_at = excluded.updated_at
+        updated_at = greatest(head.updated_at, excluded.updated_at)
 ),
 noted AS (
     INSERT INTO agentlog.ledger (tenant, thread_id, kind, id_sha256, asked, answered)

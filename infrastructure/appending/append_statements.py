@@ -22,7 +22,12 @@ from agentlog.domain.threads import LedgerEntry, LedgerKey
 from agentlog.infrastructure.appending.append_request import ThreadKey
 from agentlog.infrastructure.appending.commit_plan import Changes, LogState, NewEvent, Place, Wanted
 from agentlog.infrastructure.eventlog.blob_store import pieces_of
-from agentlog.infrastructure.eventlog.thread_heads import Head, ledger_digest, searchable
+from agentlog.infrastructure.eventlog.thread_heads import (
+    Head,
+    is_activity,
+    ledger_digest,
+    searchable,
+)
 from agentlog.infrastructure.postgres.binary_arrays import booleans, byte_strings, integers, texts
 from agentlog.infrastructure.postgres.log_position import CounterLost
 from agentlog.infrastructure.postgres.statements import statement
@@ -174,6 +179,7 @@ def _columns(changes: Changes) -> dict[str, Any]:
         lasts[event[:2]] = number
     around = [_around_time(event) for event in events]
     facts = [head.read_facts() for head in heads]
+    acted = {event[:2] for event in events if is_activity(event.type, event.version)}
     return {
         "previous": changes.previous,
         "position": changes.position,
@@ -204,6 +210,7 @@ def _columns(changes: Changes) -> dict[str, Any]:
         "goals": texts([searchable(fact.get("goal")) for fact in facts]),
         "facts": byte_strings([head.facts for head in heads]),
         "hidden": booleans([head.hidden for head in heads]),
+        "acted": booleans([head[:2] in acted for head in heads]),
         **_arrays(
             [
                 (event.tenant, event.thread_id, event.message_id)

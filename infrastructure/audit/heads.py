@@ -14,7 +14,13 @@ from agentlog.domain.json.text import parse_stored
 from agentlog.domain.messages import Message
 from agentlog.domain.threads import LedgerEntry, LedgerKey
 from agentlog.infrastructure.audit.records import StoredEvent
-from agentlog.infrastructure.eventlog.thread_heads import Head, ledger_digest, replayed, searchable
+from agentlog.infrastructure.eventlog.thread_heads import (
+    Head,
+    is_activity,
+    ledger_digest,
+    replayed,
+    searchable,
+)
 from agentlog.infrastructure.postgres.statements import statement
 
 
@@ -70,7 +76,8 @@ class ReplayedHead:
         """Apply the next event, in the form that readers get."""
         if not self._head.position:
             self._started_at = event.recorded_at
-        self._updated_at = event.recorded_at
+        if is_activity(event.type, event.version):
+            self._updated_at = event.recorded_at
         message = _message(event)
         if message is not None:
             self._head, noted = replayed(

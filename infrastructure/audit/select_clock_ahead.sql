@@ -1,4 +1,13 @@
 -- The time of the log's counter, if it is not that of the last event: the next events would get it.
 SELECT recorded_at::text
 FROM agentlog.counter
-WHERE recorded_at > coalesce((SELECT max(updated_at) FROM agentlog.threads), '-infinity')
+WHERE recorded_at > coalesce(
+    (
+        SELECT last.recorded_at
+        FROM agentlog.threads
+        INNER JOIN agentlog.events AS last USING (tenant, thread_id, version)
+        ORDER BY threads.position DESC
+        LIMIT 1
+    ),
+    '-infinity'
+)

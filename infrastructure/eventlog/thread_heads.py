@@ -6,25 +6,39 @@ from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
 
+from agentlog.domain.catalogue import REMARK_TYPES
 from agentlog.domain.facts import (
     Fact,
     Policy,
     Start,
     ThreadAnnotated,
     ThreadHidden,
+    ThreadJudged,
+    ThreadLabelled,
     ThreadRedacted,
     ThreadShown,
 )
 from agentlog.domain.fields import REDACTED
 from agentlog.domain.integrity.hash_chain import GENESIS
 from agentlog.domain.json.text import parse_stored, print_bytes, print_to_keep
-from agentlog.domain.json.values import JsonObject, JsonValue, object_at, object_of, text_at
+from agentlog.domain.json.values import (
+    JsonObject,
+    JsonValue,
+    object_at,
+    object_of,
+    objects_of,
+    text_at,
+    texts_of,
+)
 from agentlog.domain.messages import Message
 from agentlog.domain.threads import LedgerEntry, LedgerKey, Status, Thread, mentions, replay
 
 
 class Head(NamedTuple):
-    """A thread's row; `version` 0 is a thread that has no row yet."""
+    """A thread's row; `version` 0 is a thread that has no row yet.
+
+    `updated_at` is of its last activity, see `is_activity`.
+    """
 
     tenant: str
     thread_id: str
@@ -66,8 +80,18 @@ class Head(NamedTuple):
         """The thread's metadata, empty where it has none."""
         return object_of(self.read_facts().get("metadata"))
 
+    @property
+    def labels(self) -> list[str]:
+        """The thread's labels, in the order in which they were given."""
+        return texts_of(self.read_facts().get("labels"))
+
+    @property
+    def verdicts(self) -> list[JsonObject]:
+        """The verdicts on the thread, one a criterion, the latest last."""
+        return objects_of(self.read_facts().get("verdicts"))
+
     def read_facts(self) -> dict[str, JsonValue]:
-        """Return those of goal, parent, limits, metadata and forkedFrom that were given."""
+        """Return those of goal, parent, limits, metadata, forkedFrom and of remarks there are."""
         return _read(self.facts)
 
 
@@ -126,6 +150,14 @@ def hidden_after(message: Message | Fact, *, before: bool) -> bool:
             return before
 
 
+def is_activity(type_name: str, version: int) -> bool:
+    """Return whether an event counts for the time of a thread's last activity.
+
+    Remarks do not: a run that someone looks at later has not gone on.
+    """
+    return version == 1 or type_name not in REMARK_TYPES
+
+
 _KEPT = ("goal", "parent", "limits", "metadata", "forkedFrom")
 
 
@@ -141,14 +173,39 @@ def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> by
                 object_of(parse_stored(body)), "metadata"
             )
             kept = {**before, "metadata": {k: v for k, v in added.items() if v is not None}}
+        case ThreadLabelled(add=add, remove=remove):
+            before = _read(facts)
+            labels = dict.fromkeys([*texts_of(before.get("labels")), *add])
+            left: list[JsonValue] = [label for label in labels if label not in remove]
+            kept = {**before, "labels": left}
+        case ThreadJudged(on=None):
+            before = _read(facts)
+            kept = {**before, "verdicts": _verdicts_after(before.get("verdicts"), message)}
         case ThreadRedacted(all=True) if facts is not None:
             before = _read(facts)
-            kept = {k: before[k] for k in ("parent", "limits", "forkedFrom") if k in before}
+            kept = {k: before[k] for k in _LEFT if k in before}
             if before.get("goal") is not None:
                 kept = {"goal": REDACTED, **kept}
         case _:
             return facts
     return print_to_keep(kept)
+
+
+_LEFT = ("parent", "limits", "forkedFrom", "verdicts")
+"""Ids and figures, which a redaction leaves."""
+
+
+def _verdicts_after(verdicts: JsonValue, message: ThreadJudged) -> list[JsonValue]:
+    others = [
+        verdict for verdict in objects_of(verdicts) if verdict.get("criterion") != message.criterion
+    ]
+    given = {
+        "criterion": message.criterion,
+        "verdict": message.verdict,
+        "score": message.score,
+    }
+    taken_back = message.verdict is None and message.score is None
+    return [*others, *(() if taken_back else (given,))]
 
 
 def _read(facts: bytes | None) -> dict[str, JsonValue]:
