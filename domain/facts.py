@@ -175,7 +175,7 @@ class ThreadRedacted(KernelMessage):
         return self
 
 
-Word = Annotated[str, StringConstraints(pattern=r"^\S(.*\S)?$", max_length=64)]
+Word = Annotated[str, Field(pattern=r"^\S(.*\S)?$", max_length=64)]
 """A label, the name of a criterion, or a verdict in a word."""
 
 Version = Annotated[int, Field(ge=1)]

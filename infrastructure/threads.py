@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.catalogue import FACT_TYPES, REMARK_TYPES
 from agentlog.domain.drafts import NO_ORIGIN, Origin
+from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.events import Event
+from agentlog.domain.facts import ThreadNoted
 from agentlog.domain.identifiers import check_thread_id
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, integer_at, texts_of
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.appending.append_request import (
     Appended,
@@ -18,6 +20,9 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+
+_MOST_REMARKS = 100
+"""Labels of a thread, and criteria that it is judged by."""
 
 _PAGE, _BEGINNING = 100, 1024
 """Events read at once for their ids, and the most bytes of each one's long contents."""
@@ -118,6 +123,40 @@ class Threads:
         self.head(thread_id)
         fact: dict[str, JsonValue] = {"type": "thread.annotated", "metadata": metadata}
         return self._record(thread_id, fact, origin)
+
+    def remark(
+        self, thread_id: str, remark: dict[str, JsonValue], *, origin: Origin = NO_ORIGIN
+    ) -> Appended:
+        """Append a note, labels or a verdict; what the thread did stays as it is.
+
+        Raises:
+            UnknownThread: there is no such thread.
+            InvalidMessage: it is no remark, or is about what the thread does not have.
+        """
+        head = self.head(thread_id)
+        if flaw := next(self._flaws_of(remark, head), None):
+            raise InvalidMessage([flaw])
+        return self._record(thread_id, remark, origin)
+
+    def _flaws_of(self, remark: dict[str, JsonValue], head: Head) -> Iterator[Flaw]:
+        kind = remark.get("type")
+        if kind not in REMARK_TYPES:
+            yield Flaw("type", f"use one of {', '.join(sorted(REMARK_TYPES))}")
+        for name in ("on", "replaces"):
+            if (integer_at(remark, name) or 0) > head.version:
+                yield Flaw(name, f"the thread ends with version {head.version}")
+        if (replaces := integer_at(remark, "replaces") or 0) > 0:
+            (event,) = self._reader.events(head.thread_id, after=replaces - 1, upto=replaces)
+            if not isinstance(event.message, ThreadNoted):
+                yield Flaw("replaces", f"version {replaces} is no note")
+            elif (changed := event.message.replaces) is not None:
+                yield Flaw("replaces", f"version {replaces} changes a note: name that, {changed}")
+        if len({*head.labels, *texts_of(remark.get("add"))}) > _MOST_REMARKS:
+            yield Flaw("add", f"a thread has {_MOST_REMARKS} labels at most: remove some")
+        criteria = [verdict.get("criterion") for verdict in head.verdicts]
+        is_new = kind == "thread.judged" and remark.get("criterion") not in criteria
+        if is_new and len(criteria) >= _MOST_REMARKS:
+            yield Flaw("criterion", f"a thread is judged by {_MOST_REMARKS} criteria at most")
 
     def _record(self, thread_id: str, fact: dict[str, JsonValue], origin: Origin) -> Appended:
         request = self.request(thread_id, facts=[fact], origin=origin)

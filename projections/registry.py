@@ -17,6 +17,7 @@ from agentlog.projections.views.letta.view import LettaView
 from agentlog.projections.views.maria.view import MariaView
 from agentlog.projections.views.openai import OpenAIView
 from agentlog.projections.views.openletta import OpenLettaView
+from agentlog.projections.views.remarks import RemarksView
 from agentlog.projections.views.request import RequestView
 from agentlog.projections.views.responses.view import ResponsesView
 from agentlog.projections.views.run_state.view import RunStateView
@@ -43,6 +44,7 @@ VIEWS: Mapping[str, type[AnyView]] = {
         AtifView,
         AgUiView,
         SourceView,
+        RemarksView,
     )
 }
 

@@ -180,6 +180,18 @@ EVENTS: dict[str, dict[str, Any]] = {
         "follows": {"thread": "refund", "version": 9},
         "reason": "erasure request 2026-120",
     },
+    "thread.noted": {"text": "Müller's order\nis another one", "on": 4},
+    "thread.noted-changed": {"text": "it was right", "replaces": 9},
+    "thread.noted-back": {"replaces": 9},
+    "thread.labelled": {"add": ["flaky", "to do: Müller"], "remove": ["new"]},
+    "thread.judged": {
+        "criterion": "policy kept",
+        "verdict": "fail",
+        "score": 0.25,
+        "comment": "paid twice",
+        "on": 4,
+    },
+    "thread.judged-back": {"verdict": None},
 }
 """A message of every type, all of its fields given; a variant's name follows a hyphen."""
 

@@ -39,6 +39,12 @@ COMMANDS = {
     "view": ("threads", "Print a view of a thread as JSON, an item a line."),
     "diff": ("threads", "Print what changed in a view between two moments, as JSON."),
     "annotate": ("threads", "Add to a thread's metadata, and print all of it."),
+    "note": ("remarks", "Comment on a thread, or on one of its events."),
+    "label": ("remarks", "Give a thread labels or take some away, and print all of it."),
+    "verdict": (
+        "remarks",
+        "Judge a thread, or one of its events; a later verdict by the same criterion replaces it.",
+    ),
     "fork": ("forks", "Start a thread with a copy of another's messages up to a point."),
     "forks": ("forks", "Show the tree of forks that a thread stands in."),
     "ask": (

@@ -103,6 +103,13 @@ class Difference(BaseModel):
     changes: Json
 
 
+class Remarked(BaseModel):
+    """The versions of the facts that say it."""
+
+    thread_id: str
+    versions: list[int]
+
+
 class Reports(BaseModel):
     """What reports there are."""
 

@@ -1,4 +1,4 @@
-"""The server of the Model Context Protocol: read-only tools over the HTTP API."""
+"""The server of the Model Context Protocol: tools over the HTTP API, all but one read-only."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from mcp.types import ToolAnnotations
 
 from agentlog.api.mcp.parameters import ApiOf
 from agentlog.api.mcp.question_tools import QuestionTools
+from agentlog.api.mcp.remark_tools import RemarkTools
 from agentlog.api.mcp.report_tools import ReportTools
 from agentlog.api.mcp.thread_tools import ThreadTools
 
@@ -27,6 +28,7 @@ Results are cut to fit: a text that ends in "[…N more characters]" is read who
 a result with `next` goes on with `after`."""
 
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
 
 def mcp_server(api_of: ApiOf, *, version: str) -> MCPServer[Any]:
@@ -51,4 +53,5 @@ def mcp_server(api_of: ApiOf, *, version: str) -> MCPServer[Any]:
         reports.sql,
     ):
         server.add_tool(tool, annotations=_READ_ONLY)
+    server.add_tool(RemarkTools(api_of).remark, annotations=_ADDS)
     return server

@@ -24,8 +24,16 @@ from agentlog.infrastructure.views.results import Difference, Page, State
 from agentlog.projections.view import Printed
 
 
+class Verdict(TypedDict):
+    """What a thread was judged to be by a criterion, if one was named."""
+
+    criterion: str | None
+    verdict: str | None
+    score: float | None
+
+
 class Thread(TypedDict):
-    """Where a thread stands."""
+    """Where a thread stands; `updatedAt` is of its last activity, which remarks are not."""
 
     threadId: str
     version: int
@@ -37,6 +45,8 @@ class Thread(TypedDict):
     limits: dict[str, Any] | None
     metadata: dict[str, Any]
     forkedFrom: Origin | None
+    labels: list[str]
+    verdicts: list[Verdict]
     anomalies: int
     startedAt: TimeText
     updatedAt: TimeText
@@ -108,31 +118,6 @@ class Appended(TypedDict):
     anomalies: list[Anomaly]
 
 
-class Redaction(Shape):
-    """The place of the fact that says what was erased.
-
-    `messages` is null for all of the thread, `events` counts whose content went; with it went
-    `exchanges` of recorded runs that held it, and `others` that say the same: copies in forks too.
-    """
-
-    thread_id: str
-    version: int
-    position: int
-    messages: list[str] | None
-    events: int
-    exchanges: int
-    others: int
-    replayed: bool
-
-
-class FileRedaction(Shape):
-    """Which file was erased, and from which messages."""
-
-    sha256: str
-    threads: list[Redaction]
-    replayed: bool
-
-
 class Projection(Shape):
     """A build of a read model."""
 
@@ -155,6 +140,7 @@ class Projection(Shape):
 def thread_json(head: Head) -> Thread:
     """Return a thread as in lists and reads; missing values are null."""
     facts = head.read_facts()
+    verdicts: Any = head.verdicts
     goal, parent, limits = facts.get("goal"), facts.get("parent"), facts.get("limits")
     return {
         "threadId": head.thread_id,
@@ -167,6 +153,8 @@ def thread_json(head: Head) -> Thread:
         "limits": limits if isinstance(limits, dict) else None,
         "metadata": object_of(facts.get("metadata")),
         "forkedFrom": origin_of(head),
+        "labels": head.labels,
+        "verdicts": verdicts,
         "anomalies": head.anomalies,
         "startedAt": time_text(head.started_at),
         "updatedAt": time_text(head.updated_at),

@@ -88,6 +88,9 @@ class Methods:
     thread = Call(operations.threads.thread)
     close_thread = Call(operations.threads.close_thread)
     annotate_thread = Call(operations.threads.annotate_thread)
+    note = Call(operations.threads.note)
+    label = Call(operations.threads.label)
+    judge = Call(operations.threads.judge)
     summaries = Call(operations.threads.summaries)
 
     append = Call(operations.messages.append)

@@ -870,8 +870,16 @@ class PageSubscription(Shape):
     next: str | None
 
 
+class Verdict(Shape):
+    """What a thread was judged to be by a criterion, if one was named."""
+
+    criterion: str | None
+    verdict: str | None
+    score: float | None
+
+
 class Thread(Shape):
-    """Where a thread stands."""
+    """Where a thread stands; `updatedAt` is of its last activity, which remarks are not."""
 
     thread_id: str
     version: int
@@ -883,6 +891,8 @@ class Thread(Shape):
     limits: dict[str, Any] | None
     metadata: dict[str, Any]
     forked_from: Origin | None
+    labels: list[str]
+    verdicts: list[Verdict]
     anomalies: int
     started_at: datetime
     updated_at: datetime
@@ -1344,6 +1354,50 @@ class SystemMessage(Shape):
     timestamp: int | None = None
     type: Literal["system"] = "system"
     text: str
+    metadata: dict[str, Any] | None = None
+
+
+class ThreadJudged(Shape):
+    """Someone judged the thread, or the event of version `on`, by a criterion.
+
+    It takes the place of the verdict before it by that criterion; with neither verdict nor score
+    there is none any more.
+    """
+
+    id: str | None = None
+    timestamp: int | None = None
+    type: Literal["thread.judged"] = "thread.judged"
+    criterion: str | None = None
+    verdict: str | None = None
+    score: float | None = None
+    comment: str | None = None
+    on: int | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class ThreadLabelled(Shape):
+    """Someone gave labels to the thread, or took some away."""
+
+    id: str | None = None
+    timestamp: int | None = None
+    type: Literal["thread.labelled"] = "thread.labelled"
+    add: list[str] | None = None
+    remove: list[str] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class ThreadNoted(Shape):
+    """Someone commented on the thread, or on the event of version `on`.
+
+    `replaces` is the version of the note that this one changes; without a text it takes it back.
+    """
+
+    id: str | None = None
+    timestamp: int | None = None
+    type: Literal["thread.noted"] = "thread.noted"
+    text: str | None = None
+    on: int | None = None
+    replaces: int | None = None
     metadata: dict[str, Any] | None = None
 
 

@@ -94,6 +94,7 @@ _JSON_BODIES = (
     "POST /v1/threads",
     "POST /v1/threads/{thread_id}/close",
     "POST /v1/threads/{thread_id}/annotate",
+    "POST /v1/threads/{thread_id}/remarks",
     "POST /v1/threads/{thread_id}/fork",
     "POST /v1/threads/{thread_id}/messages",
     "POST /v1/log",

@@ -93,6 +93,28 @@ def test_threads_are_started_annotated_listed_and_closed(client: Client) -> None
     assert caught.value.type == "rule-broken"
 
 
+def test_a_closed_thread_is_noted_labelled_and_judged(client: Client) -> None:
+    client.append("judged", [QUESTION, ANSWER])
+    client.close_thread("judged")
+    note = client.note("judged", "Which town?", on=1, by="sam").version
+    client.note("judged", "Which street?", replaces=note)
+    client.label("judged", "vip", "new")
+    client.label("judged", remove=["new"])
+    client.judge("judged", "fail", criterion="true", score=0.5)
+    client.judge("judged", "pass")
+    thread = client.thread("judged")
+    assert thread.labels == ["vip"]
+    assert [(said.criterion, said.verdict, said.score) for said in thread.verdicts] == [
+        ("true", "fail", 0.5),
+        (None, "pass", None),
+    ]
+    remarks: Any = client.view("judged", "remarks").state
+    assert [(note["text"], note["on"]) for note in remarks["notes"]] == [("Which street?", 1)]
+    client.note("judged", replaces=note)
+    client.judge("judged", criterion="true")
+    assert [said.verdict for said in client.thread("judged").verdicts] == ["pass"]
+
+
 def test_forks_comparisons_files_and_searches(client: Client) -> None:
     client.append("origin", [QUESTION, ANSWER])
     fork = client.fork("origin", at=1, as_thread="forked")

@@ -98,8 +98,11 @@ KEPT = {
     "LlmResponseMessage.provider",
     "LlmResponseMessage.finish_reason",
     "ThreadRedacted.reason",
+    "ThreadJudged.criterion",
+    "ThreadJudged.verdict",
 }
-"""Free texts that stay: names of tools and models, and the record of an erasure."""
+"""Free texts that stay: names of tools, models and criteria, words of verdicts, and the record of
+an erasure."""
 
 
 def free(annotation: object) -> bool:
@@ -164,6 +167,9 @@ SAYING: list[dict[str, Any]] = [
     {"type": "thread.closed", "reason": SAID},
     {"type": "thread.annotated", "metadata": {SAID: SAID}},
     {"type": "thread.hidden", "reason": SAID},
+    {"type": "thread.noted", "text": SAID, "on": 1},
+    {"type": "thread.labelled", "add": [SAID], "remove": [SAID]},
+    {"type": "thread.judged", "criterion": "c", "score": 1, "comment": SAID},
     {"type": "reply", "text": SAID, "unknown": SAID},
     {"type": "no such type", "text": SAID},
 ]

@@ -16,8 +16,8 @@ from agentlog.api.cli.session import (
     settings_with,
 )
 from agentlog.api.composition import open_as_owner
+from agentlog.api.shapes.redactions import FileRedaction, Redaction
 from agentlog.api.shapes.shape import time_text
-from agentlog.api.shapes.threads import FileRedaction, Redaction
 from agentlog.infrastructure.erasure.retention import Due, Retention, read_rules
 from agentlog.infrastructure.erasure.vacuum import vacuum as vacuum_tables
 

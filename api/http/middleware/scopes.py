@@ -62,6 +62,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "POST /v1/threads/{thread_id}/close": "append",
     "POST /v1/threads/{thread_id}/fork": "append",
     "POST /v1/threads/{thread_id}/annotate": "append",
+    "POST /v1/threads/{thread_id}/remarks": "append",
     "POST /v1/log": "append",
     "POST /otlp/v1/traces": "append",
     "POST /otlp/v1/logs": "append",

@@ -10,7 +10,7 @@ from agentlog.api.http.openapi import subscription_bodies
 from agentlog.api.http.openapi.answers import PLAIN, Problem, Schema, fields, reference
 from agentlog.domain.access import SCOPES
 from agentlog.domain.catalogue import MESSAGE_TYPES
-from agentlog.domain.facts import ThreadStarted
+from agentlog.domain.facts import ThreadJudged, ThreadLabelled, ThreadNoted, ThreadStarted
 from agentlog.domain.fields import Model
 from agentlog.domain.messages import CustomMessage, FileAttachment
 from agentlog.infrastructure.forks.edits import MOST_EDITS
@@ -37,6 +37,8 @@ _METADATA: Schema = {
     "examples": [{"actor": "agent-7", "responseId": "resp_1"}],
 }
 
+
+_REMARKS: tuple[type[Model], ...] = (ThreadNoted, ThreadLabelled, ThreadJudged)
 
 _BODIES: dict[str, Schema] = {
     "RedactBody": fields(
@@ -174,7 +176,8 @@ _BODIES: dict[str, Schema] = {
 
 def components() -> dict[str, Schema]:
     """Return the named schemas of the document."""
-    models: list[type[Model]] = [*MESSAGE_TYPES.values(), CustomMessage, ThreadStarted]
+    messages: list[type[Model]] = [*MESSAGE_TYPES.values(), CustomMessage]
+    models: list[type[Model]] = [*messages, *_REMARKS, ThreadStarted]
     _, generated = models_json_schema(
         [*((model, "validation") for model in models), (Problem, "validation")],
         ref_template="#/components/schemas/{model}",
@@ -191,10 +194,9 @@ def components() -> dict[str, Schema]:
     file["required"] = []
     file["anyOf"] = [{"required": ["data"]}, {"required": ["sha256"]}]
     start = schemas.pop(ThreadStarted.__name__)
-    names = [model.__name__ for model in models if model is not ThreadStarted]
     mapping = {word: f"#/components/schemas/{cls.__name__}" for word, cls in MESSAGE_TYPES.items()}
     schemas["Message"] = {
-        "anyOf": [reference(name) for name in names],
+        "anyOf": [reference(model.__name__) for model in messages],
         "description": "A kernel message. `id` (a ULID) and `timestamp` (ms since the epoch) are "
         f"filled in where missing. Types: {', '.join(mapping)}, and vendor.name.",
         "examples": EXAMPLE_MESSAGES,
@@ -213,6 +215,14 @@ def components() -> dict[str, Schema]:
             },
         ],
         "examples": [EXAMPLE_MESSAGES[0], EXAMPLE_MESSAGES],
+    }
+    schemas["RemarkBody"] = {
+        "anyOf": [reference(remark.__name__) for remark in _REMARKS],
+        "examples": [
+            {"type": "thread.noted", "text": "Wrong flight", "on": 1, "metadata": {"actor": "sam"}},
+            {"type": "thread.labelled", "add": ["flaky"], "remove": ["to do"]},
+            {"type": "thread.judged", "criterion": "policy", "verdict": "fail", "score": 0.2},
+        ],
     }
     schemas["StartBody"] = {
         **start,

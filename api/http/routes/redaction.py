@@ -10,7 +10,7 @@ from agentlog.api.http.codec.parameters import Digest, MessageId, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
 from agentlog.api.http.request.limits import RequestLimits
-from agentlog.api.shapes.threads import FileRedaction, Redaction
+from agentlog.api.shapes.redactions import FileRedaction, Redaction
 from agentlog.domain.errors import InvalidMessage
 from agentlog.infrastructure.erasure.redactor import Redactor
 

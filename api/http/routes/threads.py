@@ -1,4 +1,4 @@
-"""Routes of threads: start, list, read, close, annotate."""
+"""Routes of threads: start, list, read, close, annotate, remark."""
 
 from fastapi import APIRouter, Response
 from ulid import ULID
@@ -114,3 +114,29 @@ def annotate_thread(
         raise InvalidMessage.at("metadata", "send an object of the keys to set")
     appended = threads.annotate(thread_id, metadata, origin=origin)
     return json_answer(appended_json(appended))
+
+
+@router.post(
+    "/threads/{thread_id}/remarks",
+    status_code=201,
+    responses={**answers(200, Appended), **answers(201, Appended, 400, 404, 409, 413)},
+    openapi_extra=body("RemarkBody", TRACEPARENT, description="A note, labels or a verdict."),
+)
+def remark_on_thread(
+    threads: TheThreads,
+    limits: TheLimits,
+    thread_id: ThreadId,
+    body: Body,
+    origin: TheOrigin,
+) -> Response:
+    """Say something about a thread, or about one of its events; closed ones too.
+
+    It is no part of what the agent did: no view shows it to a model, and the thread's last activity
+    stays as it was. The view `remarks` shows what stands.
+    """
+    remark = limits.json_in(body)
+    if not isinstance(remark, dict):
+        raise InvalidMessage.at("", "send a JSON object")
+    appended = threads.remark(thread_id, remark, origin=origin)
+    status = 200 if appended.messages[0].replayed else 201
+    return json_answer(appended_json(appended), status=status)

@@ -1,6 +1,6 @@
-"""Threads: start, list, read, close, annotate, and their summaries."""
+"""Threads: start, list, read, close, annotate, remark, and their summaries."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from agentlog_client.identifiers import new_id
@@ -81,6 +81,67 @@ def close_thread(thread_id: str, *, reason: str | None = None) -> Operation[Appe
 def annotate_thread(thread_id: str, metadata: Mapping[str, Json]) -> Operation[Appended]:
     """Add to a thread's metadata; a None removes a key."""
     asked = request("POST", "/v1/threads/{}/annotate", thread_id, body={"metadata": metadata})
+    return Operation(asked, as_model(Appended))
+
+
+def note(
+    thread_id: str,
+    text: str | None = None,
+    *,
+    on: int | None = None,
+    replaces: int | None = None,
+    by: str | None = None,
+) -> Operation[Appended]:
+    """Comment on a thread, or on the event of version `on`.
+
+    `replaces` is the version of a note of yours to change; without a text it is taken back. `by` is
+    who says so.
+    """
+    fields = {"text": text, "on": on, "replaces": replaces}
+    return _remark(thread_id, "thread.noted", fields, by)
+
+
+def label(
+    thread_id: str,
+    *labels: str,
+    remove: Sequence[str] = (),
+    by: str | None = None,
+) -> Operation[Appended]:
+    """Give a thread labels, and take some away."""
+    return _remark(thread_id, "thread.labelled", {"add": labels, "remove": remove}, by)
+
+
+def judge(  # noqa: PLR0913 - one parameter a field
+    thread_id: str,
+    verdict: str | None = None,
+    *,
+    score: float | None = None,
+    criterion: str | None = None,
+    comment: str | None = None,
+    on: int | None = None,
+    by: str | None = None,
+) -> Operation[Appended]:
+    """Judge a thread, or the event of version `on`, by a criterion.
+
+    A later verdict by the same criterion replaces it; with neither verdict nor score there is none
+    any more.
+    """
+    fields = {
+        "criterion": criterion,
+        "verdict": verdict,
+        "score": score,
+        "comment": comment,
+        "on": on,
+    }
+    return _remark(thread_id, "thread.judged", fields, by)
+
+
+def _remark(
+    thread_id: str, kind: str, fields: Mapping[str, Json], by: str | None
+) -> Operation[Appended]:
+    metadata = {} if by is None else {"actor": by}
+    body = {"type": kind, "id": new_id(), **fields, "metadata": metadata}
+    asked = request("POST", "/v1/threads/{}/remarks", thread_id, body=body)
     return Operation(asked, as_model(Appended))
 
 

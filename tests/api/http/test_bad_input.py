@@ -133,7 +133,12 @@ def test_what_is_not_json_that_the_log_can_keep_is_400(
     appended = refusals.append(body, words, status=400, name="invalid-json")
     (flaw,) = appended["errors"]
     assert appended["detail"] == ": ".join(filter(None, (flaw["place"], flaw["reason"])))
-    for path in ("/v1/threads", "/v1/threads/t/close", "/v1/threads/t/annotate"):
+    for path in (
+        "/v1/threads",
+        "/v1/threads/t/close",
+        "/v1/threads/t/annotate",
+        "/v1/threads/t/remarks",
+    ):
         if body:
             refusals.check("POST", path, words, status=400, name="invalid-json", content=body)
 

@@ -219,6 +219,7 @@ BODIES = {
     "AppendBody": "/v1/threads/t/messages",
     "CloseBody": "/v1/threads/t/close",
     "AnnotateBody": "/v1/threads/t/annotate",
+    "RemarkBody": "/v1/threads/t/remarks",
     "BulkLines": "/v1/log",
     "Query": "/v1/analytics/sql",
     "KeyBody": "/v1/keys",

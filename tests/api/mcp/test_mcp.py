@@ -29,6 +29,7 @@ TOOLS = {
     "diff",
     "list_forks",
     "list_reports",
+    "remark",
     "report",
     "sql_tables",
     "sql",
@@ -40,14 +41,15 @@ async def _tools(client: Client) -> dict[str, Any]:
     return {tool.name: tool for tool in (await client.list_tools()).tools}
 
 
-def test_every_tool_has_a_schema_says_what_it_does_and_only_reads(app: FastAPI) -> None:
+def test_every_tool_has_a_schema_says_what_it_does_and_all_but_one_only_read(app: FastAPI) -> None:
     with running(app) as (_, address):
         tools = over_http(address, _tools)
     assert set(tools) == TOOLS
     for tool in tools.values():
         assert tool.description
         assert tool.output_schema is not None
-        assert tool.annotations.read_only_hint
+        assert tool.annotations.read_only_hint == (tool.name != "remark")
+        assert tool.annotations.destructive_hint is not True
 
 
 def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
@@ -74,6 +76,28 @@ def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
     with running(app) as (_, address):
         fork = {"threadId": "f", "metadata": {"source": "replay", "check": "passed"}}
         httpx2.post(f"{address}/v1/threads/t/fork", json=fork, verify=TLS).raise_for_status()
+        over_http(address, ask)
+
+
+def test_a_thread_gets_notes_labels_and_verdicts(app: FastAPI, threads: Threads) -> None:
+    threads.append("t", STORY)
+    threads.close("t")
+
+    async def ask(client: Client) -> None:
+        await call(client, "remark", thread_id="t", note="paid twice", on=2, by="an assistant")
+        made = await call(
+            client, "remark", thread_id="t", verdict="fail", note="see 2", labels=["flaky"]
+        )
+        assert len(made["versions"]) == 2
+        view = await call(client, "read_view", thread_id="t", view="remarks")
+        state = view["state"]
+        assert state["labels"] == ["flaky"]
+        assert [note["actor"] for note in state["notes"]] == ["an assistant"]
+        assert [verdict["comment"] for verdict in state["verdicts"]] == ["see 2"]
+        assert "give a note" in await refusal(client, "remark", thread_id="t")
+        assert "there is no thread" in await refusal(client, "remark", thread_id="u", note="x")
+
+    with running(app) as (_, address):
         over_http(address, ask)
 
 

@@ -17,6 +17,7 @@ APPENDS: list[tuple[str, Any]] = [
     ("/v1/threads", {"threadId": "t", "goal": "g", "metadata": {"team": "support"}}),
     ("/v1/threads/t/messages", [{"type": "tick"}, {"type": "tick", "metadata": {"actor": "a"}}]),
     ("/v1/threads/t/annotate", {"metadata": {"team": "sales"}}),
+    ("/v1/threads/t/remarks", {"type": "thread.labelled", "add": ["a"]}),
     ("/v1/log", {"threadId": "t", "messages": [{"type": "tick"}]}),
     ("/v1/threads/t/close", {"reason": "done"}),
 ]
@@ -40,8 +41,8 @@ def _append_all(remote: httpx2.Client, headers: list[tuple[str, str]]) -> list[d
 
 def test_every_route_that_appends_keeps_it(remote: httpx2.Client, database: Database) -> None:
     stored = _append_all(remote, [("traceparent", TRACE)])
-    assert [metadata.pop("traceparent") for metadata in stored] == [TRACE] * 6
-    assert stored == [{}, {}, {"actor": "a"}, {}, {}, {}]
+    assert [metadata.pop("traceparent") for metadata in stored] == [TRACE] * 7
+    assert stored == [{}, {}, {"actor": "a"}, {}, {}, {}, {}]
     assert remote.get("/v1/threads/t").json()["metadata"] == {"team": "sales"}
     check_log(database)
 
@@ -57,7 +58,7 @@ def test_every_route_that_appends_keeps_it(remote: httpx2.Client, database: Data
     ids=["none", "nonsense", "capitals", "two"],
 )
 def test_what_is_no_trace_is_ignored(remote: httpx2.Client, headers: list[tuple[str, str]]) -> None:
-    assert _append_all(remote, headers) == [{}, {}, {"actor": "a"}, {}, {}, {}]
+    assert _append_all(remote, headers) == [{}, {}, {"actor": "a"}, {}, {}, {}, {}]
 
 
 def test_a_message_that_names_its_own_keeps_it(remote: httpx2.Client) -> None:

@@ -19,6 +19,8 @@ THREAD_KEYS = [
     "limits",
     "metadata",
     "forkedFrom",
+    "labels",
+    "verdicts",
     "anomalies",
     "startedAt",
     "updatedAt",
@@ -61,6 +63,7 @@ def test_a_thread_is_read_with_its_facts_and_its_version_as_etag(client: TestCli
     assert body["startedAt"].endswith("Z")
     del body["startedAt"], body["updatedAt"]
     assert body.pop("forkedFrom") is None
+    assert (body.pop("labels"), body.pop("verdicts")) == ([], [])
     assert body == {**FACTS, "version": 1, "position": 1, "status": "open", "anomalies": 0}
 
 

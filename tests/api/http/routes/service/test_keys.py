@@ -180,6 +180,7 @@ def test_who_appended_is_on_record_for_all_that_is_appended(
         ("/v1/threads/t/messages", {"json": [reply("1"), reply("2")]}),
         ("/v1/log", {"content": lines}),
         ("/v1/threads/t/annotate", {"json": {"metadata": {"a": 1}}}),
+        ("/v1/threads/t/remarks", {"json": {"type": "thread.judged", "score": 1}}),
         ("/v1/threads/t/redact", {"json": {"reason": "asked"}}),
         ("/v1/threads/t/close", {"json": {}}),
     )
