@@ -38,6 +38,14 @@ def stored_type(spelling: str) -> str:
     return _SPELLINGS.get(spelling, spelling)
 
 
+def is_activity(type_name: str, version: int) -> bool:
+    """Return whether an event counts for the time of a thread's last activity.
+
+    Remarks do not: a run that someone looks at later has not gone on.
+    """
+    return version == 1 or type_name not in REMARK_TYPES
+
+
 def model_of(type_name: str) -> type[KernelMessage]:
     """Return the model of a type in the log."""
     return MESSAGE_TYPES.get(type_name) or FACT_TYPES.get(type_name) or CustomMessage

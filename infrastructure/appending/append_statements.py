@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import TupleRow
 
-from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.catalogue import FACT_TYPES, is_activity
 from agentlog.domain.integrity.hash_chain import GENESIS, around_time, digest
 from agentlog.domain.json.values import text_at
 from agentlog.domain.threads import LedgerEntry, LedgerKey
@@ -24,7 +24,6 @@ from agentlog.infrastructure.appending.commit_plan import Changes, LogState, New
 from agentlog.infrastructure.eventlog.blob_store import pieces_of
 from agentlog.infrastructure.eventlog.thread_heads import (
     Head,
-    is_activity,
     ledger_digest,
     searchable,
 )

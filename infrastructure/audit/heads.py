@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import TupleRow
 
-from agentlog.domain.catalogue import read_stored
+from agentlog.domain.catalogue import is_activity, read_stored
 from agentlog.domain.facts import Fact
 from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.domain.json.text import parse_stored
@@ -16,7 +16,6 @@ from agentlog.domain.threads import LedgerEntry, LedgerKey
 from agentlog.infrastructure.audit.records import StoredEvent
 from agentlog.infrastructure.eventlog.thread_heads import (
     Head,
-    is_activity,
     ledger_digest,
     replayed,
     searchable,

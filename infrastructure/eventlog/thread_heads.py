@@ -6,7 +6,6 @@ from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple
 
-from agentlog.domain.catalogue import REMARK_TYPES
 from agentlog.domain.facts import (
     Fact,
     Policy,
@@ -37,7 +36,7 @@ from agentlog.domain.threads import LedgerEntry, LedgerKey, Status, Thread, ment
 class Head(NamedTuple):
     """A thread's row; `version` 0 is a thread that has no row yet.
 
-    `updated_at` is of its last activity, see `is_activity`.
+    `updated_at` is of its last activity, see `domain.catalogue.is_activity`.
     """
 
     tenant: str
@@ -148,14 +147,6 @@ def hidden_after(message: Message | Fact, *, before: bool) -> bool:
             return False
         case _:
             return before
-
-
-def is_activity(type_name: str, version: int) -> bool:
-    """Return whether an event counts for the time of a thread's last activity.
-
-    Remarks do not: a run that someone looks at later has not gone on.
-    """
-    return version == 1 or type_name not in REMARK_TYPES
 
 
 _KEPT = ("goal", "parent", "limits", "metadata", "forkedFrom")

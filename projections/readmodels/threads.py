@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from typing_extensions import override
 
+from agentlog.domain.catalogue import is_activity
 from agentlog.domain.events import Event
 from agentlog.domain.facts import Fact, Policy, Start, ThreadAnnotated, ThreadClosed
 from agentlog.domain.json.text import parse_stored, print_text
@@ -65,7 +66,9 @@ class ThreadRow(Row):
     recorded_at: Annotated[datetime | None, "when the log took its first event"]
     last_version: Annotated[int, "of its last event: how many it has, facts included"] = 0
     last_position: Annotated[int, "of its last event in the log"] = 0
-    last_recorded_at: Annotated[datetime | None, "when the log took its last event"] = None
+    last_recorded_at: Annotated[
+        datetime | None, "when the log took its last event that is no remark"
+    ] = None
     first_sent_at: Annotated[datetime | None, "of its first message, by the producer's clock"] = (
         None
     )
@@ -146,7 +149,8 @@ class Threads(ReadModel[ThreadRow]):
             rows.add(row)
         row.last_version = event.version
         row.last_position = event.position or 0
-        row.last_recorded_at = event.recorded_at
+        if is_activity(event.type, event.version):
+            row.last_recorded_at = event.recorded_at
         message = event.message
         if not event.type.startswith("thread."):
             row.messages += 1

@@ -73,6 +73,13 @@ const RECORDING: Readonly<Record<string, Kind>> = {
   "agentlog.cause": { name: "cause", group: "model" },
 };
 
+/** What people and programs say about a thread; shown to no model. */
+const REMARKS: Readonly<Record<string, Kind>> = {
+  "thread.noted": { name: "note", group: "person" },
+  "thread.labelled": { name: "labels", group: "person" },
+  "thread.judged": { name: "verdict", group: "person" },
+};
+
 const FIRST = typesBy("begins");
 const LAST = typesBy("ends");
 
@@ -91,6 +98,7 @@ const COLOURS: Partial<Record<Group, string>> = {
 export function kindOf(type: string): Kind {
   if (Object.hasOwn(KINDS, type)) return KINDS[type as MessageType];
   if (Object.hasOwn(RECORDING, type)) return RECORDING[type] as Kind;
+  if (Object.hasOwn(REMARKS, type)) return REMARKS[type] as Kind;
   return isFact(type)
     ? { name: type.replace(".", " "), group: "fact" }
     : { name: type, group: "note" };

@@ -22,6 +22,7 @@ const PANELS: Readonly<Record<ViewName, "view" | "own">> = {
   "run-state": "own",
   timeline: "own",
   request: "own",
+  remarks: "own",
 };
 /** What the panel `view` can show. */
 export const VIEWS = keysOf(PANELS).filter((view) => PANELS[view] === "view");

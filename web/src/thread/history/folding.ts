@@ -1,4 +1,4 @@
-import { isFact, kindOf } from "../../parts/kinds";
+import { kindOf } from "../../parts/kinds";
 import type { Fold } from "../address";
 
 /** Events of Inspect's logs that say nothing of what the agent did. */
@@ -10,5 +10,6 @@ export const DEFAULT_FOLDS: readonly Fold[] = ["reasoning", "log", "model", "mac
 /** The fold, an option of the reader, that an event belongs to. */
 export function foldOf(type: string): Fold | null {
   if (MACHINERY.test(type)) return "machinery";
-  return isFact(type) ? "facts" : (kindOf(type).fold ?? null);
+  const { group, fold } = kindOf(type);
+  return group === "fact" ? "facts" : (fold ?? null);
 }

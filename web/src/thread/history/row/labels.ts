@@ -7,6 +7,7 @@ import { causeText } from "../../replays/cause";
 import { fieldsIn, valueIn } from "../../event/contents";
 import type { StoredEvent } from "../events";
 import { nameOf } from "../../../parts/kinds";
+import { remarkTexts } from "../../remarks/texts";
 import { unstyled } from "../../../parts/text/ansi";
 
 /** A line of a row: a name and a text. */
@@ -96,6 +97,10 @@ export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
     }
     case "thread.annotated":
       return say("thread annotated", argumentsText(message["metadata"]));
+    case "thread.noted":
+    case "thread.labelled":
+    case "thread.judged":
+      return say(nameOf(type), ...remarkTexts(event).map(oneLine));
     default: {
       const payload = message["payload"];
       const said = Object.hasOwn(RECORDED, type) ? RECORDED[type]?.(payload) : payload;
