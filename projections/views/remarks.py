@@ -106,11 +106,11 @@ def _verdict(event: Event, message: ThreadJudged) -> Remark | None:
 
 
 def _source(event: Event) -> Remark:
-    said = event.message
+    message = event.message
     return {
         "actor": event.metadata.get("actor"),
         "appendedBy": event.metadata.get(APPENDED_BY),
-        "timestamp": None if said is None else said.timestamp,
+        "timestamp": None if message is None else message.timestamp,
     }
 
 
