@@ -91,6 +91,14 @@ def outline(items: Iterable[Item]) -> list[Step]:
     return lines.steps()
 
 
+def total_of(steps: Iterable[Step]) -> Step:
+    """Return one step with the times and figures of all."""
+    total = Step(step=0, version=0, kind="total")
+    for step in steps:
+        _add(total, step)
+    return total
+
+
 class _Lines:
     """Collects items in any order: spans come when they end."""
 

@@ -22,7 +22,11 @@ from agentlog.domain.json.values import JsonValue, object_of
 _ERROR = re.compile(
     r"\s*[\[(<]?(?:[\w.]*(?:Error|Exception)\b|ERROR\b|error:|fatal:|tool_use_error)"
 )
-_FAILED = re.compile(r"\s*(?:Failed|FAILED|Failure|Unable|Could not|Cannot|Can't)\b")
+_FAILED = re.compile(
+    r"\s*(?:OBSERVATION:\s*)?(?:Failed|FAILED|Failure|Unable|Could not|Cannot|Can't|Invalid"
+    r"|Timed out|No replacement was performed|Your edit was not applied"
+    r"|Your proposed edit has introduced new syntax error)\b"
+)
 _TRACEBACK = "Traceback (most recent call last)"
 _EXIT = re.compile(r"[Ee]xit(?:ed with)? (?:code|status):? +(-?\d{1,10})\b")
 _HTTP = re.compile(r"\s*(?:HTTP(?:/\d(?:\.\d)?)? |status(?: code)?:? )?[45]\d\d [A-Z]")
@@ -113,7 +117,7 @@ RESULT_RULES: Mapping[str, Callable[[Result], bool]] = {
 
 def suspicions(output: JsonValue) -> tuple[str, ...]:
     """Return the names of the rules that the output of a result meets."""
-    result = _result(output)
+    result = result_of(output)
     return tuple([name for name, rule in RESULT_RULES.items() if rule(result)])
 
 
@@ -135,7 +139,8 @@ def is_empty(output: JsonValue) -> bool:
             return False
 
 
-def _result(output: JsonValue) -> Result:
+def result_of(output: JsonValue) -> Result:
+    """Return what rules over one result see of an output."""
     match output:
         case str():
             text = beginning_of(output)

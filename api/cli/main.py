@@ -36,6 +36,7 @@ COMMANDS = {
     "threads": ("threads", "List threads, most recently changed first."),
     "show": ("threads", "Show a thread and its messages as the log has them."),
     "outline": ("threads", "Show what a thread did, a line a step, and where it went wrong."),
+    "why": ("threads", "Show why a run went as it went: outcome, first failure, loops, cost."),
     "view": ("threads", "Print a view of a thread as JSON, an item a line."),
     "diff": ("threads", "Print what changed in a view between two moments, as JSON."),
     "annotate": ("threads", "Add to a thread's metadata, and print all of it."),

@@ -1,4 +1,4 @@
-"""The commands threads, show, outline, view, diff and annotate."""
+"""The commands threads, show, outline, why, view, diff and annotate."""
 
 from typing import Annotated
 
@@ -25,9 +25,11 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.filters import metadata_value
 from agentlog.api.shapes.lines.outline import outline_lines
+from agentlog.api.shapes.lines.why import why_lines
 from agentlog.api.shapes.outline import outline_json
 from agentlog.api.shapes.shape import time_text
 from agentlog.api.shapes.threads import difference_json, event_json, thread_json
+from agentlog.api.shapes.why import why_json
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_text
 from agentlog.domain.points_in_time import parse_moment
@@ -136,6 +138,28 @@ def outline(
         return
     console = Console(soft_wrap=True, highlight=False)
     for line in outline_lines(result.steps, width=console.width if console.is_terminal else None):
+        console.print(Text(line))
+
+
+@app.command()
+def why(
+    thread: ThreadArgument,
+    at: At = None,
+    *,
+    hidden: Hidden = False,
+    json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show why a run went as it went: outcome, first failure, loops, cost."""
+    with service_in(data_dir) as service:
+        result = service.views.why(
+            thread, at=None if at is None else parse_moment(at), hidden=hidden
+        )
+    if json:
+        print_line(why_json(result))
+        return
+    console = Console(soft_wrap=True, highlight=False)
+    for line in why_lines(result.why):
         console.print(Text(line))
 
 

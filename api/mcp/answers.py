@@ -159,6 +159,14 @@ class Outline(BaseModel):
     next: str | None = Field(description="give it as `after` to go on; null at the end")
 
 
+class Why(BaseModel):
+    """Why a run went as it went, with the versions that say so."""
+
+    thread_id: str
+    version: int
+    why: Json
+
+
 class Comparison(BaseModel):
     """Histories aligned with the first of them, as of a position of the log."""
 

@@ -6,7 +6,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from agentlog.api.mcp.answers import ComparedSets, Comparison, Outline, SearchPage
+from agentlog.api.mcp.answers import ComparedSets, Comparison, Outline, SearchPage, Why
 from agentlog.api.mcp.http_api import path_of
 from agentlog.api.mcp.pages import MOST_BYTES, fitted, items_that_fit, size_of
 from agentlog.api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, metadata_filters
@@ -92,6 +92,11 @@ class QuestionTools:
             steps=page,
             next=f"{answer['version']}.{reached}" if more else None,
         )
+
+    async def why(self, ctx: Context, thread_id: ThreadId, at: At = None) -> Why:
+        """Say why a run went as it did: outcome, first failure, the call before it, loops, cost."""
+        answer = await self._api_of(ctx).get(path_of("threads", thread_id, "why"), at=at)
+        return Why(thread_id=thread_id, version=answer.pop("version"), why=fitted(answer))
 
     async def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
         self,

@@ -102,6 +102,7 @@ class Methods:
 
     view = Call(operations.views.view)
     outline = Call(operations.views.outline)
+    why = Call(operations.views.why)
     diff = Call(operations.views.diff)
     changes = Items(operations.views.changes)
 

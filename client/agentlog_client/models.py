@@ -625,6 +625,13 @@ class Key(Shape):
     revoked_by: str | None
 
 
+class LastText(Shape):
+    """What was said last: a reply, or where there is none what the run ended with."""
+
+    version: int
+    text: str
+
+
 class Lease(Shape):
     """Deliveries that are yours until a time; there is no `lease` where there are none."""
 
@@ -975,6 +982,63 @@ class RunBranch(Shape):
     did: Glimpse | None
 
 
+class RunCall(Shape):
+    """A call: `arguments` as a text, those that differ from the attempt beside it where one is.
+
+    It is number `attempt` of `attempts`; both are null where nothing was tried again.
+    """
+
+    version: int
+    end_version: int | None
+    name: str
+    arguments: str | None
+    outcome: str | None
+    attempt: int | None
+    attempts: int | None
+
+
+class RunFailure(Shape):
+    """What failed first: `version` is that of the result or error, `text` its beginning.
+
+    `kind` is that of its item in view `timeline`, `rules` are those of suspicion that it meets.
+    `call` is the call that failed, where one did.
+    """
+
+    version: int
+    kind: str
+    name: str | None
+    text: str | None
+    rules: list[str]
+    call: RunCall | None
+
+
+class RunLoop(Shape):
+    """Three attempts or more at the same, from one version to another.
+
+    `equal`: all had the same arguments. `hint` is the beginning of a plain one of the first.
+    """
+
+    name: str
+    hint: str | None
+    times: int
+    version: int
+    last_version: int
+    equal: bool
+
+
+class RunOutcome(Shape):
+    """What a run came to.
+
+    `scores` are the values of its metadata that decide. `end` is the reason of its exit, `closed`
+    where it was closed without one, null while it is open. `version` says it.
+    """
+
+    verdict: Literal["succeeded", "failed", "unknown"]
+    scores: dict[str, Any]
+    end: str | None
+    version: int | None
+
+
 class RunParting(Shape):
     """Runs with `equal` equal items first, and the branches that they then take."""
 
@@ -1005,6 +1069,23 @@ class RunSets(Shape):
     cut: bool
     items: list[RunSet]
     next: str | None
+
+
+class RunTotal(Shape):
+    """What a run took; null where nothing was measured or reported.
+
+    `costUsd` is reported or computed: for `computedCalls` of its model calls, by the list `prices`;
+    the cost of `unpricedCalls` is not known.
+    """
+
+    calls: int
+    elapsed_ms: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    computed_calls: int
+    unpriced_calls: int
+    prices: str | None
 
 
 class SentFile(Shape):
@@ -1152,6 +1233,26 @@ class ValueChanges(Shape):
     examined: int
     items: list[ValueChange]
     next: str | None
+
+
+class Why(Shape):
+    """Why a run went as it went.
+
+    `failures` counts all that failed or is suspected; `before` is the call before the first, or
+    the last call where nothing failed. `loops` are the longest of `loopCount`.
+    """
+
+    thread_id: str
+    version: int
+    position: int | None
+    outcome: RunOutcome
+    failure: RunFailure | None
+    failures: int
+    before: RunCall | None
+    loops: list[RunLoop]
+    loop_count: int
+    total: RunTotal
+    last: LastText | None
 
 
 class ApprovalRequestMessage(Shape):

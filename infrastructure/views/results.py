@@ -8,6 +8,7 @@ from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.difference import ItemsDifference
 from agentlog.projections.outline import Step
 from agentlog.projections.view import Item, Printed
+from agentlog.projections.why import why
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,16 @@ class Outline:
     version: int
     position: int | None
     steps: Sequence[Step]
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a run went as it went, up to one version."""
+
+    thread_id: str
+    version: int
+    position: int | None
+    why: why.Why
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from agentlog.domain.identifiers import check_thread_id
+from agentlog.domain.json.beginning import BEGINNING_BYTES
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.views.difference import difference
-from agentlog.infrastructure.views.results import Difference, Outline, Page, State
+from agentlog.infrastructure.views.results import Difference, Outline, Page, State, Why
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_cache import Folded, RecentViews, name_of
@@ -16,8 +17,10 @@ from agentlog.infrastructure.views.view_fold import CHUNK, Fold, beyond, place_o
 from agentlog.infrastructure.views.views_in_use import ViewsInUse
 from agentlog.projections.outline import outline
 from agentlog.projections.registry import AnyView
-from agentlog.projections.view import BEFORE_ALL, Place, Printed, StateView
+from agentlog.projections.view import BEFORE_ALL, Item, Place, Printed, StateView
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
+from agentlog.projections.why.trail import trail_of
+from agentlog.projections.why.why import OUTCOME_TYPES, versions_of, why_of
 
 _SPARE = 50
 
@@ -79,11 +82,31 @@ class Views:
         """Return a thread's steps up to a moment; raises `NotThere`."""
         head = self._head(thread_id, hidden=hidden)
         version = self.reader.version_at(head, at)
+        steps = outline(self._timeline(thread_id, version))
+        return Outline(thread_id, version, self.reader.position_of(head, version), steps)
+
+    def why(self, thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Why:
+        """Return why a run went as it went up to a moment; raises `NotThere`."""
+        head = self._head(thread_id, hidden=hidden)
+        version = self.reader.version_at(head, at)
+        trail = trail_of([*self._timeline(thread_id, version)])
+        ends = self.reader.events(thread_id, upto=version, types=OUTCOME_TYPES)
+        messages = {
+            place: event
+            for place in versions_of(trail)
+            for event in self.reader.events(
+                thread_id, after=place - 1, upto=place, most_bytes=BEGINNING_BYTES
+            )
+        }
+        position = self.reader.position_of(head, version)
+        return Why(thread_id, version, position, why_of(trail, messages, ends))
+
+    def _timeline(self, thread_id: str, version: int) -> Iterator[Item]:
+        """Yield the items of the timeline at a version, with hints and attempts."""
         view = TimelineView(TimelineOptions(hint=True, attempts=True))
         self.in_use.note(view)
-        pieces = self._pieces(thread_id, view, version)
-        steps = outline(printed.item for piece in pieces for printed in piece)
-        return Outline(thread_id, version, self.reader.position_of(head, version), steps)
+        for piece in self._pieces(thread_id, view, version):
+            yield from (printed.item for printed in piece)
 
     def difference(
         self,

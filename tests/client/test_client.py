@@ -49,6 +49,7 @@ def test_what_is_appended_is_read_at_any_point(client: Client) -> None:
     assert client.view("parcel", "agent-state", history=False).state["history"] == []
     assert client.diff("parcel", begin=1, end=2).patch is not None
     assert client.outline("parcel").version == 2
+    assert client.why("parcel", at=1).outcome.verdict == "unknown"
     assert client.message("parcel", second.message["id"]).message == second.message
 
 

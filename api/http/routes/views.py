@@ -20,6 +20,7 @@ from agentlog.api.http.openapi.answers import answers
 from agentlog.api.shapes.outline import Outline, outline_json
 from agentlog.api.shapes.threads import bare_view_json, difference_json, view_json
 from agentlog.api.shapes.value_changes import ValueChanges, value_changes_json
+from agentlog.api.shapes.why import Why, why_json
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.comparison.value_changes import value_changes
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
@@ -71,6 +72,17 @@ def read_outline(
 ) -> Response:
     """Read what a thread did, a line a step."""
     return pieces_answer(outline_json(views.outline(thread_id, at=at, hidden=hidden)))
+
+
+@router.get("/threads/{thread_id}/why", responses=answers(200, Why, 404))
+def read_why(
+    views: TheViews,
+    thread_id: ThreadId,
+    at: At,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
+) -> Response:
+    """Read why a run went as it went: its outcome, the first failure and what came before it."""
+    return json_answer(why_json(views.why(thread_id, at=at, hidden=hidden)))
 
 
 @router.get(

@@ -28,10 +28,10 @@ def outline_lines(steps: Sequence[Step], *, width: int | None) -> Iterator[str]:
     most = None if width is None else max(width, _LEAST_WIDTH)
     longest = max((len(what) + len(marks) for what, marks in texts), default=0)
     for step, (what, marks) in zip(steps, texts, strict=True):
-        place = f"{step.step:<5} {'v' + str(step.version):>6} {_duration(step.after_ms):>6}  "
-        figures = f" {_duration(step.elapsed_ms):>6}"
+        place = f"{step.step:<5} {'v' + str(step.version):>6} {duration_text(step.after_ms):>6}  "
+        figures = f" {duration_text(step.elapsed_ms):>6}"
         if most is None or most >= _WIDTH_OF_FIGURES:
-            figures += f" {_tokens(step):>15} {_cost(step):>10}"
+            figures += f" {_tokens(step):>15} {cost_text(step):>10}"
         room = longest + 1 if most is None else max(most - len(place) - len(figures), 0)
         text = _cut(what, max(room - len(marks), 0)).rstrip() + marks
         yield f"{place}{_cut(text, room):<{room}}{figures}"[:most].rstrip()
@@ -85,7 +85,8 @@ def _others(step: Step) -> str:
     return f" (+ {others})" if others else ""
 
 
-def _duration(ms: float | None) -> str:
+def duration_text(ms: float | None) -> str:
+    """Return 4.2s, 1m35s, 2h05m or 5d; nothing where it was not measured."""
     if ms is None:
         return ""
     seconds = ms / 1000
@@ -107,7 +108,8 @@ def _tokens(step: Step) -> str:
     return " → ".join(shown)
 
 
-def _cost(step: Step) -> str:
+def cost_text(step: Step) -> str:
+    """Return the cost of a step, `~` before one that is computed; nothing where none is known."""
     if step.cost_usd is None:
         return ""
     return f"{'~' if step.computed_calls else ''}${step.cost_usd:.4f}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agentlog_client.models import Outline, ValueChange
+from agentlog_client.models import Outline, ValueChange, Why
 from agentlog_client.operation import Json, Listing, Moment, Operation, as_model, as_page, request
 from agentlog_client.shape import Shape
 
@@ -57,6 +57,14 @@ def outline(
         "GET", "/v1/threads/{}/outline", thread_id, query={"at": at, "hidden": hidden or None}
     )
     return Operation(asked, as_model(Outline))
+
+
+def why(thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Operation[Why]:
+    """Read why a run went as it went: its outcome, the first failure and what came before it."""
+    asked = request(
+        "GET", "/v1/threads/{}/why", thread_id, query={"at": at, "hidden": hidden or None}
+    )
+    return Operation(asked, as_model(Why))
 
 
 def diff(

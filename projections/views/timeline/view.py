@@ -45,7 +45,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     """
 
     name: ClassVar[str] = "timeline"
-    carry_format: ClassVar[int] = 4
+    carry_format: ClassVar[int] = 5
     reads_long_texts: ClassVar[bool] = False
     options_type = TimelineOptions
     carry_type = TimelineCarry

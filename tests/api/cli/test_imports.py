@@ -376,7 +376,7 @@ def test_an_import_is_listed_undone_and_redone(database_url: str, tmp_path: Path
         "b was there before, and keeps what was added",
     ]
     assert thread_ids(database_url) == ["b"]
-    for read in (["show", "a"], ["outline", "a"], ["view", "a"], ["diff", "a"]):
+    for read in (["show", "a"], ["outline", "a"], ["why", "a"], ["view", "a"], ["diff", "a"]):
         assert agentlog(*read, url=database_url).code == 2
         assert agentlog(*read, "--hidden", url=database_url).code == 0
     listed = agentlog("threads", "--hidden", "--json", url=database_url).lines

@@ -1,4 +1,4 @@
-"""The commands that read: threads, show, outline, view, diff."""
+"""The commands that read: threads, show, outline, why, view, diff."""
 
 import json
 import unicodedata
@@ -176,6 +176,30 @@ def test_an_outline_of_no_thread_or_moment_is_refused(url: str) -> None:
     refused(agentlog("outline", "deploy", "--at", "99", url=url), "99")
 
 
+# --- why ----------------------------------------------------------------------------------------
+
+
+def test_why_is_five_lines_with_the_versions_to_look_at(url: str) -> None:
+    outcome = agentlog("why", "deploy", url=url)
+    assert outcome.code == 0
+    lines = [line.split() for line in outcome.out.splitlines()]
+    assert [line[0] for line in lines] == ["outcome", "failure", "before", "in", "last"]
+    assert lines[1][1:3] == ["v4", "run_tests"]
+    assert "v4" not in agentlog("why", "deploy", "--at", "2", url=url).out
+
+
+def test_why_as_json_is_what_http_answers(url: str) -> None:
+    (why,) = agentlog("why", "deploy", "--json", url=url).lines
+    assert (why["threadId"], why["version"]) == ("deploy", 14)
+    assert why["failure"]["text"] == "smoke tests gave no answer within 4 s"
+    assert why["failure"]["call"]["attempts"] == 2
+
+
+def test_why_of_no_thread_or_moment_is_refused(url: str) -> None:
+    refused(agentlog("why", "nope", url=url), "nope")
+    refused(agentlog("why", "deploy", "--at", "99", url=url), "99")
+
+
 # --- view and diff ------------------------------------------------------------------------------
 
 
@@ -293,6 +317,8 @@ def test_no_control_character_of_a_message_reaches_the_terminal(
         agentlog("export", "threads", url=database_url),
         agentlog("outline", "evil", url=database_url),
         agentlog("outline", "evil", "--json", url=database_url),
+        agentlog("why", "evil", url=database_url),
+        agentlog("why", "evil", "--json", url=database_url),
         agentlog("diff", "evil", url=database_url),
         agentlog("diff", "evil", "openai", url=database_url),
         agentlog("compare", "evil@0", "evil", url=database_url),

@@ -127,6 +127,7 @@ NOT_THERE = {
     "GET /v1/threads/{thread_id}/views/{view}",
     "GET /v1/threads/{thread_id}/diff",
     "GET /v1/threads/{thread_id}/outline",
+    "GET /v1/threads/{thread_id}/why",
     "GET /v1/threads/{thread_id}/events",
     "GET /v1/threads/{thread_id}/forks",
     "GET /v1/threads/{thread_id}/hazards",

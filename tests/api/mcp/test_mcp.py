@@ -21,6 +21,7 @@ TOOLS = {
     "find_threads",
     "search",
     "outline",
+    "why",
     "compare",
     "compare_runs",
     "read_thread",
@@ -117,6 +118,8 @@ def test_histories_are_searched_outlined_and_aligned(
         assert answer["hits"][0]["excerpts"][0]["text"] == "Find the zebra"
         steps = (await call(client, "outline", thread_id="one"))["steps"]
         assert [step["kind"] for step in steps][:2] == ["input", "model"]
+        why = (await call(client, "why", thread_id="two"))["why"]
+        assert (why["outcome"]["verdict"], why["last"]["text"]) == ("failed", "There is none")
         compared = await call(client, "compare", a="one", b=["two"])
         assert compared["divergence"]["equal"] == 3
         assert compared["comparisons"][0]["counts"]["changed"] == 1

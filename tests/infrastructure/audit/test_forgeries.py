@@ -170,6 +170,7 @@ ASKED = {
     "/v1/threads/{thread_id}/messages/{message_id}": ("",),
     "/v1/threads/{thread_id}/views/{view}": ("?limit=1000&at={version}",),
     "/v1/threads/{thread_id}/outline": ("?at={version}",),
+    "/v1/threads/{thread_id}/why": ("?at={version}",),
     "/v1/threads/{thread_id}/diff": ("?view=agent-state&from=1&to={version}",),
     "/v1/threads/{thread_id}/changes": ("?view=agent-state&path=$.history&at={version}",),
     "/v1/threads/{thread_id}/events": ("?view=openai&follow=false&at={version}",),

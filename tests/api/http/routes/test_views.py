@@ -304,6 +304,52 @@ def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals
     refusals.check("GET", "/v1/threads/u/outline?at=9", status=404, name="future-moment")
 
 
+# Why
+
+
+def test_why_a_run_went_as_it_went_at_any_moment(client: TestClient, refusals: Refusals) -> None:
+    args = {"user": "mia", "paid": 957}
+    drafts = [
+        {"type": "input", "text": "book it"},
+        {"type": "tool_calls", "calls": [{"id": "a", "name": "book", "args": args}]},
+        {"type": "tool_results", "results": [{"callId": "a", "output": "Error: paid 957"}]},
+        {"type": "tool_calls", "calls": [{"id": "b", "name": "book", "args": {**args, "paid": 9}}]},
+        {"type": "exit", "reason": "error", "message": "gave up"},
+    ]
+    facts = {"threadId": "w", "metadata": {"reward": 0.0}}
+    assert client.post("/v1/threads", json=facts).status_code == 201
+    assert client.post("/v1/threads/w/messages", json=drafts).status_code == 201
+    body = client.get("/v1/threads/w/why").json()
+    assert body["outcome"] == {
+        "verdict": "failed",
+        "scores": {"reward": 0.0},
+        "end": "error",
+        "version": 1,
+    }
+    assert body["failure"] == {
+        "version": 4,
+        "kind": "call",
+        "name": "book",
+        "text": "Error: paid 957",
+        "rules": ["error_text"],
+        "call": {
+            "version": 3,
+            "endVersion": 4,
+            "name": "book",
+            "arguments": "paid=957",
+            "outcome": "failed",
+            "attempt": 1,
+            "attempts": 2,
+        },
+    }
+    assert (body["failures"], body["before"], body["loops"], body["loopCount"]) == (3, None, [], 0)
+    assert body["last"] == {"version": 6, "text": "gave up"}
+    assert body["total"]["calls"] == 2
+    assert client.get("/v1/threads/w/why?at=3").json()["failure"] is None
+    refusals.check("GET", "/v1/threads/nope/why", status=404, name="unknown-thread")
+    refusals.check("GET", "/v1/threads/w/why?at=9", status=404, name="future-moment")
+
+
 # Differences
 
 

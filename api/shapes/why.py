@@ -1,0 +1,144 @@
+"""Answers to why a run went as it went, as JSON."""
+
+from typing import Any
+
+from agentlog.api.shapes.shape import Shape
+from agentlog.infrastructure.views import results
+from agentlog.projections.outcome import Verdict
+from agentlog.projections.prices import price_list
+
+
+class RunOutcome(Shape):
+    """What a run came to.
+
+    `scores` are the values of its metadata that decide. `end` is the reason of its exit, `closed`
+    where it was closed without one, null while it is open. `version` says it.
+    """
+
+    verdict: Verdict
+    scores: dict[str, Any]
+    end: str | None
+    version: int | None
+
+
+class RunCall(Shape):
+    """A call: `arguments` as a text, those that differ from the attempt beside it where one is.
+
+    It is number `attempt` of `attempts`; both are null where nothing was tried again.
+    """
+
+    version: int
+    end_version: int | None
+    name: str
+    arguments: str | None
+    outcome: str | None
+    attempt: int | None
+    attempts: int | None
+
+
+class RunFailure(Shape):
+    """What failed first: `version` is that of the result or error, `text` its beginning.
+
+    `kind` is that of its item in view `timeline`, `rules` are those of suspicion that it meets.
+    `call` is the call that failed, where one did.
+    """
+
+    version: int
+    kind: str
+    name: str | None
+    text: str | None
+    rules: tuple[str, ...]
+    call: RunCall | None
+
+
+class RunLoop(Shape):
+    """Three attempts or more at the same, from one version to another.
+
+    `equal`: all had the same arguments. `hint` is the beginning of a plain one of the first.
+    """
+
+    name: str
+    hint: str | None
+    times: int
+    version: int
+    last_version: int
+    equal: bool
+
+
+class LastText(Shape):
+    """What was said last: a reply, or where there is none what the run ended with."""
+
+    version: int
+    text: str
+
+
+class RunTotal(Shape):
+    """What a run took; null where nothing was measured or reported.
+
+    `costUsd` is reported or computed: for `computedCalls` of its model calls, by the list `prices`;
+    the cost of `unpricedCalls` is not known.
+    """
+
+    calls: int
+    elapsed_ms: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    computed_calls: int
+    unpriced_calls: int
+    prices: str | None
+
+
+class Why(Shape):
+    """Why a run went as it went.
+
+    `failures` counts all that failed or is suspected; `before` is the call before the first, or
+    the last call where nothing failed. `loops` are the longest of `loopCount`.
+    """
+
+    thread_id: str
+    version: int
+    position: int | None
+    outcome: RunOutcome
+    failure: RunFailure | None
+    failures: int
+    before: RunCall | None
+    loops: tuple[RunLoop, ...]
+    loop_count: int
+    total: RunTotal
+    last: LastText | None
+
+
+def why_json(result: results.Why) -> dict[str, object]:
+    """Return why a run went as it went, for printing."""
+    why, total = result.why, result.why.total
+    outcome = {
+        "verdict": why.outcome.verdict,
+        "scores": why.outcome.scores,
+        "end": why.outcome.end,
+        "version": why.outcome_version,
+    }
+    effort = {
+        "calls": why.calls,
+        "elapsed_ms": total.elapsed_ms,
+        "input_tokens": total.input_tokens,
+        "output_tokens": total.output_tokens,
+        "cost_usd": total.cost_usd,
+        "computed_calls": total.computed_calls,
+        "unpriced_calls": total.unpriced_calls,
+        "prices": price_list() if total.computed_calls else None,
+    }
+    fields = {
+        "thread_id": result.thread_id,
+        "version": result.version,
+        "position": result.position,
+        "outcome": outcome,
+        "failure": why.failure,
+        "failures": why.failures,
+        "before": why.before,
+        "loops": why.loops,
+        "loop_count": why.loop_count,
+        "total": effort,
+        "last": why.last,
+    }
+    return Why.model_validate(fields).model_dump(by_alias=True)

@@ -1,0 +1,1 @@
+"""Why a run went as it went: where to look, and what stands there."""

@@ -1,0 +1,142 @@
+"""Where the answers stand to why a run went as it went, by the items of view `timeline`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agentlog.domain.json.values import array_of, integer_at, text_at
+from agentlog.projections.attempts import CallPlace, Numbered, numbered, place_of
+from agentlog.projections.outline import Step, outline, total_of
+from agentlog.projections.suspicion import UNANSWERED, has_failed
+from agentlog.projections.view import Item
+
+_LEAST_OF_LOOP = 3
+_MOST_LOOPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Three attempts or more at the same, the first and the last by their versions.
+
+    `equal`: all had the same arguments. `hint` is the beginning of a plain one of the first.
+    """
+
+    name: str
+    hint: str | None
+    times: int
+    version: int
+    last_version: int
+    equal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """Places of a run.
+
+    `failure` is the item of the first failure, else of what has no answer though the run ended, and
+    not well; `failures` counts both. `before` is the item of the latest call begun before it, or of
+    the last call where nothing failed. `loops` are the longest of `loop_count`. `total` has the
+    time and the figures of all steps. `reply` and `score` are the versions of the last ones.
+    """
+
+    calls: Mapping[CallPlace, Item]
+    total: Step
+    numbers: Mapping[CallPlace, Numbered]
+    failure: Item | None
+    failures: int
+    before: Item | None
+    loops: Sequence[Loop]
+    loop_count: int
+    reply: int | None
+    score: int | None
+
+    def beside(self, place: CallPlace) -> CallPlace | None:
+        """Return the attempt before that of a call, or else the one after it."""
+        attempt = self.calls[place].get("attempt")
+        if isinstance(attempt, dict):
+            return place_of(attempt)
+        after = (other for other, item in self.calls.items() if _before(item) == place)
+        return next(after, None)
+
+
+def trail_of(items: Sequence[Item]) -> Trail:
+    """Return the places of a run by its items, which have hints and attempts."""
+    calls = {
+        place: item
+        for item in items
+        if item["kind"] == "call" and (place := place_of(item)) is not None
+    }
+    failures = sorted(filter(_is_failure, items), key=shown_at)
+    if not any(item["kind"] == "exit" and item.get("outcome") == "complete" for item in items):
+        failures += filter(_is_unanswered, items)
+    failure = next(iter(failures), None)
+    numbers = numbered(calls.values())
+    loops = _loops(calls, numbers)
+    return Trail(
+        calls=calls,
+        total=total_of(outline(items)),
+        numbers=numbers,
+        failure=failure,
+        failures=len(failures),
+        before=_latest(calls, None if failure is None else integer_at(failure, "version")),
+        loops=loops[:_MOST_LOOPS],
+        loop_count=len(loops),
+        reply=_last(items, "reply"),
+        score=_last(items, ".score"),
+    )
+
+
+def shown_at(item: Item) -> int:
+    """Return the version where an item ended, or where it began while it is open."""
+    return integer_at(item, "endVersion", "version") or 0
+
+
+def _is_failure(item: Item) -> bool:
+    """Return whether something failed; of a failed model call its error is an item of its own."""
+    kind, outcome = item["kind"], item.get("outcome")
+    if kind == "exit":
+        return outcome == "error"
+    return kind != "model" and has_failed(outcome, array_of(item.get("suspected")))
+
+
+def _is_unanswered(item: Item) -> bool:
+    return UNANSWERED in array_of(item.get("suspected")) and not _is_failure(item)
+
+
+def _latest(calls: Mapping[CallPlace, Item], before: int | None) -> Item | None:
+    places = [place for place in calls if before is None or place.version < before]
+    return calls[max(places)] if places else None
+
+
+def _loops(
+    calls: Mapping[CallPlace, Item], numbers: Mapping[CallPlace, Numbered]
+) -> Sequence[Loop]:
+    """Return the loops, the longest first."""
+    loops: list[Loop] = []
+    for place, (number, of) in sorted(numbers.items()):
+        if number < of or of < _LEAST_OF_LOOP:
+            continue
+        series = [place]
+        while (before := _before(calls[series[-1]])) is not None:
+            series.append(before)
+        first = calls[series[-1]]
+        loops.append(
+            Loop(
+                name=str(first["name"]),
+                hint=text_at(first, "hint"),
+                times=of,
+                version=series[-1].version,
+                last_version=place.version,
+                equal=len({text_at(calls[attempt], "digest") for attempt in series}) == 1,
+            )
+        )
+    return sorted(loops, key=lambda loop: -loop.times)
+
+
+def _before(call: Item) -> CallPlace | None:
+    attempt = call.get("attempt")
+    return place_of(attempt) if isinstance(attempt, dict) else None
+
+
+def _last(items: Sequence[Item], kind: str) -> int | None:
+    versions = [integer_at(item, "version") for item in items if str(item["kind"]).endswith(kind)]
+    return max((version for version in versions if version is not None), default=None)

@@ -1,0 +1,174 @@
+"""What stands where a run's trail leads: texts of few messages, and how the run ended."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from agentlog.domain.events import Event
+from agentlog.domain.facts import Start, ThreadAnnotated, ThreadClosed
+from agentlog.domain.json.values import JsonValue, text_at, texts_of
+from agentlog.domain.messages import (
+    ExitMessage,
+    ReplyMessage,
+    RuntimeErrorMessage,
+    ToolResult,
+    ToolResultsMessage,
+    WorkerResultMessage,
+)
+from agentlog.projections.attempts import place_of
+from agentlog.projections.call_texts import error_text, value_text
+from agentlog.projections.outcome import Outcome, outcome_of
+from agentlog.projections.outline import Step
+from agentlog.projections.suspicion import result_of
+from agentlog.projections.view import Item
+from agentlog.projections.why.calls import Call, beginning, call_of
+from agentlog.projections.why.trail import Loop, Trail, shown_at
+
+OUTCOME_TYPES = ("thread.started", "thread.forked", "thread.annotated", "exit", "thread.closed")
+"""Types of the events that say what a run came to."""
+
+_LONGEST_TEXT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What failed first: `version` is that of the result or error. `text` is its beginning.
+
+    `kind` is that of its item in view `timeline`, `rules` are those of suspicion that it meets.
+    `call` is the call that failed, where one did.
+    """
+
+    version: int
+    kind: str
+    name: str | None
+    text: str | None
+    rules: tuple[str, ...]
+    call: Call | None
+
+
+@dataclass(frozen=True, slots=True)
+class LastText:
+    """What was said last: a reply, or where there is none what the run ended with."""
+
+    version: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a run went as it went.
+
+    `outcome_version` is that of what says its outcome. `failures` counts all; `before` is the call
+    before the first, or the last call where nothing failed. `loops` are the longest of
+    `loop_count`. `total` has the time and the figures of the run, `calls` how many it asked for.
+    """
+
+    outcome: Outcome
+    outcome_version: int | None
+    failure: Failure | None
+    failures: int
+    before: Call | None
+    loops: tuple[Loop, ...]
+    loop_count: int
+    total: Step
+    calls: int
+    last: LastText | None
+
+
+def versions_of(trail: Trail) -> set[int]:
+    """Return the versions of the messages that `why_of` reads, beside those of `OUTCOME_TYPES`."""
+    versions = {trail.reply}
+    if trail.failure is not None:
+        versions.add(shown_at(trail.failure))
+    for item in (trail.failure, trail.before):
+        place = None if item is None else place_of(item)
+        if place is not None:
+            beside = trail.beside(place)
+            versions |= {place.version, None if beside is None else beside.version}
+    return {version for version in versions if version is not None}
+
+
+def why_of(trail: Trail, messages: Mapping[int, Event], ends: Iterable[Event]) -> Why:
+    """Return the answers; `messages` are by version, `ends` the events of `OUTCOME_TYPES`."""
+    outcome, outcome_version, last = _ending(ends)
+    if outcome.scores and trail.score is not None:
+        outcome_version = trail.score
+    reply = None if trail.reply is None else messages[trail.reply].message
+    if isinstance(reply, ReplyMessage) and trail.reply is not None:
+        last = LastText(trail.reply, beginning(reply.text, _LONGEST_TEXT))
+    return Why(
+        outcome=outcome,
+        outcome_version=outcome_version,
+        failure=_failure(trail, messages),
+        failures=trail.failures,
+        before=None if trail.before is None else call_of(trail, trail.before, messages),
+        loops=tuple(trail.loops),
+        loop_count=trail.loop_count,
+        total=trail.total,
+        calls=len(trail.calls),
+        last=last,
+    )
+
+
+def _ending(ends: Iterable[Event]) -> tuple[Outcome, int | None, LastText | None]:
+    """Return the outcome, the version that says it, and a text that the run ended with."""
+    metadata: dict[str, JsonValue] = {}
+    end: str | None = None
+    scored: int | None = None
+    ended: int | None = None
+    last: LastText | None = None
+    for event in ends:
+        match event.message:
+            case Start(metadata=added) | ThreadAnnotated(metadata=added):
+                metadata |= added
+                scored = event.version if outcome_of(added, None).scores else scored
+            case ExitMessage(reason=reason, message=text):
+                end, ended = reason, event.version
+                last = LastText(event.version, beginning(text, _LONGEST_TEXT)) if text else last
+            case ThreadClosed(reason=text):
+                end, ended = end or "closed", ended or event.version
+                last = last or (
+                    LastText(event.version, beginning(text, _LONGEST_TEXT)) if text else None
+                )
+            case _:
+                pass
+    outcome = outcome_of(metadata, end)
+    return outcome, scored if outcome.scores else ended, last
+
+
+def _failure(trail: Trail, messages: Mapping[int, Event]) -> Failure | None:
+    item = trail.failure
+    if item is None:
+        return None
+    event = messages.get(shown_at(item))
+    text = None if event is None else _failure_text(event, item)
+    return Failure(
+        version=shown_at(item),
+        kind=str(item["kind"]),
+        name=text_at(item, "name"),
+        text=None if text is None else beginning(text, _LONGEST_TEXT),
+        rules=tuple(texts_of(item.get("suspected"))),
+        call=call_of(trail, item, messages),
+    )
+
+
+def _failure_text(event: Event, item: Item) -> str | None:
+    """Return what an event says of a failure, None where it is the call that has no answer."""
+    match event.message:
+        case ToolResultsMessage(results=results):
+            call_id = text_at(item, "callId")
+            of_call = [result for result in results if result.call_id == call_id]
+            return _result_text((of_call or results)[0])
+        case RuntimeErrorMessage(error=error):
+            return error
+        case WorkerResultMessage(error=error) if error is not None:
+            return error.message
+        case ExitMessage(message=text):
+            return text
+        case _:
+            return None
+
+
+def _result_text(result: ToolResult) -> str:
+    if result.error is not None:
+        return error_text(result.error)
+    return result_of(result.output).text or value_text(result.output)
