@@ -1,4 +1,5 @@
 import { ExactNumber, type Json } from "../api/exact";
+import { withoutFiles } from "./text/dataUri";
 import { visible } from "./visible/visible";
 
 const MOST_ENTRIES = 100;
@@ -58,7 +59,8 @@ function drawnMembers(entries: readonly [string, Json][], level: number): Json {
   return Object.fromEntries(members);
 }
 
-function quoted(text: string): string {
+function quoted(whole: string): string {
+  const text = withoutFiles(whole);
   const left = text.length - LONGEST_TEXT;
   const drawn = visible(withLines(JSON.stringify(text.slice(0, LONGEST_TEXT))));
   return left > 0 ? `${drawn} … ${left} more characters` : drawn;

@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode, useRef, useState } from "react";
-import { currentShares, keepShares, moved, STEP } from "./shares";
+import { currentShares, keepShares, moved, sharesOf, STEP } from "./shares";
 import styles from "./thread.module.css";
 
 interface SideBySideProps {
@@ -8,11 +8,13 @@ interface SideBySideProps {
 
 /** Panes with dividers between them, which are dragged, or moved by the arrow keys. */
 export function SideBySide({ panes }: SideBySideProps) {
-  const [shares, setShares] = useState(currentShares);
+  const [kept, setShares] = useState(currentShares);
   const frame = useRef<HTMLDivElement>(null);
+  const shares = sharesOf(kept, panes.length);
+  const before = kept.length - panes.length; // dividers of panes that the first one stands for
   const move = (divider: number, by: number): void => {
-    setShares((before) => {
-      const after = moved(before, divider, by);
+    setShares((shares) => {
+      const after = moved(shares, before + divider, by);
       keepShares(after);
       return after;
     });

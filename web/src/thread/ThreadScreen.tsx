@@ -75,6 +75,8 @@ function Thread() {
   const { address, change } = useCursor();
   const isNarrow = useNarrow(ONE_PANE);
   const chosen = address.pane ?? "history";
+  // cards open in place, and have the room of the event's pane
+  const shown = PANES.filter((id) => !(id === "event" && address.read === true));
   return (
     <main className={styles["screen"]}>
       <Part name="header">
@@ -97,7 +99,7 @@ function Thread() {
           </Tabs>
         </div>
       ) : (
-        <SideBySide panes={PANES.map((id) => ({ name: SHOWN[id].name, pane: drawn(id) }))} />
+        <SideBySide panes={shown.map((id) => ({ name: SHOWN[id].name, pane: drawn(id) }))} />
       )}
     </main>
   );

@@ -74,6 +74,8 @@ export interface ThreadAddress {
   tool?: string;
   /** Only events with this mark. */
   only?: (typeof MARKS)[number];
+  /** Whether the history is read as cards, not listed in lines. */
+  read?: true;
   /** What is folded away; default reasoning, log and model. An empty list folds nothing. */
   fold?: string;
   /** Shown part of the timeline, in milliseconds since the first message: `1000-90000`. */
@@ -105,6 +107,7 @@ export function threadAddress(search: Search): ThreadAddress {
     find: textIn(search["find"]),
     tool: textIn(search["tool"]),
     only: oneIn(MARKS, search["only"]),
+    read: flagIn(search["read"]),
     fold: typeof search["fold"] === "string" ? search["fold"] : undefined,
     zoom: textIn(search["zoom"]),
     bar: oneIn(BARS, search["bar"]),

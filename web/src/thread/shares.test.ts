@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { moved, sharesIn } from "./shares";
+import { moved, sharesIn, sharesOf } from "./shares";
 
 test("a divider gives one side what the other loses", () => {
   expect(moved([0.4, 0.3, 0.3], 1, 0.125)).toEqual([0.4, 0.425, 0.175]);
@@ -16,4 +16,9 @@ test("kept shares are used only if they are valid", () => {
   for (const text of [null, "", "1 2", "0.5", "x y", "0.01 0.99"]) {
     expect(sharesIn(text, usual)).toEqual(usual);
   }
+});
+
+test("the first pane has the room of those that are left out", () => {
+  expect(sharesOf([0.25, 0.25, 0.5], 3)).toEqual([0.25, 0.25, 0.5]);
+  expect(sharesOf([0.25, 0.25, 0.5], 2)).toEqual([0.5, 0.5]);
 });

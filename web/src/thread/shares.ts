@@ -15,6 +15,13 @@ export function moved(shares: readonly number[], divider: number, by: number): r
   });
 }
 
+/** The shares of fewer panes, the first of which has the room of those that are left out. */
+export function sharesOf(shares: readonly number[], panes: number): readonly number[] {
+  const merged = shares.length - panes + 1;
+  const first = shares.slice(0, merged).reduce((total, share) => total + share, 0);
+  return [first, ...shares.slice(merged)];
+}
+
 /** Parses kept shares; the usual ones where the text is no such list. */
 export function sharesIn(text: string | null, usual = USUAL): readonly number[] {
   const found = (text ?? "").split(" ").map(Number);

@@ -1,9 +1,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
-import { runsOf } from "./ansi";
 import { useFoundTexts } from "./found";
 import { pieces } from "./pieces";
 import styles from "./LongText.module.css";
+import { TerminalText } from "./TerminalText";
+import { withPictures } from "./WithPictures";
 
 /** Texts of fewer characters are laid out by the browser, without a window. */
 const SHORT = 20_000;
@@ -12,31 +13,21 @@ const LINE = 80;
 
 /** A plain text of any length; of long texts only the lines in sight are drawn. */
 export function LongText({ text }: { text: string }) {
-  if (text.length > SHORT) return <Windowed text={text} />;
   return (
-    <pre className="text">
-      <Runs text={text} />
-    </pre>
+    <>
+      {withPictures(text, (letters) => (
+        <Letters text={letters} />
+      ))}
+    </>
   );
 }
 
-/** A text in the colours that it has for a terminal. */
-function Runs({ text }: { text: string }) {
-  if (!text.includes("\u001b[")) return <>{text}</>;
+function Letters({ text }: { text: string }) {
+  if (text.length > SHORT) return <Windowed text={text} />;
   return (
-    <>
-      {runsOf(text).map(({ text: part, colour, isBold }, index) => (
-        <span
-          key={index}
-          style={{
-            ...(colour !== null && { color: `var(--${colour})` }),
-            ...(isBold && { fontWeight: 600 }),
-          }}
-        >
-          {part}
-        </span>
-      ))}
-    </>
+    <pre className="text">
+      <TerminalText text={text} />
+    </pre>
   );
 }
 
@@ -65,7 +56,7 @@ function Windowed({ text }: { text: string }) {
             className={styles["line"]}
             style={{ transform: `translateY(${row.start}px)` }}
           >
-            <Runs text={lines[row.index] || "\n"} />
+            <TerminalText text={lines[row.index] || "\n"} />
           </pre>
         ))}
       </div>

@@ -1,14 +1,13 @@
 import { type QueryKey, useQuery } from "@tanstack/react-query";
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useRef } from "react";
 import { Failure } from "../../parts/Failure";
-import { bytes } from "../../parts/format";
 import { Tabs } from "../../parts/Tabs";
 import type { EventTab } from "../address";
 import { FoundTexts } from "../../parts/text/found";
 import { useCursor } from "../cursor";
 import { textsOf, useHits } from "../hits";
-import { eventQuery } from "../queries";
-import { type Recorded, recordedIn } from "./contents";
+import { Beginning } from "./Beginning";
+import type { Recorded } from "./contents";
 import styles from "./event.module.css";
 import { Heading } from "./Heading";
 import { JsonPanel } from "./JsonPanel";
@@ -17,6 +16,7 @@ import { beginningQuery } from "./queries";
 import { Raw } from "./Raw";
 import { Shown } from "./shown/Shown";
 import { useMarkedTexts } from "./useMarkedTexts";
+import { useWhole } from "./useWhole";
 
 const TABS: readonly { id: EventTab; name: string }[] = [
   { id: "shown", name: "Shown" },
@@ -25,26 +25,17 @@ const TABS: readonly { id: EventTab; name: string }[] = [
   { id: "proof", name: "Proof" },
 ];
 
-/** Larger messages are read whole only when asked for, in bytes. */
-const LARGE = 256_000;
-
 /** The event under the cursor. */
 export function EventPane() {
   const { threadId, address, at, last, change } = useCursor();
-  const [asked, ask] = useState<string | null>(null);
   const { data, error } = useQuery({
     ...beginningQuery(threadId, at),
     // the previous event stays until this one is read, so that stepping does not flicker
     placeholderData: (before: Recorded | null | undefined, query?: { queryKey: QueryKey }) =>
       query?.queryKey[1] === threadId ? before : undefined,
   });
-  const isLarge = data?.isCut === true && data.bytes > LARGE && asked !== data.id;
-  const whole = useQuery({
-    ...eventQuery(threadId, data?.id ?? ""),
-    enabled: data?.isCut === true && !isLarge,
-    select: recordedIn,
-  });
-  const event = whole.data ?? data;
+  const whole = useWhole(data);
+  const { event, isLarge } = whole;
   const tab = address.event ?? "shown";
   const hit = useHits().of.get(event?.version ?? 0);
   const found = useMemo(() => textsOf(hit), [hit]);
@@ -68,19 +59,7 @@ export function EventPane() {
         {event !== undefined && event !== null && (
           <>
             <Notes event={event} />
-            {isLarge && tab !== "proof" && (
-              <p className={styles["note"]}>
-                This is the beginning.{" "}
-                <button
-                  type="button"
-                  onClick={() => {
-                    ask(event.id);
-                  }}
-                >
-                  Show all {bytes(event.bytes)}
-                </button>
-              </p>
-            )}
+            {isLarge && tab !== "proof" && <Beginning of={whole} />}
             {tab === "shown" && (
               <FoundTexts value={found}>
                 <Shown key={event.id} event={event} />

@@ -1,5 +1,4 @@
-import { useCallback, useRef, useState } from "react";
-import { isNarrow, ONE_PANE } from "../../app/narrow";
+import { useCallback, useMemo, useRef, useState } from "react";
 import { Failure } from "../../parts/Failure";
 import { useCursor } from "../cursor";
 import type { Hits } from "../hits";
@@ -11,9 +10,13 @@ import styles from "./history.module.css";
 import { EventItem } from "./row/EventItem";
 import { EventRow } from "./row/EventRow";
 import { FoldRow } from "./row/FoldRow";
-import type { Rows } from "./rows";
-import { useEventWindow } from "./useEventWindow";
-import { useRowKeys } from "./useRowKeys";
+import { WORKER_HEIGHT } from "./row/WorkerEvents";
+import { MOST_LINES, type Row, type Rows } from "./rows";
+import { type Heights, useEventWindow } from "./useEventWindow";
+import { useChoose, useRowKeys } from "./useRowKeys";
+
+const LINE_HEIGHT = 20;
+const PADDING = 8;
 
 const NO_ANOMALIES: readonly Anomaly[] = [];
 
@@ -26,7 +29,7 @@ interface EventListProps {
 
 /** The windowed rows. A row's height follows from its number of lines in the timeline. */
 export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
-  const { threadId, at, last, go, change } = useCursor();
+  const { threadId, at, last, go } = useCursor();
   const anomalies = useAnomalies();
   const answers = useAnswers();
   const scroller = useRef<HTMLDivElement>(null);
@@ -34,15 +37,10 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
   const unfold = useCallback((version: number) => {
     setUnfolded((before) => before.symmetricDifference(new Set([version])));
   }, []);
-  const choose = useCallback(
-    (version: number) => {
-      if (isNarrow(ONE_PANE)) change({ at: version, pane: "event" });
-      else go(version);
-    },
-    [change, go],
-  );
+  const choose = useChoose();
   useRowKeys(rows, choose);
-  const { drawn, height, keepPlace } = useEventWindow(scroller, rows, timeline, unfolded);
+  const heights = useMemo(() => heightsOf(timeline, unfolded), [timeline, unfolded]);
+  const { drawn, height, keepPlace } = useEventWindow(scroller, rows, heights);
   const shown = drawn.map((item) => ({ ...item, row: rows.row(item.index) }));
   const versions = shown.flatMap(({ row }) => (row.isOpen === null ? [row.first] : []));
   const events = useEvents(threadId, versions, last);
@@ -93,4 +91,15 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
       </ol>
     </div>
   );
+}
+
+/** A row has a line per call or result, and room for its worker's events where they are shown. */
+function heightsOf(timeline: ThreadTimeline, unfolded: ReadonlySet<number>): Heights {
+  const of = ({ first, isOpen }: Row): number => {
+    const lines = isOpen === null ? timeline.callsAt(first) : 1;
+    const drawn = lines > MOST_LINES ? MOST_LINES + 1 : lines;
+    const below = isOpen === null && unfolded.has(first) ? WORKER_HEIGHT : 0;
+    return PADDING + LINE_HEIGHT * Math.max(1, drawn) + below;
+  };
+  return { of, areMeasured: false };
 }

@@ -1,13 +1,15 @@
 import { useEffect, useMemo, useState } from "react";
+import { useShortcuts } from "../../app/keyboard";
 import { count } from "../../parts/format";
 import type { Fold } from "../address";
 import { useCursor } from "../cursor";
 import { useHits } from "../hits";
-import { useTimeline } from "../timeline/timeline";
+import { CardList } from "../reading/CardList";
+import { type ThreadTimeline, useTimeline } from "../timeline/timeline";
 import { EventList } from "./EventList";
 import { Filters } from "./Filters";
 import { Find } from "./Find";
-import { DEFAULT_FOLDS } from "./folding";
+import { CARD_FOLDS, DEFAULT_FOLDS } from "./folding";
 import { Folds } from "./Folds";
 import styles from "./history.module.css";
 import { filtered, foldsIn, Rows } from "./rows";
@@ -19,14 +21,14 @@ const NONE: ReadonlySet<Fold> = new Set();
 /** The thread's events from the first to the last. */
 export function HistoryPane() {
   const { last, address, change } = useCursor();
-  const { only, tool, fold } = address;
+  const { only, tool, fold, read } = address;
   const timeline = useTimeline();
   const hits = useHits();
   const hasWaited = usePatience() || last > LONG;
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
   const { isComplete } = timeline;
   const known = isComplete ? timeline : null; // folding needs all types
-  const folds = useMemo(() => foldsIn(fold, DEFAULT_FOLDS), [fold]);
+  const folds = useMemo(() => foldsIn(fold, read ? CARD_FOLDS : DEFAULT_FOLDS), [fold, read]);
   const versions = useMemo(
     () => filtered(timeline, { only, tool, hits: hits.versions }),
     [timeline, only, tool, hits.versions],
@@ -41,21 +43,14 @@ export function HistoryPane() {
         typeOf: (version) => known?.typeOf(version) ?? null,
         isNotable: (version) =>
           known !== null && (known.has("error", version) || known.isOpen(version)),
+        ...(read && known !== null && { drawnWith: (version) => known.callerOf(version) }),
       }),
-    [last, versions, folds, unfolded, known],
+    [last, versions, folds, unfolded, known, read],
   );
+  const List = read ? CardList : EventList;
   return (
     <section className={styles["pane"]} aria-label="History">
-      <div className={styles["toolbar"]}>
-        <Find hits={hits} />
-        <Filters timeline={timeline} hits={hits} />
-        <Folds
-          folds={folds}
-          onChange={(chosen) => {
-            change({ fold: chosen.join() }, { replace: true });
-          }}
-        />
-      </div>
+      <Toolbar {...{ timeline, hits, folds }} />
       {versions !== null && (
         <p className={styles["note"]} role="status">
           {count(rows.length)} of {count(last)} events
@@ -76,7 +71,7 @@ export function HistoryPane() {
         </p>
       )}
       {(isComplete || hasWaited) && (
-        <EventList
+        <List
           rows={rows}
           timeline={timeline}
           hits={hits}
@@ -86,6 +81,42 @@ export function HistoryPane() {
         />
       )}
     </section>
+  );
+}
+
+interface ToolbarProps {
+  readonly timeline: ThreadTimeline;
+  readonly hits: ReturnType<typeof useHits>;
+  readonly folds: ReadonlySet<Fold>;
+}
+
+/** What chooses the events, and how they are shown. */
+function Toolbar({ timeline, hits, folds }: ToolbarProps) {
+  const { address, change } = useCursor();
+  const isReading = address.read === true;
+  const toggle = (): void => {
+    change({ read: isReading ? undefined : true });
+  };
+  useShortcuts("History", [{ key: "r", does: "read as cards, or list", run: toggle }]);
+  return (
+    <div className={styles["toolbar"]}>
+      <Find hits={hits} />
+      <Filters timeline={timeline} hits={hits} />
+      <Folds
+        folds={folds}
+        onChange={(chosen) => {
+          change({ fold: chosen.join() }, { replace: true });
+        }}
+      />
+      <button
+        type="button"
+        aria-pressed={isReading}
+        title="As cards to read, or as a list (r)"
+        onClick={toggle}
+      >
+        Read
+      </button>
+    </div>
   );
 }
 

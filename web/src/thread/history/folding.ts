@@ -5,7 +5,9 @@ import type { Fold } from "../address";
 const MACHINERY =
   /^inspect\.(?:eval|sample|sample_init|sandbox|span_begin|span_end|state|step|store|subtask)$/;
 
-export const DEFAULT_FOLDS: readonly Fold[] = ["reasoning", "log", "model", "machinery"];
+/** Of cards a thought is one of two lines. */
+export const CARD_FOLDS: readonly Fold[] = ["log", "model", "machinery"];
+export const DEFAULT_FOLDS: readonly Fold[] = ["reasoning", ...CARD_FOLDS];
 
 /** The fold, an option of the reader, that an event belongs to. */
 export function foldOf(type: string): Fold | null {

@@ -118,3 +118,12 @@ test("filters by mark and tool keep both ends, of failures the one that failed",
   expect(by({ only: "hit", hits: [2, 4] })).toEqual([2, 4]);
   expect(by({ only: "hit", tool: "search", hits: [2, 4] })).toEqual([4]);
 });
+
+test("an event that is drawn with another has no row, and is found in the other's", () => {
+  const drawnWith = (version: number) => (version === 5 ? 1 : version);
+  const rows = rowsOf({ folds: new Set(), drawnWith });
+  expect(drawn(rows)).toEqual(["1", "2", "3", "4", "6"]);
+  expect(rows.indexOf(5)).toBe(0);
+  expect(nextRow(rows, 5, 1)).toBe(1);
+  expect(drawn(rowsOf({ only: [1, 5, 6], drawnWith }))).toEqual(["1", "6"]);
+});

@@ -23,6 +23,8 @@ export interface RowsAsked {
   readonly typeOf: (version: number) => string | null;
   /** What is never folded, whatever its type. */
   readonly isNotable: (version: number) => boolean;
+  /** The version that an event is drawn with: its own, or that of the call it is the result of. */
+  readonly drawnWith?: (version: number) => number;
 }
 
 /** Lines that are drawn of one event. */
@@ -38,10 +40,12 @@ export class Rows {
   private readonly shapes: number[] = [];
   /** Last versions of runs, by their first. */
   private readonly ends = new Map<number, number>();
+  private readonly drawnWith: (version: number) => number;
 
   constructor(asked: RowsAsked) {
+    this.drawnWith = asked.drawnWith ?? ((version) => version);
     if (asked.only === null) this.fold(asked);
-    else for (const version of asked.only) this.add(version, EVENT);
+    else this.select(asked.only);
   }
 
   get length(): number {
@@ -56,7 +60,8 @@ export class Rows {
   }
 
   /** The row that has a version, else the one before it; -1 where there is none. */
-  indexOf(version: number): number {
+  indexOf(at: number): number {
+    const version = this.drawnWith(at);
     let low = 0;
     let high = this.firsts.length;
     while (low < high) {
@@ -72,6 +77,11 @@ export class Rows {
     this.shapes.push(shape);
   }
 
+  private select(versions: readonly number[]): void {
+    const drawn = new Set(versions.map(this.drawnWith));
+    for (const version of [...drawn].sort((a, b) => a - b)) this.add(version, EVENT);
+  }
+
   private fold({ last, folds, unfolded, typeOf, isNotable }: RowsAsked): void {
     const isFolded = (version: number): boolean => {
       const type = typeOf(version);
@@ -79,6 +89,7 @@ export class Rows {
       return fold !== null && folds.has(fold) && !isNotable(version);
     };
     for (let version = 1; version <= last; version += 1) {
+      if (this.drawnWith(version) !== version) continue;
       if (folds.size === 0 || !isFolded(version)) {
         this.add(version, EVENT);
         continue;

@@ -1,14 +1,16 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, type UIEvent, useLayoutEffect, useRef } from "react";
 import { useCursor } from "../cursor";
-import type { ThreadTimeline } from "../timeline/timeline";
-import { WORKER_HEIGHT } from "./row/WorkerEvents";
-import { MOST_LINES, type Rows } from "./rows";
+import type { Row, Rows } from "./rows";
 
-const LINE_HEIGHT = 20;
-const PADDING = 8;
 /** Pixels from the end: nearer than this, the list follows a growing thread. */
 const NEAR = 40;
+
+/** Heights of rows in pixels; those that are measured too are estimates until a row is drawn. */
+export interface Heights {
+  readonly of: (row: Row) => number;
+  readonly areMeasured: boolean;
+}
 
 /**
  * The rows in sight, and what keeps the reader's place: the cursor's row is scrolled into sight,
@@ -17,36 +19,36 @@ const NEAR = 40;
 export function useEventWindow(
   scroller: RefObject<HTMLElement | null>,
   rows: Rows,
-  timeline: ThreadTimeline,
-  unfolded: ReadonlySet<number>,
+  heights: Heights,
 ) {
   const { at, isAtEnd } = useCursor();
+  const { areMeasured } = heights;
   const place = useRef({ first: 0, offset: 0, isAtBottom: true });
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => {
-      const { first, isOpen } = rows.row(index);
-      const lines = isOpen === null ? timeline.callsAt(first) : 1;
-      const more = lines > MOST_LINES ? MOST_LINES + 1 : lines;
-      const below = isOpen === null && unfolded.has(first) ? WORKER_HEIGHT : 0;
-      return PADDING + LINE_HEIGHT * Math.max(1, more) + below;
-    },
-    overscan: 12,
+    estimateSize: (index) => heights.of(rows.row(index)),
+    getItemKey: (index) => keyOf(rows.row(index)),
+    overscan: areMeasured ? 4 : 12,
   });
   const current = rows.indexOf(at);
+  const height = list.getTotalSize();
 
+  const isLed = useRef(true); // the cursor moved last, not the reader
+  const isInSight = useRef(false); // the reader pressed on the row that the cursor goes to
   const wasAtEnd = useRef<boolean | null>(null);
   useLayoutEffect(() => {
     // a reader who scrolled away from the end stays there
     if (isAtEnd && wasAtEnd.current === true && !place.current.isAtBottom) return;
     const align = isAtEnd ? "end" : wasAtEnd.current === null ? "center" : "auto";
     wasAtEnd.current = isAtEnd;
-    if (current >= 0) list.scrollToIndex(current, { align });
+    isLed.current = !isInSight.current;
+    isInSight.current = false;
+    if (current >= 0 && isLed.current) list.scrollToIndex(current, { align });
   }, [list, current, isAtEnd]);
 
   useLayoutEffect(() => {
-    list.measure();
+    if (!areMeasured) list.measure();
     const { first, offset, isAtBottom } = place.current;
     if (isAtBottom && wasAtEnd.current === true) {
       list.scrollToIndex(rows.length - 1, { align: "end" });
@@ -54,7 +56,13 @@ export function useEventWindow(
       const top = list.measurementsCache[Math.max(0, rows.indexOf(first))];
       if (top !== undefined) list.scrollToOffset(top.start + offset);
     }
-  }, [list, rows, unfolded]);
+  }, [list, rows, heights, areMeasured]);
+
+  useLayoutEffect(() => {
+    // contents come and rows grow: the cursor's stays in sight until the reader goes elsewhere
+    if (!areMeasured || !isLed.current || current < 0) return;
+    list.scrollToIndex(current, { align: isAtEnd ? "end" : "auto" });
+  }, [list, areMeasured, current, isAtEnd, height]);
 
   const keepPlace = ({ currentTarget }: UIEvent<HTMLElement>): void => {
     const { scrollTop, scrollHeight, clientHeight } = currentTarget;
@@ -66,5 +74,20 @@ export function useEventWindow(
       isAtBottom: scrollHeight - clientHeight - scrollTop < NEAR,
     };
   };
-  return { drawn: list.getVirtualItems(), height: list.getTotalSize(), keepPlace };
+  return {
+    drawn: list.getVirtualItems(),
+    height,
+    measure: list.measureElement,
+    keepPlace,
+    leave: () => {
+      isLed.current = false;
+    },
+    stay: () => {
+      isInSight.current = true;
+    },
+  };
+}
+
+function keyOf({ first, isOpen }: Row): string {
+  return isOpen === null ? `${first}` : `run ${first}`;
 }

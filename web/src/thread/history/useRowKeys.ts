@@ -1,5 +1,6 @@
 import { type Shortcut, useShortcuts } from "../../app/keyboard";
-import { ONE_PANE, useNarrow } from "../../app/narrow";
+import { useCallback } from "react";
+import { isNarrow, ONE_PANE, useNarrow } from "../../app/narrow";
 import { useCursor } from "../cursor";
 import { nextRow, type Rows } from "./rows";
 
@@ -29,4 +30,16 @@ export function useRowKeys(rows: Rows, choose: (version: number) => void): void 
     step("ArrowUp", -1),
     ...(isOnePane ? [open] : []),
   ]);
+}
+
+/** Puts the cursor on an event; on a phone its pane is opened too. */
+export function useChoose(): (version: number) => void {
+  const { go, change } = useCursor();
+  return useCallback(
+    (version) => {
+      if (isNarrow(ONE_PANE)) change({ at: version, pane: "event" });
+      else go(version);
+    },
+    [change, go],
+  );
 }

@@ -18,6 +18,7 @@ export function Folded({ text, label, code = false }: FoldedProps) {
   const [isOpen, setOpen] = useState(false);
   const beginning = beginningOf(text);
   const left = text.length - beginning.length;
+  const way = isOpen ? "Less" : counted(left, "more character");
   return (
     <div className={code ? styles["code"] : undefined}>
       {isOpen ? <LongText text={text} /> : <pre className="text">{beginning}</pre>}
@@ -26,12 +27,12 @@ export function Folded({ text, label, code = false }: FoldedProps) {
           type="button"
           className={`quiet ${styles["more"] ?? ""}`}
           aria-expanded={isOpen}
-          aria-label={`${isOpen ? "Less" : "More"} of ${label}`}
+          aria-label={`${way} of ${label}`}
           onClick={() => {
             setOpen(!isOpen);
           }}
         >
-          {isOpen ? "Less" : counted(left, "more character")}
+          {way}
         </button>
       )}
     </div>

@@ -110,6 +110,11 @@ export class ThreadTimeline implements Timeline {
     return found;
   }
 
+  /** The version whose calls an event has all its results of; else its own. */
+  callerOf(version: number): number {
+    return version <= this.loadedTo ? this.index.callerOf(version) : version;
+  }
+
   /** Whether a call or request of an event is open. */
   isOpen(version: number): boolean {
     return this.openFrom.has(version);

@@ -129,3 +129,8 @@ test("counts go up to a version, and what nothing reported is null", () => {
   });
   expect(counts(6).steps).toBe(3);
 });
+
+test("an event of results belongs to its first caller, unless nothing called for one of them", () => {
+  const index = indexOf(call(2, 5), call(3, 5), call(4, 6), call(null, 6));
+  expect([2, 3, 5, 6].map((version) => index.callerOf(version))).toEqual([2, 3, 2, 6]);
+});

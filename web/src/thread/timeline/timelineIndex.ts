@@ -108,6 +108,8 @@ export class TimelineIndex {
   private readonly marks: number[] = [];
   private readonly calls: number[] = [];
   private readonly steps: number[] = [];
+  /** By a version with results, the first that called for them; NaN where nothing did for one. */
+  private readonly callers = new Map<number, number>();
   /** Version of the latest event known. */
   loadedTo = 0;
   firstMs: number | null = null;
@@ -143,6 +145,10 @@ export class TimelineIndex {
       this.marks[version] = (this.marks[version] ?? 0) | (1 << bit);
     });
     if (span.kind === "call") {
+      if (span.to !== null) {
+        const first = this.callers.get(span.to) ?? Infinity;
+        this.callers.set(span.to, Math.min(first, span.from ?? NaN));
+      }
       for (const version of [span.from, span.to]) {
         if (version !== null) this.calls[version] = this.callsAt(version) + 1;
       }
@@ -154,6 +160,11 @@ export class TimelineIndex {
   callsAt(version: number): number {
     while (this.calls.length <= version) this.calls.push(0);
     return this.calls[version] ?? 0;
+  }
+
+  /** The version whose calls an event has the results of; its own where it has other than those. */
+  callerOf(version: number): number {
+    return this.callers.get(version) || version;
   }
 
   /** Whether a settled span has a mark at a version. */

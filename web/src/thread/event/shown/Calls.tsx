@@ -1,4 +1,5 @@
 import type { Json } from "../../../api/exact";
+import { toolShown } from "../../../formats/tools/ToolShown";
 import { isFields, jsonIn, listIn, type Recorded, textIn, valueIn } from "../contents";
 import styles from "../event.module.css";
 import { Peer } from "./Peer";
@@ -30,9 +31,16 @@ export function Calls({ event }: CallsProps) {
   );
 }
 
-function Arguments({ call, isCut }: { call: Json; isCut: boolean }) {
+/** The arguments of a call; undefined where they are none, or no JSON. */
+export function argumentsOf(call: Json): Json | undefined {
   const text = textIn(call, "argumentsText");
-  const args = valueIn(call, "args") ?? (text === null ? undefined : jsonIn(text)) ?? undefined;
+  return valueIn(call, "args") ?? (text === null ? undefined : jsonIn(text)) ?? undefined;
+}
+
+/** What a call does, or its arguments as a tree. */
+export function Arguments({ call, isCut }: { call: Json; isCut: boolean }) {
+  const text = textIn(call, "argumentsText");
+  const args = argumentsOf(call);
   if (args === undefined) {
     if (text === null) return <p className={styles["soft"]}>No arguments.</p>;
     return (
@@ -46,7 +54,7 @@ function Arguments({ call, isCut }: { call: Json; isCut: boolean }) {
   }
   return (
     <>
-      <Tree value={args} label="Arguments" />
+      {toolShown(textIn(call, "name") ?? "", args) ?? <Tree value={args} label="Arguments" />}
       <Exact text={text ?? compact(args)} name="Exact arguments" />
     </>
   );
@@ -69,14 +77,23 @@ export function Results({ event }: CallsProps) {
               )}
               <Peer event={event} index={index} names={NAMES} isStated={error !== null} />
             </header>
-            {error !== null && <Failed error={error} />}
-            {(error === null || valueIn(result, "output") !== null) && (
-              <Value value={valueIn(result, "output") ?? null} label="Output" />
-            )}
+            <Outcome result={result} />
           </article>
         );
       }}
     />
+  );
+}
+
+/** What a call came to: its error, its output or both. */
+export function Outcome({ result }: { result: Json }) {
+  const error = valueIn(result, "error") ?? null;
+  const output = valueIn(result, "output") ?? null;
+  return (
+    <>
+      {error !== null && <Failed error={error} />}
+      {(error === null || output !== null) && <Value value={output} label="Output" />}
+    </>
   );
 }
 

@@ -40,7 +40,8 @@ interface SaidProps {
   readonly event: Recorded;
 }
 
-function Said({ event }: SaidProps) {
+/** What a message says, without its metadata. */
+export function Said({ event }: SaidProps) {
   const message = event.message;
   const text = textIn(message, "text");
   switch (event.type) {

@@ -81,35 +81,19 @@ export function EventLine(props: EventLineProps) {
   );
 }
 
-type OutcomeProps = Pick<EventLineProps, "tabIndex" | "onJump"> & { readonly pair: Pair };
+interface OutcomeProps extends Pick<EventLineProps, "tabIndex" | "onJump"> {
+  readonly pair: Pair;
+}
 
+/** How a call went, with the way to its other end. */
 function Outcome({ pair, tabIndex, onJump }: OutcomeProps) {
-  const { span, partner, isAsking } = pair;
-  const hasFailed = span.outcome === "failed" || span.outcome === "denied";
-  const doubt = rulesOf(span);
-  const isUnanswered = span.suspected.includes("unanswered");
-  if (partner === null) {
-    if (!isAsking) {
-      return null; // the event says so
-    }
-    return (
-      <span
-        className={`badge ${isUnanswered ? "warn" : "accent"}`}
-        title={isUnanswered ? "Without a result: views for models add one" : undefined}
-      >
-        {isUnanswered ? "unanswered" : (WAITING[span.kind] ?? "open")}
-      </span>
-    );
-  }
-  const outcome = hasFailed ? span.outcome : "";
-  const took = span.elapsedMs === null ? "" : duration(span.elapsedMs);
-  const said = [took, outcome, doubt === "" ? "" : "?"].filter((part) => part !== "").join(" · ");
-  const suspicion = doubt === "" ? "" : `suspected: ${doubt}; `;
-  const colour = hasFailed ? styles["failed"] : doubt === "" ? "" : styles["doubted"];
+  const { partner, isAsking } = pair;
+  if (partner === null) return <Course pair={pair} />;
+  const { said, suspicion, colour } = courseOf(pair);
   return (
     <button
       type="button"
-      className={`${styles["jump"] ?? ""} ${colour ?? ""}`}
+      className={`${styles["jump"] ?? ""} ${colour}`}
       tabIndex={tabIndex}
       title={`${suspicion}go to the ${isAsking ? "end" : "beginning"}, version ${partner}`}
       aria-label={`${said} ${suspicion}go to version ${partner}`}
@@ -120,4 +104,40 @@ function Outcome({ pair, tabIndex, onJump }: OutcomeProps) {
       {said} <span aria-hidden>{isAsking ? "↓" : "↑"}</span>
     </button>
   );
+}
+
+/** How long a call took and whether it failed; of one that is open, what it waits for. */
+export function Course({ pair }: { pair: Pair }) {
+  const { span, partner, isAsking } = pair;
+  if (partner !== null) {
+    const { said, suspicion, colour } = courseOf(pair);
+    return (
+      <span className={`${styles["jump"] ?? ""} ${colour}`} title={suspicion}>
+        {said}
+      </span>
+    );
+  }
+  if (!isAsking) return null; // the event says so
+  const isUnanswered = span.suspected.includes("unanswered");
+  return (
+    <span
+      className={`badge ${isUnanswered ? "warn" : "accent"}`}
+      title={isUnanswered ? "Without a result: views for models add one" : undefined}
+    >
+      {isUnanswered ? "unanswered" : (WAITING[span.kind] ?? "open")}
+    </span>
+  );
+}
+
+function courseOf({ span }: Pair): { said: string; suspicion: string; colour: string } {
+  const hasFailed = span.outcome === "failed" || span.outcome === "denied";
+  const doubt = rulesOf(span);
+  const took = span.elapsedMs === null ? "" : duration(span.elapsedMs);
+  const parts = [took, hasFailed ? span.outcome : "", doubt === "" ? "" : "?"];
+  const colour = hasFailed ? styles["failed"] : doubt === "" ? "" : styles["doubted"];
+  return {
+    said: parts.filter((part) => part !== "").join(" · "),
+    suspicion: doubt === "" ? "" : `suspected: ${doubt}; `,
+    colour: colour ?? "",
+  };
 }

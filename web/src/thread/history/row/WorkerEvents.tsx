@@ -4,7 +4,7 @@ import { type CSSProperties, useState } from "react";
 import { Failure } from "../../../parts/Failure";
 import { counted } from "../../../parts/format";
 import { headQuery } from "../../queries";
-import { PAGE, type StoredEvent, useEvents } from "../events";
+import { LINES, type StoredEvent, useEvents } from "../events";
 import styles from "../history.module.css";
 import own from "./WorkerEvents.module.css";
 import { colourOf, groupOf } from "../../../parts/kinds";
@@ -15,6 +15,7 @@ import { Sign } from "./Sign";
 export const WORKER_HEIGHT = 220;
 const LIVE_MS = 3000;
 const FIRST = [1];
+const MOST = LINES.events;
 
 /** The events of a worker's thread, up to 200; its own workers unfold in the same way. */
 export function WorkerEvents({ threadId }: { threadId: string }) {
@@ -22,7 +23,7 @@ export function WorkerEvents({ threadId }: { threadId: string }) {
     ...headQuery(threadId),
     refetchInterval: ({ state }) => (state.data?.status === "open" ? LIVE_MS : false),
   });
-  const last = Math.min(head?.version ?? 0, PAGE);
+  const last = Math.min(head?.version ?? 0, MOST);
   const events = useEvents(threadId, head === undefined ? [] : FIRST, last);
   const failure = error ?? events.error;
   if (failure !== null) return <Failure error={failure} />;
@@ -36,7 +37,7 @@ export function WorkerEvents({ threadId }: { threadId: string }) {
             event !== undefined && <WorkerEvent key={event.version} {...{ threadId, event }} />,
         )}
       </ol>
-      {head.version > PAGE && (
+      {head.version > MOST && (
         <p className={own["all"]}>
           <Link to="/threads/$threadId" params={{ threadId }}>
             All {counted(head.version, "event")}

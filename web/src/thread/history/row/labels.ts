@@ -169,7 +169,7 @@ function tokensText(usage: Fields): string {
 }
 
 /** The arguments of a call: city: "Rome", days: 3. A single one stands without its name. */
-function argumentsText(args: Value): string {
+export function argumentsText(args: Value): string {
   if (args === undefined || args === null) return "";
   if (typeof args !== "object" || Array.isArray(args)) return oneLine(args);
   const entries = Object.entries(args as Fields);
