@@ -47,6 +47,74 @@ def test_a_step_marks_what_it_changed_and_a_keys_history_moves_the_cursor(page: 
     expect(history.locator("[aria-current=step]")).to_have_text("125")
 
 
+def test_what_a_run_keeps_for_itself_stands_part_by_part(page: Page, service: Service) -> None:
+    todos = [{"content": "Fix it", "status": "in_progress"}]
+    for number, (name, args) in enumerate(
+        [
+            ("TodoWrite", {"todos": todos}),
+            ("Write", {"file_path": "/a.py", "content": "x = 1\ny = 2\n"}),
+            ("Edit", {"file_path": "/a.py", "old_string": "y = 2", "new_string": "y = 3"}),
+            ("Edit", {"file_path": "/b.py", "old_string": "x", "new_string": "y"}),
+        ]
+    ):
+        call = {"id": f"{number}", "name": name, "args": args}
+        service.append("working", {"type": "tool_calls", "calls": [call]})
+        result = {"callId": f"{number}", "output": "ok"}
+        service.append("working", {"type": "tool_results", "results": [result]})
+
+    page.goto("/threads/working?at=6")
+    state = page.get_by_role("region", name="State at version 6", exact=True)
+    expect(state.get_by_role("region", name="To do")).to_contain_text("0 of 1 done")
+    expect(state.get_by_role("region", name="To do")).to_contain_text("Fix itin progress")
+    file = state.get_by_role("region", name="Files").get_by_role("listitem")
+    expect(file).to_contain_text("2 lines, last changed at 6")
+    expect(file).to_contain_text("changed")
+    file.get_by_role("button", name="Text of /a.py").click()
+    text = state.get_by_role("group", name="Text of /a.py")
+    expect(text.locator("del")).to_have_text("2")
+    expect(text.locator("ins")).to_have_text("3")
+
+    state.get_by_role("button", name="/a.py", exact=True).click()
+    history = page.get_by_role("group", name="History of /a.py")
+    expect(history.get_by_role("button")).to_have_text("42")
+    page.keyboard.press("End")
+    state = page.get_by_role("region", name="State at version 8", exact=True)
+    expect(state).to_contain_text("text not known, last changed at 8")
+    state.get_by_text("1 change up to here did not apply").click()
+    expect(state).to_contain_text("what it was before the edit is not on record")
+
+    page.goto('/threads/working?at=6&state=watch&watch=["$.files[*].lines"]')
+    watch = page.get_by_role("article", name="Watch $.files[*].lines")
+    expect(watch.locator("[aria-current=step]")).to_have_text("42")
+    page.goto("/threads/working?at=8&state=changes&a=4&b=6")
+    differences = page.get_by_role("region", name="Differences of the state")
+    expect(differences).to_contain_text(re.compile(r"text.*y = 2.*y = 3|text.*y = 23"))
+
+
+def test_counters_that_never_changed_are_hidden_and_counted(page: Page) -> None:
+    page.goto("/threads/refund?at=9&state=state")
+    kernel = page.get_by_role("region", name="Kernel", exact=True)
+    expect(kernel.get_by_role("listitem")).to_have_count(3)
+    kernel.get_by_role("button", name="Show 7 keys as at the beginning").click()
+    expect(kernel.get_by_role("listitem")).to_have_count(10)
+    expect(kernel).to_contain_text("max_delegations10")
+
+
+def test_where_a_run_keeps_no_state_the_pane_opens_on_what_the_model_is_sent(
+    page: Page, service: Service
+) -> None:
+    service.append("stateless", {"type": "input", "text": "Hi"}, {"type": "reply", "text": "Ho"})
+    page.goto("/threads/stateless")
+    model = page.get_by_role("tab", name="Sent to model")
+    expect(model).to_have_attribute("aria-selected", "true")
+    page.get_by_role("tab", name="State", exact=True).click()
+    expect(page).to_have_url(re.compile("state=state"))
+    page.goto("/threads/refund")
+    expect(page.get_by_role("tab", name="State", exact=True)).to_have_attribute(
+        "aria-selected", "true"
+    )
+
+
 def test_messages_stand_although_what_was_sent_beside_them_cannot_be_read(page: Page) -> None:
     page.route("**/views/request?*", lambda route: route.fulfill(body="{"))
     page.goto("/threads/unruly?at=9&state=model")

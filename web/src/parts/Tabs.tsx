@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 interface TabsProps<T extends string> {
   readonly label: string;
   readonly tabs: readonly { readonly id: T; readonly name: ReactNode }[];
-  readonly chosen: T;
+  /** Null while it is not known yet. */
+  readonly chosen: T | null;
   readonly onChoose: (id: T) => void;
   readonly children: ReactNode;
 }
@@ -26,7 +27,7 @@ export function Tabs<T extends string>({ label, tabs, chosen, onChoose, children
           </Base.Tab>
         ))}
       </Base.List>
-      <Base.Panel value={chosen}>{children}</Base.Panel>
+      {chosen === null ? <div>{children}</div> : <Base.Panel value={chosen}>{children}</Base.Panel>}
     </Base.Root>
   );
 }

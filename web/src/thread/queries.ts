@@ -18,14 +18,18 @@ export function headQuery(threadId: string) {
 
 export type StateAt = { readonly [key: string]: Json };
 
-/** The agent state just after a version, without its history. */
-export function stateQuery(threadId: string, version: number) {
+/** A view that is a state, with its options: the kernel's, or the run's own. */
+export type StateView =
+  "agent-state?history=false" | "run-state?texts=false" | "run-state?texts=true";
+
+/** A state just after a version; without one, at present. */
+export function stateQuery(threadId: string, version: number | null, view: StateView) {
   return queryOptions({
-    queryKey: ["state", threadId, version],
+    queryKey: ["state", threadId, version, view],
     queryFn: async ({ signal }) => {
-      const path = `/v1/threads/${threadId}/views/agent-state`;
-      const query = `?history=false&bare=true&at=${version}`;
-      const response = await fetchWithKey(path + query, { signal });
+      const at = version === null ? "" : `&at=${version}`;
+      const path = `/v1/threads/${threadId}/views/${view}&bare=true${at}`;
+      const response = await fetchWithKey(path, { signal });
       return parseExact(await response.text()) as StateAt;
     },
   });

@@ -3,7 +3,8 @@ import type { StateTab } from "../address";
 import { useCursor } from "../cursor";
 import { ChangesTab } from "./diff/ChangesTab";
 import { ModelTab } from "./model/ModelTab";
-import { StateKeys } from "./keys/StateKeys";
+import { StateTab as KeysTab } from "./keys/StateTab";
+import { useOpeningTab } from "./run/openingTab";
 import { ViewTab } from "./ViewTab";
 import { WatchTab } from "./watch/WatchTab";
 
@@ -16,7 +17,7 @@ const TABS: readonly { readonly id: StateTab; readonly name: string }[] = [
 ];
 
 const PANELS = {
-  state: StateKeys,
+  state: KeysTab,
   model: ModelTab,
   changes: ChangesTab,
   watch: WatchTab,
@@ -26,18 +27,19 @@ const PANELS = {
 /** The thread as it was just after the version under the cursor. */
 export function StatePane() {
   const { threadId, address, change } = useCursor();
-  const chosen = address.state ?? "state";
-  const Panel = PANELS[chosen];
+  const opening = useOpeningTab(threadId);
+  const chosen = address.state ?? opening;
+  const Panel = chosen === null ? null : PANELS[chosen];
   return (
     <Tabs
       label="State"
       tabs={TABS}
       chosen={chosen}
       onChoose={(id) => {
-        change({ state: id === "state" ? undefined : id }, { replace: true });
+        change({ state: id }, { replace: true });
       }}
     >
-      <Panel key={threadId} />
+      {Panel === null ? <p className="loading">Reading…</p> : <Panel key={threadId} />}
     </Tabs>
   );
 }

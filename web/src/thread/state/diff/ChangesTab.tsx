@@ -1,12 +1,12 @@
-import { type ViewName, VIEWS } from "../../address";
+import { VIEWS } from "../../address";
 import { useCursor } from "../../cursor";
 import { ItemsDiff } from "./ItemsDiff";
 import styles from "../state.module.css";
 import { StateDiff } from "./StateDiff";
 import { ViewChoice } from "../ViewChoice";
 
-const STATE: ViewName = "agent-state";
-const CHOICES = [STATE, ...VIEWS];
+const STATE = "state";
+const CHOICES = [STATE, ...VIEWS] as const;
 
 /** The differences between two pinned versions, or those made by the event under the cursor. */
 export function ChangesTab() {

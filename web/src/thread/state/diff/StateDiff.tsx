@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Failure } from "../../../parts/Failure";
 import { useCursor } from "../../cursor";
@@ -7,19 +7,24 @@ import { DiffTree } from "./DiffTree";
 import { diffTree } from "./difference";
 import styles from "../state.module.css";
 
-/** The states at two versions as one tree. */
+/** The states at two versions as one tree: the run's own, and the kernel's. */
 export function StateDiff({ from, to }: { from: number; to: number }) {
   const { threadId } = useCursor();
-  const before = useQuery(stateQuery(threadId, from));
-  const after = useQuery(stateQuery(threadId, to));
+  const queries = useQueries({
+    queries: [from, to].flatMap((version) => [
+      stateQuery(threadId, version, "run-state?texts=true"),
+      stateQuery(threadId, version, "agent-state?history=false"),
+    ]),
+  });
+  const [run, kernel, runAfter, kernelAfter] = queries.map(({ data }) => data);
   const node = useMemo(
     () =>
-      before.data === undefined || after.data === undefined
-        ? null
-        : diffTree("", before.data, after.data),
-    [before.data, after.data],
+      run && kernel && runAfter && kernelAfter
+        ? diffTree("", { ...run, ...kernel }, { ...runAfter, ...kernelAfter })
+        : null,
+    [run, kernel, runAfter, kernelAfter],
   );
-  const error = before.error ?? after.error;
+  const error = queries.find((query) => query.error !== null)?.error ?? null;
   if (error !== null) return <Failure error={error} />;
   if (node === null) return <p className="loading">Comparing…</p>;
   if (node.kind === "same") return <p className={styles["note"]}>The state is the same.</p>;

@@ -3,17 +3,27 @@ import type { Json } from "../../../api/exact";
 import { useCursor } from "../../cursor";
 import { DiffTree } from "../diff/DiffTree";
 import { diffTree } from "../diff/difference";
+import type { AskedPath } from "../run/runParts";
 import { KeyHistory } from "../versions/KeyHistory";
 import styles from "../state.module.css";
 import type { StateKey } from "../stateChanges";
 import { Value } from "../Value";
 
-/** One key of the state: its value, what the event changed of it, and its history on demand. */
-export function StateKeyRow({ entry, at }: { entry: StateKey; at: number }) {
+interface StateKeyRowProps {
+  readonly entry: StateKey;
+  readonly at: number;
+  /** What the address names it by, where its history is open. */
+  readonly id: string;
+  /** Where its history is asked for. */
+  readonly asked: AskedPath;
+}
+
+/** One key of a state: its value, what the event changed of it, and its history on demand. */
+export function StateKeyRow({ entry, at, id, asked }: StateKeyRowProps) {
   const { address, change } = useCursor();
   const [isDiffOpen, setDiffOpen] = useState(false);
   const { key, value, before } = entry;
-  const isOpen = address.key === key;
+  const isOpen = address.key === id;
   return (
     <li className={styles["key"]} data-changed={entry.change !== null}>
       <button
@@ -22,13 +32,13 @@ export function StateKeyRow({ entry, at }: { entry: StateKey; at: number }) {
         aria-expanded={isOpen}
         title={`History of ${key}`}
         onClick={() => {
-          change({ key: isOpen ? undefined : key }, { replace: true });
+          change({ key: isOpen ? undefined : id }, { replace: true });
         }}
       >
         {key}
       </button>
       <div className={styles["value"]}>
-        {value === undefined ? <i>removed</i> : <Value value={value} label={key} />}
+        {value === undefined ? <i>removed</i> : <Value value={value} label={key} open={0} />}
       </div>
       {entry.change !== null && (
         <button
@@ -52,7 +62,7 @@ export function StateKeyRow({ entry, at }: { entry: StateKey; at: number }) {
           <DiffTree node={nodeOf(key, before, value)} />
         </div>
       )}
-      {isOpen && <KeyHistory name={key} />}
+      {isOpen && <KeyHistory name={key} asked={asked} />}
     </li>
   );
 }

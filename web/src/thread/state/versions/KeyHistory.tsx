@@ -2,14 +2,14 @@ import { Failure } from "../../../parts/Failure";
 import { count, counted } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import styles from "../state.module.css";
-import { pathOfKey } from "../stateChanges";
+import type { AskedPath } from "../run/runParts";
 import { ChangeList, ReadOn } from "./ChangeList";
 import { useValueChanges } from "./useValueChanges";
 
 /** The versions that changed a key of the state. */
-export function KeyHistory({ name }: { name: string }) {
+export function KeyHistory({ name, asked }: { name: string; asked: AskedPath }) {
   const { threadId, last } = useCursor();
-  const found = useValueChanges(threadId, pathOfKey(name), last);
+  const found = useValueChanges(threadId, asked, last);
   if (found.error !== null) return <Failure error={found.error} />;
   const { changes, examined, isFetching } = found;
   return (

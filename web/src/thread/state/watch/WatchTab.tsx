@@ -2,13 +2,14 @@ import { Failure } from "../../../parts/Failure";
 import { useCursor } from "../../cursor";
 import { ExpressionForm } from "./ExpressionForm";
 import styles from "../state.module.css";
-import { useStatePair } from "../statePair";
+import { together, useStates } from "../statePair";
 import { WatchCard } from "./WatchCard";
 
 /** Expressions over the state, with their values at the cursor and their changes. */
 export function WatchTab() {
   const { address, change } = useCursor();
-  const { pair, error } = useStatePair();
+  const { states, error } = useStates();
+  const pair = states === null ? null : together(states);
   const expressions = address.watch ?? [];
   const replace = (index: number, ...by: string[]): void => {
     const watch = expressions.toSpliced(index, 1, ...by);
@@ -25,8 +26,9 @@ export function WatchTab() {
       />
       {expressions.length === 0 && (
         <p className={styles["note"]}>
-          A JSONPath (RFC 9535) over the state, as <code>$.step_count</code> or{" "}
-          <code>$.workers[?@.status == &apos;running&apos;]</code>. The state has no history here.
+          A JSONPath (RFC 9535) over the state, as <code>$.step_count</code>,{" "}
+          <code>$.todos[?@.status != &apos;completed&apos;]</code> or <code>$.files[*].lines</code>:
+          of what the run keeps for itself, and of the kernel&apos;s state without its history.
         </p>
       )}
       {error !== null && <Failure error={error} />}
