@@ -1,0 +1,84 @@
+"""The terms of filters: their names, what each compares, and where it can be asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["flag", "name", "quantity", "duration", "words", "scalar"]
+"""What a term compares: nothing, a name, a figure, milliseconds, a text, or any scalar of JSON."""
+
+Place = Literal["list", "thread", "search", "success"]
+"""Where a filter is asked: of a list of threads, of a thread's events, of all messages, of what a
+run came to."""
+
+METADATA, PATH, WORDS = "metadata", "$", "words"
+
+
+@dataclass(frozen=True, slots=True)
+class TermKind:
+    """A term as it may be asked; `comment` says what matches, of a thread or of an event."""
+
+    name: str
+    kind: Kind
+    places: frozenset[Place]
+    comment: str
+
+
+def _kind(name: str, kind: Kind, places: str, comment: str) -> TermKind:
+    by_letter: Mapping[str, Place] = {"l": "list", "t": "thread", "s": "search", "o": "success"}
+    return TermKind(name, kind, frozenset(by_letter[letter] for letter in places), comment)
+
+
+TERMS: Mapping[str, TermKind] = {
+    term.name: term
+    for term in (
+        _kind(WORDS, "words", "lts", "words, in goal or id of a thread, in a message"),
+        _kind("text", "words", "ts", 'the same, as text:refund or text:"a phrase"'),
+        _kind("type", "name", "ts", "type of a message"),
+        _kind("tool", "name", "lts", "tool that was called, or the command in a shell"),
+        _kind("rule", "name", "lt", "rule of suspicion that was met"),
+        _kind("worker", "name", "t", "id of a worker"),
+        _kind("role", "name", "s", "system, user, assistant or tool"),
+        _kind("thread", "name", "ls", "id of a thread"),
+        _kind("parent", "name", "l", "id of the parent thread"),
+        _kind("status", "name", "l", "open, exited or closed"),
+        _kind("exit", "name", "lo", "reason of the exit"),
+        _kind("failed", "flag", "lt", "a thread whose verdict is failed; a call that failed"),
+        _kind("succeeded", "flag", "lt", "the same, succeeded"),
+        _kind("pending", "flag", "l", "an approval is waited for"),
+        _kind("open", "flag", "lt", "a thread that has not ended; a call without a result"),
+        _kind("took", "duration", "lt", "how long a thread or call took, as took>5s"),
+        _kind("tokens", "quantity", "lt", "tokens in all, as tokens>10k"),
+        _kind("cost", "quantity", "lt", "US dollars"),
+        _kind("score", "quantity", "l", "score of a thread"),
+        _kind("steps", "quantity", "l", "steps of a thread"),
+        _kind("calls", "quantity", "l", "tool calls of a thread"),
+        _kind("errors", "quantity", "l", "tool calls of a thread that failed"),
+        _kind("loops", "quantity", "l", "calls of a thread that repeat earlier ones"),
+        _kind("anomalies", "quantity", "l", "broken rules of a thread"),
+        _kind("version", "quantity", "t", "place in the thread"),
+        _kind(METADATA, "scalar", "lso", "a value of a thread's metadata, as metadata.team:red"),
+        _kind(PATH, "scalar", "ts", "a JSONPath into a message, as $.args.amount>1000"),
+    )
+}
+"""All terms by name."""
+
+
+def terms_of(place: Place) -> Mapping[str, TermKind]:
+    """Return the terms that can be asked at a place."""
+    return {name: term for name, term in TERMS.items() if place in term.places}
+
+
+def shown(term: TermKind) -> str:
+    """Return how a term is written."""
+    match term.kind:
+        case "flag":
+            return term.name
+        case "words":
+            return "words" if term.name == WORDS else f'{term.name}:"…"'
+        case "quantity" | "duration":
+            return f"{term.name}>"
+        case "name":
+            return f"{term.name}:"
+        case "scalar":
+            return "metadata.KEY:" if term.name == METADATA else "$.PATH"
