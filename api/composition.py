@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 from psycopg.conninfo import make_conninfo
 
@@ -20,6 +21,8 @@ from agentlog.infrastructure.audit.proofs import Proofs
 from agentlog.infrastructure.audit.signing import SigningKey
 from agentlog.infrastructure.comparison.comparer import Comparer
 from agentlog.infrastructure.comparison.run_sets import RunSets
+from agentlog.infrastructure.definitions.definitions import Definitions
+from agentlog.infrastructure.definitions.rules import rules_in
 from agentlog.infrastructure.derived_audit import DerivedAuditor
 from agentlog.infrastructure.embedded import Keeper, open_embedded
 from agentlog.infrastructure.erasure.eraser import Eraser
@@ -158,14 +161,17 @@ def open_service(
             views = Views(reader, tenant=name, snapshots=snapshots, recent=recent)
             subscriptions = Subscriptions(database, tenant=name)
             imports = Imports(database, threads, tenant=name)
+            definitions = Definitions(database, tenant=name)
+            rules = partial(rules_in, definitions)
             return Tenant(
                 name=name,
                 threads=threads,
                 views=views,
                 hub=Hub(reader, listener),
                 analyst=_analyst(place, settings, slots, tenant=name),
-                reports=Reports(confined, tenant=name),
-                summaries=Summaries(confined, tenant=name),
+                reports=Reports(confined, tenant=name, rules=rules),
+                summaries=Summaries(confined, tenant=name, rules=rules),
+                definitions=definitions,
                 search=Search(confined, tenant=name, searched=database),
                 proofs=Proofs.over(confined, tenant=name, key=key),
                 derived=DerivedAuditor(database, reader, snapshots, tenant=name),

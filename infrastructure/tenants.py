@@ -10,6 +10,7 @@ from agentlog.infrastructure.analysts.analyst import Analyst
 from agentlog.infrastructure.audit.proofs import Proofs
 from agentlog.infrastructure.comparison.comparer import Comparer
 from agentlog.infrastructure.comparison.run_sets import RunSets
+from agentlog.infrastructure.definitions.definitions import Definitions
 from agentlog.infrastructure.derived_audit import DerivedAuditor
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.forks.forker import Forker
@@ -40,6 +41,7 @@ class Tenant:
     reports: Reports
     summaries: Summaries
     search: Search
+    definitions: Definitions
     proofs: Proofs
     derived: DerivedAuditor
     redactor: Redactor

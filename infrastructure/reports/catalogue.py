@@ -28,22 +28,28 @@ def _clocks(sent: Fragment) -> Mapping[Clock, Fragment]:
 
 _TOOL_CALLS: Mapping[Clock, Fragment] = _clocks("item.called_sent_at")
 _MODEL_CALLS: Mapping[Clock, Fragment] = _clocks("item.requested_sent_at")
+_ACTION: Fragment = (
+    "CASE WHEN item.tool = ANY (%(shells)s) THEN coalesce(item.command, item.tool) "
+    "ELSE item.tool END"
+)
 _OF_TOOLS: Mapping[str, Fragment] = {
     "tool": "item.tool",
+    "action": _ACTION,
     "command": "item.command",
     "error_class": "item.error_class",
 }
 _OF_SUSPECTS: Mapping[str, Fragment] = {
     "tool": "item.tool",
+    "action": _ACTION,
     "command": "item.command",
     "rule": "item.rule",
 }
 _OF_MODELS: Mapping[str, Fragment] = {"model": "item.model", "provider": "item.provider"}
 _OF_THREADS: Mapping[str, Fragment] = {
     "outcome": "coalesce(item.outcome, 'open')",
-    "verdict": "coalesce(item.verdict, 'unknown')",
     "status": "item.status",
 }
+_VERDICT: Mapping[str, Fragment] = {"verdict": "coalesce(item.verdict, 'unknown')"}
 _TOKENS = (
     ReportColumn("input_tokens", "tokens", "as reported; null where nothing was"),
     ReportColumn("output_tokens", "tokens", "as reported; null where nothing was"),
@@ -282,8 +288,8 @@ _ALL = (
         ),
         order="-threads",
         by=("day",),
-        breakdowns={**_OF_THREADS, "policy": "item.policy"},
-        filters=_OF_THREADS,
+        breakdowns={**_OF_THREADS, **_VERDICT, "policy": "item.policy"},
+        filters={**_OF_THREADS, **_VERDICT},
     ),
     Report(
         name="anomalies",

@@ -16,7 +16,13 @@ FROM (
                    WHERE item.verdict = 'failed' AND item.cost_usd BETWEEN -1e290 AND 1e290
                )
            )::numeric, 9)) AS cost_of_failed
-    FROM {table} AS item
+    FROM (
+        SELECT item.tenant, item.thread_id, item.recorded_at, item.first_sent_at, item.outcome,
+               item.status, item.policy, item.score, item.steps, item.cost_usd,
+               {verdict} AS verdict
+        FROM {table} AS item
+        WHERE item.tenant = %(tenant)s
+    ) AS item
     {threads}
     WHERE {conditions}
     GROUP BY {places}

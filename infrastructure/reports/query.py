@@ -12,6 +12,8 @@ from typing import Any, LiteralString
 from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
 
 from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.definitions.rules import Rules
+from agentlog.infrastructure.reports.filter_conditions import FilterConditions
 from agentlog.infrastructure.reports.question import Question, is_time
 from agentlog.infrastructure.reports.report import METADATA, Report
 
@@ -39,12 +41,13 @@ class ReportQuery:
     parameters: dict[str, Any]
 
 
-def report_query(
+def report_query(  # noqa: PLR0913 - what a statement is made of
     report: Report,
     question: Question,
     *,
     tenant: str,
     table: Identifier,
+    rules: Rules,
     model_calls: Identifier | None = None,
 ) -> ReportQuery:
     """Return the statement for a checked question, over the rows of one tenant.
@@ -56,7 +59,10 @@ def report_query(
     places = [Identifier(f"by_{number}") for number in range(len(by))]
     listed = SQL(", ").join(places)
     limit = report.limit if question.limit is None else question.limit
+    parameters: dict[str, Any] = {"shells": list(rules.shells)}
+    verdict = FilterConditions(parameters).verdict(rules.success, "item")
     statement = SQL(_text(report.name)).format(
+        verdict=verdict,
         names=_NOTHING.join(SQL("{place}, ").format(place=place) for place in places),
         breakdowns=_NOTHING.join(
             SQL("{value} AS {place}, ").format(place=place, value=_value(report, question, name))
@@ -72,6 +78,7 @@ def report_query(
     return ReportQuery(
         statement,
         {
+            **parameters,
             "tenant": tenant,
             "begin": question.begin,
             "end": question.end,

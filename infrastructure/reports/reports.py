@@ -1,6 +1,6 @@
 """Runs reports: one tenant's rows, in one read-only transaction on one snapshot."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,6 +15,7 @@ from psycopg.sql import Identifier
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import JsonValue
+from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.log_position import position_in
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
@@ -62,9 +63,16 @@ class ReportResult:
 class Reports:
     """The reports of one tenant."""
 
-    def __init__(self, database: Connections, *, tenant: str) -> None:
+    def __init__(
+        self,
+        database: Connections,
+        *,
+        tenant: str,
+        rules: Callable[[], Rules] = Rules,
+    ) -> None:
         self._database = database
         self._tenant = tenant
+        self._rules = rules
 
     def ask(self, name: str, question: Question) -> ReportResult:
         """Return the result of a report.
@@ -83,6 +91,7 @@ class Reports:
             raise NotYetBuilt(report.model or name) from error
 
     def _try(self, report: Report, question: Question) -> ReportResult:
+        rules = self._rules()
         with self._database.connection() as connection, connection.transaction():
             _prepare(connection)
             table, as_of = _table(connection, report.model)
@@ -91,7 +100,12 @@ class Reports:
                 responses, so_far = _table(connection, "model_calls")
                 as_of = min(as_of, so_far)
             query = report_query(
-                report, question, tenant=self._tenant, table=table, model_calls=responses
+                report,
+                question,
+                tenant=self._tenant,
+                table=table,
+                rules=rules,
+                model_calls=responses,
             )
             try:
                 with connection.cursor(row_factory=tuple_row) as cursor:

@@ -1,6 +1,6 @@
 """Summaries: a row a thread with its counts and sums, filtered, sorted, and paged by number."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -13,12 +13,15 @@ from agentlog.domain.facts import Policy
 from agentlog.domain.json.text import parse_stored, print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
+from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.log_position import position_in
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.reports.filter_conditions import FilterConditions, asks_for_tools
 from agentlog.infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
+from agentlog.projections.filters.expression import ALL, Expression
 from agentlog.projections.readmodels.threads import ThreadOutcome, ThreadVerdict
 
 MODELS = ("threads", "approvals", "suspicions")
@@ -119,6 +122,7 @@ class SummaryQuery:
     A thread has to match all filters; None and empty are any. `tools`: it called each of them.
     `among`: ids of threads that may match, None for all.
     `rule`: a rule of suspicion that a call of it meets; `loops`: whether calls repeat earlier ones.
+    `where` is a filter of a list.
     `failed`: a call of a tool failed, or there was a runtime error, or the outcome is error.
     `hidden`: hidden threads too.
     `sort` is one of `SORTS`, or `metadata.KEY`: texts before numbers before booleans. None comes
@@ -136,6 +140,7 @@ class SummaryQuery:
     pending: bool | None = None
     hidden: bool = False
     among: Sequence[str] | None = None
+    where: Expression = ALL
     sort: str = "position"
     descending: bool = True
     offset: int = 0
@@ -160,9 +165,16 @@ class SummaryPage:
 class Summaries:
     """Summaries of one tenant's threads."""
 
-    def __init__(self, database: Connections, *, tenant: str) -> None:
+    def __init__(
+        self,
+        database: Connections,
+        *,
+        tenant: str,
+        rules: Callable[[], Rules] = Rules,
+    ) -> None:
         self._database = database
         self._tenant = tenant
+        self._rules = rules
 
     def page(self, query: SummaryQuery) -> SummaryPage:
         """Return a page; threads that the read models have not got yet are not there yet.
@@ -181,14 +193,17 @@ class Summaries:
         return {row.thread_id for row in self.page(some).items}
 
     def _try(self, query: SummaryQuery) -> SummaryPage:
+        rules = self._rules()
+        parameters = _parameters(query, self._tenant) | {"shells": list(rules.shells)}
         with self._database.connection() as connection, connection.transaction():
             read_one_snapshot(connection)
-            tables, as_of = live_tables(connection, *MODELS)
+            models = (*MODELS, "tool_calls") if asks_for_tools(query.where) else MODELS
+            tables, as_of = live_tables(connection, *models)
             lag = position_in(connection) - as_of
             with connection.cursor(row_factory=dict_row) as cursor:
                 rows = cursor.execute(
-                    _statement(query, *tables),
-                    _parameters(query, self._tenant),
+                    _statement(query, rules, parameters, *tables),
+                    parameters,
                     prepare=False,  # a generic plan knows neither the filters nor the page
                 ).fetchall()
         items = [_summary(row) for row in rows if row["thread_id"] is not None]
@@ -196,15 +211,21 @@ class Summaries:
 
 
 def _statement(
-    query: SummaryQuery, threads: Identifier, approvals: Identifier, suspicions: Identifier
+    query: SummaryQuery, rules: Rules, parameters: dict[str, Any], *tables: Identifier
 ) -> Composed:
+    """Return the statement over tables of `MODELS`, and of tool calls; adds its parameters."""
+    threads, approvals, suspicions, *tool_calls = tables
+    filters = FilterConditions(parameters, *tool_calls)
     conditions = list(_conditions(query))
+    if query.where != ALL:
+        conditions.append(filters.rows(query.where))
     return SQL(statement("select_summaries")).format(
         threads=threads,
         approvals=approvals,
         suspicions=suspicions,
         shown=SQL("true") if query.hidden else SQL("NOT EXISTS ({})").format(_HIDDEN),
         hidden=_HIDDEN,
+        verdict=filters.verdict(rules.success, "item"),
         materialized=SQL("MATERIALIZED" if conditions else "NOT MATERIALIZED"),
         key=_key(query.sort),
         conditions=SQL(" AND ").join(conditions or [SQL("true")]),

@@ -6,7 +6,9 @@
     term = flag | text | name ":" value | name ("=" | ">" | ">=" | "<" | "<=") value
 
 A text is a word or stands in double quotes, where a backslash comes before `"` and itself; a `*`
-after it makes it a beginning. Names are those of `terms`; words that are none are searched for.
+after it makes it a beginning. A JSONPath is a name, and a term by itself: `$.args.amount`, or
+`tool_calls$.calls[0].name` of one type of messages. Other names are those of `terms`; words that
+are none are searched for.
 """
 
 import re
@@ -24,6 +26,7 @@ from agentlog.projections.filters.expression import (
     Or,
     Term,
 )
+from agentlog.projections.filters.success import keys_of, message_path
 from agentlog.projections.filters.terms import (
     METADATA,
     PATH,
@@ -45,7 +48,7 @@ _VALUE = re.compile(r"[^\s()\"]+")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _OPERATOR = re.compile(r":|=|>=|<=|>|<")
 _PATH = re.compile(
-    r"\$(?:[^\s()\"'\[\]=<>:]|\[(?:[^\]\"'\[]|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\[[^\]]*\])*\])*"
+    r"(?:[A-Za-z][\w.-]*)?\$(?=[.\[])(?:[^\s()\"'\[\]=<>:]|\[(?:[^\]\"'\[]|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\[[^\]]*\])*\])*"
 )
 _EXACT_DIGITS = 15  # integers that a float, as other readers take them, holds exactly
 _ESCAPED = re.compile(r'\\(["\\])')
@@ -133,8 +136,9 @@ class _Parser:
         character = self._text[begin]
         if character == '"':
             return self._words(begin, *self._value())
-        if character == "$":
-            return self._path()
+        path = _PATH.match(self._text, begin)
+        if path is not None or character == "$":
+            return self._path(begin, path)
         word = _WORD.match(self._text, begin)
         if word is None:
             raise self._error(f"a term begins with a name or a text, not with {character!r}")
@@ -162,17 +166,19 @@ class _Parser:
             raise self._error("a text is empty", begin)
         return Term(WORDS, ":", text, is_prefix=is_prefix)
 
-    def _path(self) -> Term:
-        begin = self._at
-        path = _PATH.match(self._text, begin)
+    def _path(self, begin: int, path: re.Match[str] | None) -> Term:
         if PATH not in self._terms:
-            raise self._unknown("$", begin)
-        if path is None or path[0] == "$":
+            raise self._unknown(PATH, begin)
+        if path is None:
             raise self._error("a JSONPath names a field, as $.args.amount", begin)
+        message_type, keys = message_path(path[0])
         self._at = path.end()
         operator = self._operator()
+        if self._place == "success" and not (message_type and keys_of(keys) and operator):
+            raise self._error(
+                "name a type, one field of it and a value, as inspect.score$.score.value:C", begin
+            )
         if operator is None:
-            self._skip()
             return Term(PATH, "", key=path[0])
         value, is_prefix = self._scalar(operator)
         return Term(PATH, operator, value, key=path[0], is_prefix=is_prefix)

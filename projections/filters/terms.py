@@ -58,7 +58,7 @@ TERMS: Mapping[str, TermKind] = {
         _kind("anomalies", "quantity", "l", "broken rules of a thread"),
         _kind("version", "quantity", "t", "place in the thread"),
         _kind(METADATA, "scalar", "lso", "a value of a thread's metadata, as metadata.team:red"),
-        _kind(PATH, "scalar", "ts", "a JSONPath into a message, as $.args.amount>1000"),
+        _kind(PATH, "scalar", "tso", "a JSONPath into a message, as $.args.amount>1000"),
     )
 }
 """All terms by name."""

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from secrets import randbits, token_bytes
 from tempfile import mkdtemp
@@ -25,6 +26,8 @@ from agentlog.infrastructure.audit.proofs import Proofs
 from agentlog.infrastructure.audit.signing import SigningKey
 from agentlog.infrastructure.comparison.comparer import Comparer
 from agentlog.infrastructure.comparison.run_sets import RunSets
+from agentlog.infrastructure.definitions.definitions import Definitions
+from agentlog.infrastructure.definitions.rules import rules_in
 from agentlog.infrastructure.derived_audit import DerivedAuditor
 from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.redactor import Redactor
@@ -114,14 +117,16 @@ def app_over(  # noqa: PLR0913 - what tests set
         views = Views(reader, tenant=name, snapshots=snapshots)
         subscriptions = Subscriptions(database, tenant=name)
         imports = Imports(database, own_threads, tenant=name)
+        definitions = Definitions(database, tenant=name)
         return Tenant(
             name=name,
             threads=own_threads,
             views=views,
             hub=Hub(reader, listener),
             analyst=Analyst(login_of(database, name), tenant=name, slots=slots),
-            reports=Reports(database, tenant=name),
-            summaries=Summaries(database, tenant=name),
+            reports=Reports(database, tenant=name, rules=partial(rules_in, definitions)),
+            summaries=Summaries(database, tenant=name, rules=partial(rules_in, definitions)),
+            definitions=definitions,
             search=Search(database, tenant=name, searched=database),
             proofs=Proofs.over(database, tenant=name, key=key),
             derived=DerivedAuditor(database, reader, snapshots, tenant=name),

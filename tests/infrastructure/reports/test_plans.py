@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
+from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels.tables import SCHEMA
 from agentlog.infrastructure.reports.catalogue import REPORTS
@@ -57,7 +58,11 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def plan_of(database: Database, name: str, question: Question) -> dict[str, Any]:
     """Return the plan of a report, with what its run touched."""
     query = report_query(
-        REPORTS[name], question, tenant=TENANT, table=Identifier(SCHEMA, "tool_calls_1")
+        REPORTS[name],
+        question,
+        tenant=TENANT,
+        table=Identifier(SCHEMA, "tool_calls_1"),
+        rules=Rules(),
     )
     explained = SQL("EXPLAIN (ANALYZE, FORMAT JSON) {query}").format(query=query.statement)
     with database.connection() as connection, connection.transaction():

@@ -9,6 +9,7 @@ from psycopg.sql import SQL
 
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
@@ -243,8 +244,8 @@ def test_the_first_page_without_filters_comes_from_the_index_of_positions(
         with connection.transaction():
             read_one_snapshot(connection)
             tables, _ = live_tables(connection, *MODELS)
-            text = summaries_module._statement(SummaryQuery(), *tables)
             asked = summaries_module._parameters(SummaryQuery(), TENANT)
+            text = summaries_module._statement(SummaryQuery(), Rules(), asked, *tables)
             explained = SQL("EXPLAIN (FORMAT JSON) {}").format(text)
             row = connection.execute(explained, asked).fetchone()
     assert row is not None

@@ -17,9 +17,12 @@ orders = st.sampled_from([">", ">=", "<", "<="])
 paths = st.sampled_from(["$.a", "$.args.amount", "$..x", "$['a b'].c", '$["x"]', "$.a[?@.b > 1]"])
 
 
+_always = st.booleans().map(lambda _: True)
+
+
 def _scalar_terms(name: str, keys: st.SearchStrategy[str]) -> st.SearchStrategy[Term]:
     compared = st.builds(Term, st.just(name), st.just(":") | orders, scalars, keys)
-    begun = st.builds(Term, st.just(name), st.just(":"), texts, keys, is_prefix=st.just(True))
+    begun = st.builds(Term, st.just(name), st.just(":"), texts, keys, is_prefix=_always)
     return compared | begun
 
 
@@ -42,9 +45,15 @@ def _terms(name: str) -> st.SearchStrategy[Term]:
             )
 
 
-def expressions(names: list[str]) -> st.SearchStrategy[Expression]:
+success_paths = st.sampled_from(["inspect.score$.score.value", "a.b$['x y'][0].c"])
+
+
+def expressions(names: list[str], place: str = "") -> st.SearchStrategy[Expression]:
     """Return filters of some terms."""
-    terms = st.one_of([_terms(name) for name in names])
+    of_messages = _scalar_terms(PATH, success_paths)
+    terms = st.one_of(
+        [of_messages if (name, place) == (PATH, "success") else _terms(name) for name in names]
+    )
     return st.recursive(
         terms,
         lambda parts: st.one_of(

@@ -1,0 +1,203 @@
+"""Filters as conditions of SQL on the rows of `select_summaries`.
+
+No input becomes SQL: columns are looked up, values are parameters.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from psycopg.sql import SQL, Composable, Identifier, Placeholder
+
+from agentlog.domain.json.text import print_text
+from agentlog.projections.filters.expression import And, Expression, Not, Or, Term, terms_in
+from agentlog.projections.filters.success import last_message
+
+_FIGURES: Mapping[str, Composable] = {
+    "took": SQL("duration_ms"),
+    "tokens": SQL("total_tokens"),
+    "cost": SQL("cost_usd"),
+    "score": SQL("score"),
+    "steps": SQL("steps"),
+    "calls": SQL("tool_calls"),
+    "errors": SQL("tool_failures"),
+    "loops": SQL("loops"),
+    "anomalies": SQL("anomalies"),
+}
+_FLAGS: Mapping[str, Composable] = {
+    "failed": SQL("verdict = 'failed'"),
+    "succeeded": SQL("verdict = 'succeeded'"),
+    "pending": SQL("approvals_pending > 0"),
+    "open": SQL("status = 'open'"),
+}
+_NAMES: Mapping[str, Composable] = {
+    "thread": SQL("thread_id"),
+    "parent": SQL("parent"),
+    "status": SQL("status"),
+    "exit": SQL("outcome"),
+}
+_OPERATORS: Mapping[str, SQL] = {
+    ":": SQL("="),
+    ">": SQL(">"),
+    ">=": SQL(">="),
+    "<": SQL("<"),
+    "<=": SQL("<="),
+}
+_SHOWN_TOOL = SQL("""
+(EXISTS (SELECT FROM jsonb_array_elements_text(tools::jsonb) AS tool (name) WHERE {named})
+ OR EXISTS (
+    SELECT FROM {tool_calls} AS call
+    WHERE call.tenant = %(tenant)s AND call.thread_id = summary.thread_id
+      AND call.tool = ANY (%(shells)s::text[]) AND {commanded}
+))""")
+_RULE = SQL("EXISTS (SELECT FROM jsonb_array_elements(marks::jsonb) AS mark WHERE {named})")
+_WORDS = SQL("""
+thread_id IN (
+    SELECT known.thread_id
+    FROM agentlog.thread_search AS known
+    WHERE known.tenant = %(tenant)s
+      AND known.words @@ (SELECT agentlog.words_query(%(tenant)s, {text}))
+      AND known.content LIKE ALL ((SELECT agentlog.parts_of({text}))::text[])
+      AND strpos(known.content, lower({text} COLLATE "default")) > 0
+)""")
+_LAST_MESSAGE = SQL("""
+(SELECT agentlog.value_in(message.body, {path}::text[])
+ FROM agentlog.events_in_blocks AS message
+ WHERE message.tenant = %(tenant)s AND message.thread_id = {thread_id} AND message.type = {type}
+ ORDER BY message.version DESC
+ LIMIT 1)""")
+
+
+_NOWHERE = SQL("NULL")
+
+
+class FilterConditions:
+    """Conditions whose values it adds to `parameters`; `tool_calls` is a table, for tools."""
+
+    def __init__(self, parameters: dict[str, Any], tool_calls: Composable = _NOWHERE) -> None:
+        self._parameters = parameters
+        self._tool_calls = tool_calls
+
+    def rows(self, expression: Expression) -> Composable:
+        """Return the condition of a filter of a list, true or false of each row of `summary`."""
+        return _joined(
+            expression, lambda term: SQL("coalesce({}, false)").format(self._of_row(term))
+        )
+
+    def verdict(self, rule: Expression | None, item: str) -> Composable:
+        """Return the verdict on each row of the table of threads named `item`, by a rule.
+
+        Null, as in `verdict_of`, where the metadata, exit or message that it asks for is not there.
+        """
+        table = Identifier(item)
+        if rule is None:
+            return SQL("{}.verdict").format(table)
+        return SQL(
+            "(CASE {} WHEN true THEN 'succeeded' WHEN false THEN 'failed' END COLLATE \"C\")"
+        ).format(_joined(rule, lambda term: self._of_run(term, table)))
+
+    def _of_row(self, term: Term) -> Composable:
+        match term.name:
+            case name if name in _FLAGS:
+                return _FLAGS[name]
+            case name if name in _FIGURES:
+                return self._compared(_FIGURES[name], term)
+            case name if name in _NAMES:
+                return self._named(_NAMES[name], term)
+            case "tool":
+                return _SHOWN_TOOL.format(
+                    named=self._named(SQL("tool.name"), term),
+                    tool_calls=self._tool_calls,
+                    commanded=self._named(SQL("call.command"), term),
+                )
+            case "rule":
+                return _RULE.format(named=self._named(SQL("mark ->> 'rule'"), term))
+            case "words":
+                return _WORDS.format(text=self._value(term.value))
+            case _:
+                return self._scalar(self._metadata(SQL("metadata"), term), term)
+
+    def _of_run(self, term: Term, item: Identifier) -> Composable:
+        match term.name:
+            case "exit":
+                return self._named(SQL("{}.outcome").format(item), term)
+            case "metadata":
+                value = self._metadata(SQL("{}.metadata").format(item), term)
+            case _:
+                message_type, keys = last_message(term)
+                value = _LAST_MESSAGE.format(
+                    path=self._value([*keys]),
+                    type=self._value(message_type),
+                    thread_id=SQL("{}.thread_id").format(item),
+                )
+        return SQL("(SELECT {scalar} FROM (SELECT {value} AS value) AS taken)").format(
+            scalar=SQL("CASE WHEN value IS NOT NULL THEN coalesce({}, false) END").format(
+                self._scalar(SQL("value"), term)
+            ),
+            value=value,
+        )
+
+    def _metadata(self, column: Composable, term: Term) -> Composable:
+        return SQL("({}::jsonb -> {}::text)").format(column, self._value(term.key))
+
+    def _scalar(self, value: Composable, term: Term) -> Composable:
+        """Return a condition on a value of JSON, as `compare` of filters decides it."""
+        match term.value:
+            case None if term.operator == ":":
+                return SQL("coalesce({}, 'null') = 'null'").format(value)
+            case str() if term.is_prefix or term.operator != ":":
+                text = SQL("({} #>> '{{}}')").format(value)
+                matches = self._compared(SQL('{} COLLATE "C"').format(text), term)
+                if term.is_prefix:
+                    matches = self._named(text, term)
+                kind = SQL("string")
+            case int() | float() if term.operator != ":" and not isinstance(term.value, bool):
+                matches = self._compared(SQL("{}::numeric").format(value), term)
+                kind = SQL("number")
+            case _ if term.operator == ":":
+                wanted = self._value(print_text(term.value))
+                return SQL("{} = {}::jsonb").format(value, wanted)
+            case _:
+                return SQL("false")
+        return SQL("CASE jsonb_typeof({value}) WHEN '{kind}' THEN {matches} ELSE false END").format(
+            value=value, kind=kind, matches=matches
+        )
+
+    def _compared(self, column: Composable, term: Term) -> Composable:
+        value = self._value(term.value)
+        return SQL("{} {} {}").format(column, _OPERATORS[term.operator], value)
+
+    def _named(self, column: Composable, term: Term) -> Composable:
+        form = SQL("starts_with({}, {})") if term.is_prefix else SQL("{} = {}")
+        return form.format(column, self._value(term.value))
+
+    def _value(self, value: object) -> Composable:
+        name = f"filter_{len(self._parameters)}"
+        self._parameters[name] = (
+            value.replace("\x00", "\ufffd") if isinstance(value, str) else value
+        )
+        return Placeholder(name)
+
+
+def asks_for_tools(expression: Expression) -> bool:
+    """Return whether a filter needs the table of tool calls."""
+    return any(term.name == "tool" for term in terms_in(expression))
+
+
+def _joined(expression: Expression, leaf: Callable[[Term], Composable]) -> Composable:
+    match expression:
+        case Term():
+            return leaf(expression)
+        case Not(part=part):
+            return SQL("NOT ({})").format(_joined(part, leaf))
+        case And(parts=parts):
+            return _list(parts, leaf, SQL(" AND "), SQL("true"))
+        case Or(parts=parts):
+            return _list(parts, leaf, SQL(" OR "), SQL("false"))
+
+
+def _list(
+    parts: Sequence[Expression], leaf: Callable[[Term], Composable], sign: SQL, of_none: SQL
+) -> Composable:
+    if not parts:
+        return of_none
+    return SQL("({})").format(sign.join(_joined(part, leaf) for part in parts))
