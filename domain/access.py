@@ -8,8 +8,9 @@ from agentlog.domain.errors import AgentlogError
 Scope = Literal["read", "append", "redact", "admin", "metrics"]
 """What a key allows; none includes another, but `admin` includes `metrics`.
 
-read: threads, views, the log, reports. append: messages, facts of threads, files. redact: erase
-contents. admin: keys, checkpoints, projections. metrics: figures of the whole service.
+read: threads, views, the log, reports. append: messages, facts of threads, files, saved filters.
+redact: erase contents. admin: keys, checkpoints, projections, rules. metrics: figures of the whole
+service.
 """
 
 SCOPES: tuple[Scope, ...] = ("read", "append", "redact", "admin", "metrics")

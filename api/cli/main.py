@@ -132,6 +132,8 @@ COMMANDS = {
         "operations.subscriptions",
         "Subscriptions: readers of the log whose places the server keeps.",
     ),
+    "rules": ("operations.definitions", "Rules: what success is, which tools are shells."),
+    "filters": ("operations.definitions", "Filters saved under names."),
     "projections": (
         "operations.projections",
         "Read models: where they stand; rebuild, pause, resume, run.",

@@ -15,6 +15,7 @@ from agentlog.api.cli.session import (
     OptionList,
     ThreadArgument,
     ViewArgument,
+    bring_up_to_now,
     chosen_view,
     filter_of,
     pairs_of,
@@ -28,12 +29,15 @@ from agentlog.api.shapes.lines.outline import outline_lines
 from agentlog.api.shapes.lines.why import why_lines
 from agentlog.api.shapes.outline import outline_json
 from agentlog.api.shapes.shape import time_text
+from agentlog.api.shapes.summaries import ThreadSummary
 from agentlog.api.shapes.threads import difference_json, event_json, thread_json
 from agentlog.api.shapes.why import why_json
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_text
 from agentlog.domain.points_in_time import parse_moment
+from agentlog.infrastructure.reports.summaries import MODELS, SummaryPage, SummaryQuery
 from agentlog.infrastructure.views.results import State
+from agentlog.projections.filters.grammar import parse_filter
 
 app = typer.Typer()
 
@@ -56,6 +60,15 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
     after: Annotated[
         int | None, typer.Option(min=0, help="Go on there, as the list before said.")
     ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            "--filter",
+            metavar="FILTER",
+            help="Terms as in 'failed loops>0 tool:book* metadata.team:red'; lists what threads "
+            "came to.",
+        ),
+    ] = None,
     *,
     hidden: Hidden = False,
     json: AsJson = False,
@@ -63,6 +76,17 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
 ) -> None:
     """List threads, most recently changed first."""
     which = filter_of(status=status, q=q, parent=parent, metadata=metadata)
+    if where is not None:
+        if after is not None:
+            raise InvalidOption("--after does not go with --filter: raise --limit")
+        query = SummaryQuery(
+            which=which, where=parse_filter(where, "list"), hidden=hidden, limit=limit
+        )
+        with service_in(data_dir) as service:
+            bring_up_to_now(service, [*MODELS, "tool_calls"])
+            page_of_rows = service.own.summaries.page(query)
+        _print_summaries(page_of_rows, as_json=json)
+        return
     with service_in(data_dir) as service:
         page = service.threads.heads(which, before=after, limit=limit + 1, hidden=hidden)
     heads = page[:limit]
@@ -84,6 +108,30 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
                 head.goal,
             )
             for head in heads
+        ],
+    )
+
+
+def _print_summaries(page: SummaryPage, *, as_json: bool) -> None:
+    if page.total > len(page.items):
+        typer.echo(f"there are {page.total}: raise --limit", err=True)
+    if as_json:
+        for row in page.items:
+            print_line(ThreadSummary.of(row))
+        return
+    print_listing(
+        {"thread": 0, "verdict": 9, "score": 5, "loops": 5, "errors": 6, "steps": 5, "goal": 10},
+        [
+            (
+                row.thread_id,
+                row.verdict or row.status,
+                "" if row.score is None else f"{row.score:g}",
+                str(row.loops or ""),
+                str(row.tool_failures or ""),
+                str(row.steps),
+                row.goal,
+            )
+            for row in page.items
         ],
     )
 

@@ -51,6 +51,7 @@ from agentlog.api.http.routes import (
     views,
 )
 from agentlog.api.http.routes.service import (
+    definitions,
     keys,
     mcp,
     monitoring,
@@ -159,6 +160,7 @@ _VERSIONED = (
     comparison.router,
     log.router,
     search.router,
+    definitions.router,
     blobs.router,
     forks.router,
     imports.router,

@@ -845,6 +845,41 @@ class PageReportTerms(Shape):
     next: str | None
 
 
+class Rule(Shape):
+    """A rule as it was set; `number` counts its changes. `value` is null: as by default."""
+
+    name: str
+    value: str | None
+    number: int
+    set_at: datetime
+    set_by: str | None
+
+
+class PageRule(Shape):
+    """A page of a list; `next` is the cursor of the page after it, if there is one."""
+
+    items: list[Rule]
+    next: str | None
+
+
+class SavedFilter(Shape):
+    """A filter with a name; `place` is where it is asked."""
+
+    name: str
+    place: Literal["list", "thread", "search"]
+    filter: str
+    number: int
+    set_at: datetime
+    set_by: str | None
+
+
+class PageSavedFilter(Shape):
+    """A page of a list; `next` is the cursor of the page after it, if there is one."""
+
+    items: list[SavedFilter]
+    next: str | None
+
+
 class Subscription(Shape):
     """A subscription and how far it is; `pending` and `parked` count deliveries.
 
@@ -1668,6 +1703,19 @@ class KeyBody(Shape):
     name: str
     scopes: list[Literal["read", "append", "redact", "admin", "metrics"]]
     expires: Any = None
+
+
+class RuleBody(Shape):
+    """RuleBody."""
+
+    value: str
+
+
+class FilterBody(Shape):
+    """FilterBody."""
+
+    filter: str
+    place: Literal["list", "thread", "search"] | None = None
 
 
 class Query(Shape):

@@ -188,6 +188,7 @@ def empty_log(database: Database) -> None:
         connection.execute("DELETE FROM agentlog.snapshots")
         connection.execute("DELETE FROM agentlog.imports")
         connection.execute("DELETE FROM agentlog.subscriptions")
+        connection.execute("DELETE FROM agentlog.definitions")
         connection.execute("ALTER TABLE agentlog.events ENABLE TRIGGER events_only_grow")
         with unguarded(connection):
             connection.execute(

@@ -9,6 +9,7 @@ from agentlog.api.http.openapi.answers import parameter
 from agentlog.api.http.request.errors import InvalidIfMatch
 from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 from agentlog.domain.points_in_time import Moment, number_in, number_of, parse_moment
+from agentlog.projections.filters.grammar import MOST_CHARACTERS
 from agentlog.projections.registry import VIEWS, AnyView, choose_view, option_values
 
 
@@ -103,3 +104,12 @@ Types = Annotated[list[str] | None, Depends(types_of)]
 After = Annotated[str | None, Query(description="The `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Hidden = Annotated[bool, Query(description="Hidden threads too.")]
+FilterText = Annotated[
+    str,
+    Query(
+        alias="filter",
+        max_length=MOST_CHARACTERS,
+        description="Terms that must hold, as docs/how-to/search.md lists them.",
+        examples=["failed tool:book* took>5s"],
+    ),
+]

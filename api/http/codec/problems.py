@@ -77,6 +77,8 @@ from agentlog.infrastructure.analysts.errors import (
 from agentlog.infrastructure.appending.append_request import WriterOverloaded
 from agentlog.infrastructure.audit.checkpoints import LogContradicted
 from agentlog.infrastructure.audit.signing import InvalidSigningKey, NoSigningKey
+from agentlog.infrastructure.definitions.definitions import InvalidDefinition, UnknownDefinition
+from agentlog.infrastructure.definitions.rules import UnknownRule
 from agentlog.infrastructure.embedded import EmbeddedServerError
 from agentlog.infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
@@ -120,6 +122,7 @@ from agentlog.infrastructure.transfer.uploads.errors import (
     TooManyImports,
 )
 from agentlog.infrastructure.views.snapshots.key import InvalidSnapshotKey
+from agentlog.projections.filters.grammar import InvalidFilterText
 from agentlog.projections.readers.spans.drafts import TooManyAdded
 from agentlog.projections.readmodels.registry import UnknownReadModel
 
@@ -154,6 +157,8 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     InvalidQuery: 422,
     InvalidSigningKey: 503,
     InvalidSnapshotKey: 503,
+    InvalidFilterText: 422,
+    InvalidDefinition: 422,
     InvalidSubscription: 422,
     InvalidThreadId: 422,
     InvalidViewOption: 422,
@@ -214,6 +219,8 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     UnknownMediaType: 415,
     UnknownMessage: 404,
     UnknownReadModel: 404,
+    UnknownDefinition: 404,
+    UnknownRule: 404,
     UnknownSubscription: 404,
     UnknownThread: 404,
     UnknownView: 404,
@@ -273,6 +280,8 @@ def problem_of(error: AgentlogError) -> Problem:
             return {**body, "missing": list(missing)}
         case MessageConflict(message_id=message_id, version=version):
             return {**body, "messageId": message_id, "version": version}
+        case InvalidFilterText(at=at):
+            return {**body, "at": at}
         case _:
             return body
 

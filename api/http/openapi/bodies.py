@@ -143,6 +143,19 @@ _BODIES: dict[str, Schema] = {
         "scopes",
         examples=[{"name": "agents", "scopes": ["append", "read"], "expires": "90d"}],
     ),
+    "RuleBody": fields(
+        {"value": {"type": "string", "minLength": 1, "maxLength": 2000}},
+        "value",
+        examples=[{"value": "metadata.reward>=1"}],
+    ),
+    "FilterBody": fields(
+        {
+            "filter": {"type": "string", "minLength": 1, "maxLength": 2000},
+            "place": {"enum": ["list", "thread", "search"], "default": "list"},
+        },
+        "filter",
+        examples=[{"filter": "failed cost>0.5", "place": "list"}],
+    ),
     "Query": fields(
         {
             "sql": {

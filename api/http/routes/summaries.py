@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from agentlog.api.filters import InvalidFilter, metadata_key
 from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter, TheSummaryFilter
+from agentlog.api.http.codec.parameters import FilterText, without_nul
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
 from agentlog.api.http.openapi.answers import answers
@@ -20,6 +21,7 @@ from agentlog.infrastructure.reports.summaries import (
     MOST_ROWS,
     SORTS,
 )
+from agentlog.projections.filters.grammar import parse_filter
 
 router = APIRouter(tags=["threads"])
 
@@ -39,6 +41,7 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
     which: TheFilter,
     wanted: TheSummaryFilter,
+    where: FilterText = "",
     tool: Annotated[
         list[str] | None, Query(description="It called this; repeated, all of these.")
     ] = None,
@@ -54,6 +57,7 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     query = replace(
         wanted,
         which=which,
+        where=parse_filter(without_nul(where), "list"),
         tools=tool or (),
         sort=_column(sort),
         descending=sort.startswith("-"),

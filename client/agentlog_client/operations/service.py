@@ -2,7 +2,16 @@
 
 from collections.abc import Sequence
 
-from agentlog_client.models import Access, Caller, Health, Key, NewKey, Projection
+from agentlog_client.models import (
+    Access,
+    Caller,
+    Health,
+    Key,
+    NewKey,
+    Projection,
+    Rule,
+    SavedFilter,
+)
 from agentlog_client.operation import (
     Answer,
     Listing,
@@ -83,3 +92,39 @@ def _order(name: str, order: str) -> Operation[list[Projection]]:
 
 def _projections(answer: Answer) -> list[Projection]:
     return [Projection.model_validate(item) for item in answer.json()["items"]]
+
+
+def rules() -> Listing[Rule]:
+    """List the rules that are set: what success is, which tools are shells."""
+    return Listing(request("GET", "/v1/rules"), as_page(Rule))
+
+
+def set_rule(name: str, value: str) -> Operation[Rule]:
+    """Set a rule, as `success` to `metadata.reward>=1`."""
+    return Operation(request("PUT", "/v1/rules/{}", name, body={"value": value}), as_model(Rule))
+
+
+def remove_rule(name: str) -> Operation[Rule]:
+    """Go back to what a rule says by default."""
+    return Operation(request("DELETE", "/v1/rules/{}", name), as_model(Rule))
+
+
+def rule_changes(name: str) -> Listing[Rule]:
+    """List what a rule said when, the latest first."""
+    return Listing(request("GET", "/v1/rules/{}/changes", name), as_page(Rule))
+
+
+def filters() -> Listing[SavedFilter]:
+    """List the saved filters."""
+    return Listing(request("GET", "/v1/filters"), as_page(SavedFilter))
+
+
+def save_filter(name: str, text: str, *, place: str = "list") -> Operation[SavedFilter]:
+    """Save a filter; `place` is list, thread or search."""
+    body = {"filter": text, "place": place}
+    return Operation(request("PUT", "/v1/filters/{}", name, body=body), as_model(SavedFilter))
+
+
+def remove_filter(name: str) -> Operation[SavedFilter]:
+    """Take a saved filter away."""
+    return Operation(request("DELETE", "/v1/filters/{}", name), as_model(SavedFilter))

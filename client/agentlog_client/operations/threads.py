@@ -147,11 +147,15 @@ def _remark(
 
 def summaries(  # noqa: PLR0913 - one parameter a filter
     *,
+    where: str | None = None,
     q: str | None = None,
     status: Status | None = None,
     parent: str | None = None,
     tool: str | list[str] | None = None,
     outcome: str | None = None,
+    verdict: str | None = None,
+    rule: str | None = None,
+    loops: bool | None = None,
     failed: bool | None = None,
     pending: bool | None = None,
     anomalies: bool | None = None,
@@ -162,16 +166,23 @@ def summaries(  # noqa: PLR0913 - one parameter a filter
     limit: int | None = None,
     wait: int | None = None,
 ) -> Operation[ThreadSummaries]:
-    """List threads with their counts and sums; `sort` is a column, `-column` or `metadata.KEY`."""
+    """List threads with their counts and sums.
+
+    `where` is a filter, as `failed cost>0.5`; `sort` a column, `-column` or `metadata.KEY`.
+    """
     asked = request(
         "GET",
         "/v1/summaries",
         query={
+            "filter": where,
             "q": q,
             "status": status,
             "parent": parent,
             "tool": tool,
             "outcome": outcome,
+            "verdict": verdict,
+            "rule": rule,
+            "loops": loops,
             "failed": failed,
             "pending": pending,
             "anomalies": anomalies,

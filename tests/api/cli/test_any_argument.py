@@ -58,6 +58,7 @@ NEEDED = {
     "replay": ["x", "--engine", "agentlog.domain.cognition:StubEngine"],
     "report": ["usage"],
     "retention": ["rules.toml"],
+    "rules set": ["success", "exit:complete"],
 }
 """Arguments of commands where `x` for each required one will not do."""
 

@@ -38,7 +38,14 @@ from agentlog.api.http.routes import (
     threads,
     views,
 )
-from agentlog.api.http.routes.service import keys, monitoring, otlp, projections, subscriptions
+from agentlog.api.http.routes.service import (
+    definitions,
+    keys,
+    monitoring,
+    otlp,
+    projections,
+    subscriptions,
+)
 from agentlog.domain.access import SCOPES
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.infrastructure.postgres.database import Database
@@ -148,6 +155,7 @@ def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
             ("/v1", audit),
             ("/v1", keys),
             ("/v1", subscriptions),
+            ("/v1", definitions),
             ("", monitoring),
             ("", otlp),
         )

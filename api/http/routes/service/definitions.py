@@ -1,0 +1,101 @@
+"""Rules and saved filters of a tenant: what success is, which tools are shells, named filters."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
+
+from agentlog.api.http.codec.bodies import Body, fields_in
+from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
+from agentlog.api.http.codec.parameters import without_nul
+from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.shapes.service.definitions import (
+    Rule,
+    SavedFilter,
+    checked_filter,
+    filter_json,
+)
+from agentlog.api.shapes.shape import Page
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.values import JsonObject
+from agentlog.infrastructure.definitions.rules import RULES, check_rule
+
+router = APIRouter(tags=["definitions"])
+
+RuleName = Annotated[
+    str, Path(description="One of " + ", ".join(RULES) + ".", examples=["success"])
+]
+FilterName = Annotated[str, Path(min_length=1, max_length=64, examples=["expensive failures"])]
+
+
+@router.get("/rules", responses=answers(200, Page[Rule]))
+def list_rules(request: Request) -> Response:
+    """List the rules that the tenant has set; the others are as by default."""
+    rules = tenant_of(request).definitions.all("rule")
+    return json_answer({"items": [Rule.of(rule) for rule in rules], "next": None})
+
+
+@router.put(
+    "/rules/{name}",
+    responses=answers(200, Rule, 400, 404, 413),
+    openapi_extra=body("RuleBody", description="What the rule says from now on."),
+)
+def set_rule(request: Request, name: RuleName, body: Body, limits: TheLimits) -> Response:
+    """Set a rule: lists, comparisons and reports go by it at once, of past runs too."""
+    value = _text(fields_in(body, limits, "value"), "value")
+    check_rule(name, value)
+    rule = tenant_of(request).definitions.set(
+        "rule", name, value, set_by=principal_of(request).key_id
+    )
+    return json_answer(Rule.of(rule))
+
+
+@router.delete("/rules/{name}", responses=answers(200, Rule, 404))
+def remove_rule(request: Request, name: RuleName) -> Response:
+    """Go back to what the rule says by default."""
+    definitions, key_id = tenant_of(request).definitions, principal_of(request).key_id
+    return json_answer(Rule.of(definitions.remove("rule", without_nul(name), set_by=key_id)))
+
+
+@router.get("/rules/{name}/changes", responses=answers(200, Page[Rule]))
+def list_rule_changes(request: Request, name: RuleName) -> Response:
+    """List what a rule said when, the latest first."""
+    changes = tenant_of(request).definitions.changes("rule", without_nul(name))
+    return json_answer({"items": [Rule.of(change) for change in changes], "next": None})
+
+
+@router.get("/filters", responses=answers(200, Page[SavedFilter]))
+def list_filters(request: Request) -> Response:
+    """List the saved filters of the tenant, by name."""
+    filters = tenant_of(request).definitions.all("filter")
+    return json_answer({"items": [filter_json(saved) for saved in filters], "next": None})
+
+
+@router.put(
+    "/filters/{name}",
+    responses=answers(200, SavedFilter, 400, 413),
+    openapi_extra=body("FilterBody", description="Where it is asked, and the filter."),
+)
+def save_filter(request: Request, name: FilterName, body: Body, limits: TheLimits) -> Response:
+    """Save a filter under a name, or another under that."""
+    fields = fields_in(body, limits, "place", "filter")
+    place = fields.get("place", "list")
+    value = checked_filter(place, _text(fields, "filter"))
+    saved = tenant_of(request).definitions.set(
+        "filter", without_nul(name), value, set_by=principal_of(request).key_id
+    )
+    return json_answer(filter_json(saved))
+
+
+@router.delete("/filters/{name}", responses=answers(200, SavedFilter, 404))
+def remove_filter(request: Request, name: FilterName) -> Response:
+    """Take a saved filter away."""
+    definitions, key_id = tenant_of(request).definitions, principal_of(request).key_id
+    return json_answer(filter_json(definitions.remove("filter", without_nul(name), set_by=key_id)))
+
+
+def _text(fields: JsonObject, name: str) -> str:
+    text = fields.get(name)
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidMessage.at(name, "send a text")
+    return without_nul(text)

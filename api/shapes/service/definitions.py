@@ -1,0 +1,63 @@
+"""Rules and saved filters as JSON."""
+
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field
+
+from agentlog.api.shapes.shape import Shape, Time
+from agentlog.domain.json.text import parse_stored, print_text
+from agentlog.domain.json.values import JsonValue, object_of, text_at
+from agentlog.infrastructure.definitions.definitions import Definition, InvalidDefinition
+from agentlog.projections.filters.grammar import parse_filter
+
+FilterPlace = Literal["list", "thread", "search"]
+
+
+class Rule(Shape):
+    """A rule as it was set; `number` counts its changes. `value` is null: as by default."""
+
+    name: str
+    value: str | None
+    number: int
+    set_at: Time
+    set_by: Annotated[str | None, Field(description="Id of a key.")]
+
+
+class SavedFilter(Shape):
+    """A filter with a name; `place` is where it is asked."""
+
+    name: str
+    place: FilterPlace
+    filter: str
+    number: int
+    set_at: Time
+    set_by: Annotated[str | None, Field(description="Id of a key.")]
+
+
+def checked_filter(place: JsonValue, text: str) -> str:
+    """Return what is kept of a saved filter.
+
+    Raises:
+        InvalidDefinition: filters are asked nowhere like that.
+        InvalidFilterText: it is none, or not of that place.
+    """
+    for known in get_args(FilterPlace):
+        if place == known:
+            parse_filter(text, known)
+            return print_text({"place": known, "filter": text})
+    raise InvalidDefinition(f"place: use one of {', '.join(get_args(FilterPlace))}")
+
+
+def filter_json(definition: Definition) -> Any:  # noqa: ANN401 - as `Shape.of`
+    """Return a saved filter."""
+    kept = object_of(parse_stored((definition.value or "{}").encode()))
+    return SavedFilter.of(
+        {
+            "name": definition.name,
+            "place": text_at(kept, "place"),
+            "filter": kept.get("filter"),
+            "number": definition.number,
+            "set_at": definition.set_at,
+            "set_by": definition.set_by,
+        }
+    )
