@@ -62,7 +62,7 @@ def told(server_url: str, template_database: str) -> Iterator[Database]:
         yield database
 
 
-def found(database: Database, text: str) -> set[str]:
+def filtered(database: Database, text: str) -> set[str]:
     query = SummaryQuery(where=parse_filter(text, "list"))
     return {row.thread_id for row in Summaries(database, tenant=TENANT).page(query).items}
 
@@ -91,7 +91,7 @@ def found(database: Database, text: str) -> set[str]:
     ],
 )
 def test_a_filter_finds_its_threads(told: Database, text: str, threads: set[str]) -> None:
-    assert found(told, text) == threads
+    assert filtered(told, text) == threads
 
 
 def _holds(row: Summary, term: Term) -> bool:

@@ -63,13 +63,13 @@ def test_which_tools_are_shells_decides_what_counts_as_a_tool(
         rows = client.get("/v1/analytics/tools?by=action").json()["rows"]
         return [row["action"] for row in rows]
 
-    def found(text: str) -> int:
+    def filtered(text: str) -> int:
         total: int = client.get("/v1/summaries", params={"filter": text}).json()["total"]
         return total
 
-    assert (tools(), found("tool:git"), found("tool:sh")) == (["sh"], 0, 1)
+    assert (tools(), filtered("tool:git"), filtered("tool:sh")) == (["sh"], 0, 1)
     put(client, "/v1/rules/shells", value="sh zsh")
-    assert (tools(), found("tool:git"), found("tool:sh")) == (["git"], 1, 1)
+    assert (tools(), filtered("tool:git"), filtered("tool:sh")) == (["git"], 1, 1)
 
 
 def test_a_filter_is_saved_listed_and_taken_away(client: TestClient) -> None:
