@@ -17,8 +17,8 @@ from structlog.typing import FilteringBoundLogger
 
 from agentlog.api.http.codec.problems import flaw_list, problem
 from agentlog.api.http.codec.responses import error_answer, problem_answer
-from agentlog.api.http.facades import langfuse
 from agentlog.api.http.facades.ag_ui import router as ag_ui
+from agentlog.api.http.facades.langfuse import router as langfuse
 from agentlog.api.http.facades.langsmith import router as langsmith
 from agentlog.api.http.facades.letta import router as letta
 from agentlog.api.http.facades.maria import routes as maria

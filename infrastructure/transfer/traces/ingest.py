@@ -7,7 +7,7 @@ from functools import cache
 from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.json.values import object_at, text_at
 from agentlog.infrastructure.threads import Threads
-from agentlog.infrastructure.transfer.traces.threads import RefusedCount, SpanThreads
+from agentlog.infrastructure.transfer.traces.threads import RefusedCount, SpanThreads, thread_id_of
 from agentlog.projections.readers.spans.dialects import events
 from agentlog.projections.readers.spans.drafts import UNBOUNDED
 from agentlog.projections.readers.spans.placement import (
@@ -23,7 +23,7 @@ from agentlog.projections.readers.spans.runs.parts import feedback_of, part_of
 from agentlog.projections.readers.spans.span import OTEL, Key, Span
 from agentlog.projections.view import Item
 
-_MOST_RUNS = 10_000
+_MOST_RUNS = _MOST_TRACES = 10_000
 
 
 class TraceIngest:
@@ -37,6 +37,13 @@ class TraceIngest:
         self._into = SpanThreads(threads)
         self._runs: OrderedDict[str, tuple[str, str]] = OrderedDict()
         """Trace and conversation of the runs that came last: an end may name neither."""
+        self._traces: OrderedDict[str, str] = OrderedDict()
+        """The threads of the traces that came last."""
+
+    def thread_of(self, trace_id: str) -> str | None:
+        """Return the thread of a trace, or of a run, of those that came last."""
+        trace_id, _ = self._runs.get(trace_id, (trace_id, ""))
+        return self._traces.get(trace_id)
 
     def take_spans(
         self, spans: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
@@ -46,6 +53,7 @@ class TraceIngest:
         refused = RefusedCount()
         refused.add(len(spans) - len(in_threads), "not of the GenAI conventions")
         self._into.take(in_threads, refused, wire=OTEL, facts=_facts, most=most, origin=origin)
+        self._remember(in_threads)
         return refused
 
     def take_records(
@@ -83,7 +91,15 @@ class TraceIngest:
             self._runs[in_thread.span.span_id] = in_thread.span.trace_id, in_thread.name
         while len(self._runs) > _MOST_RUNS:
             self._runs.popitem(last=False)
+        self._remember(in_threads)
         return refused
+
+    def _remember(self, in_threads: Sequence[ConversationSpan]) -> None:
+        for in_thread in in_threads:
+            self._traces.pop(in_thread.span.trace_id, None)
+            self._traces[in_thread.span.trace_id] = thread_id_of(in_thread.name)
+        while len(self._traces) > _MOST_TRACES:
+            self._traces.popitem(last=False)
 
     def _placed_runs(
         self, runs: Sequence[Item], feedback: Sequence[Item]

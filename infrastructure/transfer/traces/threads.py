@@ -101,7 +101,7 @@ class SpanThreads:
         """
         shares: dict[str, _Share] = {}
         for span in spans:
-            share = shares.setdefault(_thread_id(span.name), _Share(wire))
+            share = shares.setdefault(thread_id_of(span.name), _Share(wire))
             share.spans.append(span.span)
             share.facts = share.facts or {**facts(span.span), **_name(span)}
             share.also_named = span.also_named or share.also_named
@@ -233,7 +233,7 @@ def _is_stale(outcome: Outcome) -> bool:
     return isinstance(outcome, VersionConflict | ThreadExists | MessageConflict)
 
 
-def _thread_id(name: str) -> str:
+def thread_id_of(name: str) -> str:
     """Return the thread of a conversation: its name, or where that does not fit one like it."""
     if is_thread_id(name):
         return name

@@ -8,6 +8,7 @@ from agentlog.api.http.codec.caller import append_origin, request_limits, tenant
 from agentlog.api.http.codec.exports import taken
 from agentlog.api.http.codec.otlp_work import Work
 from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.facades.langsmith.feedback import Feedback
 from agentlog.api.http.facades.langsmith.multipart import read_multipart
 from agentlog.api.http.facades.langsmith.operations import Operations
 from agentlog.domain.errors import InvalidMessage
@@ -74,18 +75,36 @@ async def end_run(request: Request, run_id: str) -> Response:
     )
 
 
+@router.post("/feedback")
+async def take_feedback(request: Request) -> Response:
+    """Take what was said of a run; 404 before the run is here, after which the SDK tries again."""
+    limits, origin = await request_limits(request), await append_origin(request)
+    tenant = tenant_of(request)
+
+    def take(body: bytes, work: Work) -> Item:
+        operations = Operations(limits, work)
+        operations.add_feedback(operations.json_in(body, ""), "")
+        (feedback,) = operations.feedback
+        Feedback(tenant, origin).take(feedback)
+        return feedback
+
+    return json_answer(await taken(request, take))
+
+
 async def _take(request: Request, read: Callable[[bytes, Operations], None]) -> Response:
     limits, origin = await request_limits(request), await append_origin(request)
-    traces = tenant_of(request).traces
+    tenant = tenant_of(request)
 
     def take(body: bytes, work: Work) -> None:
         operations = Operations(limits, work)
         read(body, operations)
-        refused = traces.take_runs(
-            operations.runs, operations.feedback, most=work.most_added, origin=origin
-        )
-        if refused.count:
-            raise InvalidMessage.at("", f"{refused.count} refused: {'; '.join(refused.reasons)}")
+        most = work.most_added
+        refused = tenant.traces.take_runs(operations.runs, most=most, origin=origin)
+        early = Feedback(tenant, origin).take_all(operations.feedback)
+        others = tenant.traces.take_runs((), early, most=most, origin=origin)
+        if refused.count + others.count:
+            reasons = "; ".join({**refused.reasons, **others.reasons})
+            raise InvalidMessage.at("", f"{refused.count + others.count} refused: {reasons}")
 
     await taken(request, take)
     return json_answer({}, status=202)

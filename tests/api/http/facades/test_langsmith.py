@@ -20,10 +20,12 @@ from hypothesis import strategies as st
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
+from agentlog.projections.readmodels.message_words import MessageWords
 from tests.api.conftest import MAX_BODY_BYTES
 from tests.api.keyholders import make_key
 from tests.api.servers import running
 from tests.infrastructure.appends import TENANT
+from tests.infrastructure.readmodels.tables import catch_up
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -318,11 +320,91 @@ def test_parts_beside_the_run_are_of_it(client: TestClient, coding: str) -> None
     zipped = {"": bytes, "gzip": gzip.compress, "zstd": zstd.compress}[coding](body)
     assert send(client, zipped, coding).status_code == 202
     assert types(client, "desk-7") == TOLD
-    (kept,) = client.get("/v1/threads/desk-7/messages?type=langsmith.feedback").json()["items"]
-    assert kept["message"]["payload"] == said
+    (kept,) = client.get("/v1/threads/desk-7/messages?type=thread.judged").json()["items"]
+    assert (kept["message"]["criterion"], kept["message"]["score"]) == ("good", 1)
+    assert kept["metadata"] == {"source": "langsmith", "langsmith": said}
     first, _ = client.get("/v1/threads/desk-7/messages?type=langsmith.llm").json()["items"]
     label = {"mimeType": "application/json", "data": "AP8="}
     assert first["message"]["payload"]["attachments"] == {"label": label}
+
+
+def test_feedback_before_its_run_is_kept_as_it_came(client: TestClient) -> None:
+    said = {"id": run_id(9), "run_id": run_id(0), "trace_id": TRACE, "key": "good", "score": 1}
+    parts = [(f"feedback.{run_id(9)}", json.dumps(said).encode())]
+    assert send(client, multipart(parts)).status_code == 202
+    (kept,) = client.get(f"/v1/threads/{TRACE}/messages?type=langsmith.feedback").json()["items"]
+    assert kept["message"]["payload"] == said
+
+
+def test_feedback_is_a_verdict_on_the_thread_or_on_the_run_within(
+    client: TestClient, app: FastAPI, own_database: Database
+) -> None:
+    unknown = {"id": run_id(7), "run_id": run_id(0), "key": "good", "score": 1}
+    answer = client.post("/langsmith/feedback", json=unknown)
+    assert (answer.status_code, "send it first" in answer.text) == (404, True)
+    assert batch(client, RUNS).status_code == 202
+    inner = {"id": run_id(8), "run_id": run_id(2), "key": "found", "value": "yes"}
+    for again in (False, True):
+        for feedback in (unknown, inner):
+            assert client.post("/langsmith/feedback", json=feedback).status_code == 200
+        if not again:  # once more as another process, which has to search
+            forget(app)
+            catch_up(own_database, MessageWords())
+    state = client.get("/v1/threads/desk-7/views/remarks").json()["state"]
+    verdicts = {verdict["criterion"]: verdict for verdict in state["verdicts"]}
+    assert (verdicts["good"]["score"], verdicts["good"]["on"]) == (1, None)
+    (result,) = client.get("/v1/threads/desk-7/messages?type=tool_results").json()["items"]
+    assert (verdicts["found"]["verdict"], verdicts["found"]["on"]) == ("yes", result["version"])
+    kinds = [item["type"] for item in client.get("/v1/threads/desk-7/messages").json()["items"]]
+    assert kinds.count("thread.judged") == 2
+    refused: tuple[Any, ...] = (
+        {"id": run_id(8)},
+        {"run_id": run_id(0)},
+        [],
+        {**inner, "score": 10**400},
+    )
+    for flawed in refused:
+        assert client.post("/langsmith/feedback", json=flawed).status_code == 422
+
+
+FEEDBACK = """
+from langsmith import Client, traceable
+client = Client()
+@traceable(run_type="llm", client=client)
+def answer(messages):
+    return {"messages": [{"role": "assistant", "content": "In Hamburg."}]}
+seen = {}
+question = [{"role": "user", "content": "where?"}]
+answer(question, langsmith_extra={
+    "metadata": {"thread_id": "desk-8"}, "on_end": lambda run: seen.update(id=run.id)})
+client.flush()
+client.create_feedback(seen["id"], "alone", score=0.25, comment="too short")
+client.create_feedback(seen["id"], "batched", value="calm", trace_id=seen["id"])
+client.flush()
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_sdk_leaves_feedback_either_way(app: FastAPI, client: TestClient) -> None:
+    with running(app) as (_, address):
+        variables = {
+            "LANGSMITH_TRACING": "true",
+            "LANGSMITH_ENDPOINT": f"{address}/langsmith",
+            "LANGSMITH_API_KEY": make_key(app, "append").reveal(),
+        }
+        subprocess.run(
+            [sys.executable, "-c", FEEDBACK],
+            env={**os.environ, **variables},
+            check=True,
+            timeout=120,
+        )
+    client.headers["X-Api-Key"] = make_key(app, "read").reveal()
+    (thread,) = client.get("/v1/threads").json()["items"]
+    assert thread["threadId"] == "desk-8"
+    assert {verdict["criterion"]: verdict for verdict in thread["verdicts"]} == {
+        "alone": {"criterion": "alone", "verdict": None, "score": 0.25},
+        "batched": {"criterion": "batched", "verdict": "calm", "score": None},
+    }
 
 
 def test_runs_of_a_closed_thread_are_refused_aloud(client: TestClient) -> None:
