@@ -343,7 +343,8 @@ def test_feedback_is_a_verdict_on_the_thread_or_on_the_run_within(
     answer = client.post("/langsmith/feedback", json=unknown)
     assert (answer.status_code, "send it first" in answer.text) == (404, True)
     assert batch(client, RUNS).status_code == 202
-    inner = {"id": run_id(8), "run_id": run_id(2), "key": "found", "value": "yes"}
+    inner = {"id": run_id(8), "run_id": run_id(2), "trace_id": TRACE, "key": "found"}
+    inner["value"] = "yes"
     for again in (False, True):
         for feedback in (unknown, inner):
             assert client.post("/langsmith/feedback", json=feedback).status_code == 200
@@ -357,6 +358,8 @@ def test_feedback_is_a_verdict_on_the_thread_or_on_the_run_within(
     assert (verdicts["found"]["verdict"], verdicts["found"]["on"]) == ("yes", result["version"])
     kinds = [item["type"] for item in client.get("/v1/threads/desk-7/messages").json()["items"]]
     assert kinds.count("thread.judged") == 2
+    alone = {"id": run_id(9), "run_id": run_id(2), "key": "found", "value": "yes"}
+    assert client.post("/langsmith/feedback", json=alone).status_code == 404  # not in memory
     refused: tuple[Any, ...] = (
         {"id": run_id(8)},
         {"run_id": run_id(0)},
