@@ -47,8 +47,8 @@ def _remark(
             **why,
         }
     parts = [value if isinstance(value, str) else None if value is None else print_text(value)]
-    said = "\n\n".join(part for part in (*parts, comment) if part and part.strip())
-    text = ": ".join(part for part in (str(name or ""), said) if part)
+    content = "\n\n".join(part for part in (*parts, comment) if part and part.strip())
+    text = ": ".join(part for part in (str(name or ""), content) if part)
     return {"type": "thread.noted", **remark, "text": text or print_text(whole)}
 
 
