@@ -45,6 +45,7 @@ class RequestView(StateView[RequestCarry, Options]):
     """A state: model, tools and parameters, each null where it is not on record."""
 
     name: ClassVar[str] = "request"
+    carry_format: ClassVar[int] = 2
     options_type = Options
     carry_type = RequestCarry
 

@@ -22,7 +22,7 @@ else:
 GARBAGE = (zstd.ZstdError, ValueError, TypeError, AttributeError)
 """The errors that reading garbage raises."""
 
-FORMAT = 7
+FORMAT = 6
 """Format version of rows, for all views; increment it when their meaning changes."""
 
 _OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 1}
