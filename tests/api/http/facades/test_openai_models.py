@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import httpx2
 import pytest
+from agents import Agent, OpenAIResponsesModel, RunConfig, Runner, function_tool
 from openai import (
     APIError,
     APIStatusError,
@@ -212,6 +213,43 @@ def test_streams_come_as_they_are_made_and_are_on_record_at_their_end(place: Pla
                 assert kept.output_text == answer.output_text
 
     asyncio.run(use())
+
+
+@function_tool
+def track(parcel: str) -> str:
+    """Say where a parcel is."""
+    return f"{parcel} is in Hamburg"
+
+
+@pytest.mark.parametrize("way", ["conversation", "responses"])
+def test_agents_of_a_framework_run_unchanged(place: Place, openai: OpenAI, way: str) -> None:
+    """The Agents SDK leaves their conversation to the server, as it does to OpenAI's."""
+
+    async def use() -> tuple[str, str]:
+        async with AsyncOpenAI(
+            base_url=f"{place.address}/openai/v1", api_key=PROVIDERS_KEY, max_retries=0
+        ) as client:
+            model = OpenAIResponsesModel("m", client)
+            agent = Agent(name="desk", instructions="Be brief.", model=model, tools=[track])
+            more: Any = {"auto_previous_response_id": True}
+            if way == "conversation":
+                more = {"conversation_id": (await client.conversations.create()).id}
+            config = RunConfig(tracing_disabled=True)
+            run = await Runner.run(agent, "Where is 7?", run_config=config, **more)
+            if way == "responses":
+                more["previous_response_id"] = run.last_response_id
+            run = await Runner.run(agent, "And then?", run_config=config, **more)
+            return str(run.last_response_id), str(run.final_output)
+
+    last, output = asyncio.run(use())
+    assert output == "Done after 2 calls."
+    conversation = openai.responses.retrieve(last).conversation
+    assert conversation is not None
+    calls = ["function_call", "function_call_output"] * 2
+    whole = ["Where is 7?", *calls, output, "And then?", output]
+    assert [text for text in texts(openai, conversation.id) if text != "Be brief."] == whole
+    sent = [item.get("type", item.get("role")) for item in sent_input(place)]
+    assert sent == ["user", *calls, "assistant", "user"]
 
 
 def test_completions_are_kept_by_their_ids_and_in_the_thread_named(
