@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anthropic import Anthropic
 
 from agentlog.domain.catalogue import MESSAGE_TYPES, validate_message
 from agentlog.domain.identifiers import derived_message_id
@@ -13,8 +14,10 @@ from agentlog.domain.json.values import object_of
 from agentlog.domain.messages import CustomMessage
 from tests.command_line import agentlog
 from tests.databases import new_database
+from tests.projections.anthropic_api import blocks_of, check_request, why_refused
 from tests.projections.chat_api import check_types, why_unsafe
 from tests.projections.letta_api import check_the_client_reads
+from tests.providers.server import ScriptedProvider
 
 FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -154,3 +157,40 @@ def test_an_export_imports_to_the_same_export(
             before = agentlog("view", thread_id, "kernel", url=examples_url)
             assert agentlog("view", thread_id, "kernel", url=url).out == before.out
         assert "events" not in agentlog("import", FOLDER, url=url).counted
+
+
+@every_example
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_anthropic_client_goes_on_with_what_the_view_shows(
+    examples_url: str, thread_id: str, *, stream: bool
+) -> None:
+    """What it sends is of its types, and the answer it gets is read again with the rest."""
+    items = _view(examples_url, thread_id, "anthropic")
+    prompts = [item["content"] for item in items if item["role"] == "system"]
+    messages = [item for item in items if item["role"] != "system"]
+    assert messages
+    with (
+        ScriptedProvider() as provider,
+        Anthropic(
+            base_url=provider.url, api_key="any", max_retries=0, _strict_response_validation=True
+        ) as anthropic,
+    ):
+        asked: Any = {"model": "m", "max_tokens": 99, "messages": messages}
+        asked |= {"system": "\n\n".join(prompts)} if prompts else {}
+        if stream:
+            with anthropic.messages.stream(**asked) as events:
+                answer = events.get_final_message()
+        else:
+            answer = anthropic.messages.create(**asked)
+        (request,) = provider.requests
+    sent = request.json
+    check_request(sent)
+    assert sent["messages"] == messages
+    results = [block for message in messages for block in blocks_of(message)]
+    count = sum(block["type"] == "tool_result" for block in results)
+    assert [block.to_dict() for block in answer.content] == [
+        {"type": "text", "text": f"Done after {count} calls."}
+    ]
+    assert (
+        why_refused([*messages, {"role": "assistant", "content": answer.content[0].text}]) is None
+    )

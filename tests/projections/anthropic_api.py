@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from anthropic.types import MessageParam
+from anthropic.types import MessageCreateParams, MessageParam
 from pydantic import TypeAdapter
 
 from agentlog.projections.view import Item
+from tests.typed_dicts import check_typed
 
 _PARAM: TypeAdapter[Any] = TypeAdapter(MessageParam)
+_REQUEST: TypeAdapter[Any] = TypeAdapter(MessageCreateParams)
 
 
 def why_refused(items: Sequence[Item]) -> str | None:
@@ -46,4 +48,9 @@ def blocks_of(message: Any) -> list[Any]:
 
 def check_types(item: Item) -> None:
     """Raise where the types of the package do not take a message."""
-    _PARAM.validate_python(item)
+    check_typed(_PARAM, item)
+
+
+def check_request(body: Item) -> None:
+    """Raise where the types of the package do not take a request."""
+    check_typed(_REQUEST, body)

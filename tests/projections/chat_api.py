@@ -1,13 +1,14 @@
 """What a chat API takes: the rules of its history, and the types of the openai package."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import TypeAdapter
 
 from agentlog.projections.view import Item
+from tests.typed_dicts import check_typed
 
 _PARAM: TypeAdapter[Any] = TypeAdapter(ChatCompletionMessageParam)
 
@@ -34,14 +35,4 @@ def why_unsafe(items: Sequence[Item]) -> str | None:
 
 def check_types(item: Item) -> None:
     """Raise where the types lack a key of the item, or one of its values; at any depth."""
-    assert _walked(_PARAM.validate_python(item)) == item
-
-
-def _walked(checked: object) -> object:
-    """Return what was validated, which is without unknown keys; iterables only when walked."""
-    if isinstance(checked, dict):
-        return {key: _walked(value) for key, value in checked.items()}
-    if isinstance(checked, str) or checked is None:
-        return checked
-    assert isinstance(checked, Iterable)
-    return [_walked(item) for item in checked]
+    check_typed(_PARAM, item)

@@ -28,6 +28,7 @@ from tests.command_line import WAIT_SECONDS, agentlog, started
 from tests.databases import new_database
 from tests.gateways import Gateway, gateway, settings_for
 from tests.providers.server import Fault, ScriptedProvider
+from tests.typed_dicts import check_typed
 from tests.waiting import until
 
 PROVIDERS_KEY = "sk-secret-0123456789"
@@ -112,7 +113,7 @@ def texts(openai: OpenAI, conversation: str) -> list[Any]:
 def sent_input(place: Place) -> Any:
     """Return the input of the last request; it is of the types that OpenAI's client has for it."""
     items = place.provider.requests[-1].json["input"]
-    TypeAdapter(ResponseInputParam).validate_python(items)
+    check_typed(TypeAdapter(ResponseInputParam), items)
     return items
 
 
