@@ -99,6 +99,7 @@ def app_over(  # noqa: PLR0913 - what tests set
     *,
     limits: RequestLimits = USUAL,
     addresses: Addresses = PUBLIC,
+    gateway_url: str | None = None,
     access_log: FilteringBoundLogger | None = None,
     anonymous: AnonymousFrom = "anywhere",
     audited: bool = False,
@@ -190,6 +191,7 @@ def app_over(  # noqa: PLR0913 - what tests set
         max_blob_bytes=MAX_BLOB_BYTES,
         limits=limits,
         addresses=addresses,
+        gateway_url=gateway_url,
         access_log=access_log,
     )
 

@@ -1,6 +1,7 @@
 """OpenAI's client of today, with the address of the service: strict and not, sync and async."""
 
 import asyncio
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,7 @@ from openai import (
     APIStatusError,
     AsyncOpenAI,
     ConflictError,
+    InternalServerError,
     NotFoundError,
     OpenAI,
     UnprocessableEntityError,
@@ -24,6 +26,8 @@ from pydantic import TypeAdapter
 from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.access import SCOPES
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.threads import Threads
+from tests.api.conftest import app_over, end_following
 from tests.api.keyholders import bearing, make_key
 from tests.api.servers import running
 from tests.histories import examples, json_values
@@ -33,6 +37,7 @@ USER: Any = {"role": "user", "content": "Where is parcel 7?"}
 CALL: Any = {"type": "function_call", "call_id": "a", "name": "track", "arguments": "{}"}
 OUTPUT: Any = {"type": "function_call_output", "call_id": "a", "output": "en route"}
 ANSWER: Any = {"role": "assistant", "content": "It is on its way."}
+KEY = "sk-secret-0123456789"
 ITEMS = [USER, CALL, OUTPUT, ANSWER]
 STORY = [
     {"type": "system", "text": "Be kind."},
@@ -212,6 +217,28 @@ def test_what_needs_a_model_is_asked_once_and_refused(openai: OpenAI) -> None:
         assert refused.value.status_code == 501
         assert refused.value.code == "needs-model"
         assert refused.value.response.headers["x-should-retry"] == "false"
+
+
+def test_a_gateway_that_is_away_is_said_to_be(database: Database, threads: Threads) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    app = app_over(database, threads, gateway_url=f"http://127.0.0.1:{port}/openai/v1")
+    with (
+        running(app) as (_, url),
+        OpenAI(base_url=f"{url}/openai/v1", api_key=KEY, max_retries=0) as openai,
+    ):
+        ways: list[Callable[[], object]] = [
+            lambda: openai.chat.completions.create(model="m", messages=[USER]),
+            lambda: openai.responses.create(model="m", input="hi", stream=True),
+        ]
+        for ask in ways:
+            with pytest.raises(InternalServerError, match="AGENTLOG_GATEWAY_URL") as refused:
+                ask()
+            assert refused.value.status_code == 503
+            assert refused.value.code == "gateway-unreachable"
+            assert refused.value.response.headers["retry-after"] == "1"
+            assert KEY not in str(refused.value)
+    end_following(app)
 
 
 def test_what_is_not_there_or_wrong_is_told_in_openais_shape(openai: OpenAI) -> None:

@@ -2,12 +2,10 @@
 
 import asyncio
 import os
-import re
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx2
 import pytest
@@ -15,23 +13,22 @@ from agents import Agent, OpenAIResponsesModel, RunConfig, Runner, function_tool
 from openai import (
     APIError,
     APIStatusError,
-    AsyncOpenAI,
+    AuthenticationError,
     InternalServerError,
     NotFoundError,
     OpenAI,
+    PermissionDeniedError,
     RateLimitError,
 )
-from openai.types.responses import ResponseInputParam
-from pydantic import TypeAdapter
 
-from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.api.http.facades.openai_place import PROVIDERS_KEY, Place, placed
+from tests.command_line import agentlog
 from tests.databases import new_database
-from tests.gateways import Gateway, gateway, settings_for
-from tests.providers.server import Fault, ScriptedProvider
-from tests.typed_dicts import check_typed
+from tests.gateways import gateway, settings_for
+from tests.providers.server import Fault
+from tests.test_examples import EXAMPLES, FOLDER
 from tests.waiting import until
 
-PROVIDERS_KEY = "sk-secret-0123456789"
 USER: Any = {"role": "user", "content": "Where is parcel 7?"}
 TOOL: Any = {
     "type": "function",
@@ -39,49 +36,6 @@ TOOL: Any = {
     "parameters": {"type": "object", "properties": {"parcel": {"type": "string"}}},
     "strict": False,
 }
-
-
-class Place(NamedTuple):
-    """A service that asks models through a gateway, and the provider behind both."""
-
-    address: str
-    gateway: Gateway
-    provider: ScriptedProvider
-
-    def client(self, *, key: str | None = None, **options: Any) -> OpenAI:
-        own = {} if key is None else {"x-agentlog-key": key}
-        return OpenAI(
-            base_url=f"{self.address}/openai/v1",
-            api_key=PROVIDERS_KEY,
-            default_headers=own,
-            _strict_response_validation=True,
-            **{"max_retries": 0, **options},
-        )
-
-
-@contextmanager
-def served(url: str, gateway_url: str) -> Iterator[str]:
-    """Run the service before a gateway; yield its address."""
-    settings = {"AGENTLOG_GATEWAY_URL": gateway_url}
-    with started("serve", "--port", "0", url=url, **settings) as process:
-        assert process.stdout is not None
-        match = re.search(r"http://\S+?(?=,)", process.stdout.readline())
-        assert match is not None, process.communicate()
-        yield match[0]
-        process.terminate()
-        _, logged = process.communicate(timeout=WAIT_SECONDS)
-        assert "Traceback" not in logged
-        assert PROVIDERS_KEY not in logged
-
-
-@contextmanager
-def placed(url: str, folder: Path) -> Iterator[Place]:
-    with (
-        ScriptedProvider() as provider,
-        gateway(url, settings_for(provider, folder)) as running,
-        served(url, f"{running.address}/openai/v1") as address,
-    ):
-        yield Place(address, running, provider)
 
 
 @pytest.fixture(name="place", scope="module")
@@ -95,9 +49,14 @@ def _place(
         yield place
 
 
+@pytest.fixture(name="key", scope="module")
+def _key(place: Place) -> str:
+    return place.make_key("default", "append", "read")
+
+
 @pytest.fixture(name="openai")
-def _openai(place: Place) -> Iterator[OpenAI]:
-    with place.client() as openai:
+def _openai(place: Place, key: str) -> Iterator[OpenAI]:
+    with place.client(key) as openai:
         yield openai
 
 
@@ -110,13 +69,6 @@ def texts(openai: OpenAI, conversation: str) -> list[Any]:
     ]
 
 
-def sent_input(place: Place) -> Any:
-    """Return the input of the last request; it is of the types that OpenAI's client has for it."""
-    items = place.provider.requests[-1].json["input"]
-    check_typed(TypeAdapter(ResponseInputParam), items)
-    return items
-
-
 def test_a_conversation_goes_on_with_its_items_and_gets_the_answer(
     place: Place, openai: OpenAI
 ) -> None:
@@ -126,7 +78,7 @@ def test_a_conversation_goes_on_with_its_items_and_gets_the_answer(
     )
     (call,) = first.output
     assert call.type == "function_call"
-    assert sent_input(place) == [USER, {"role": "user", "content": "And 8?"}]
+    assert place.sent_input() == [USER, {"role": "user", "content": "And 8?"}]
     sent = place.provider.requests[-1]
     assert "conversation" not in sent.json
     assert sent.headers["authorization"] == f"Bearer {PROVIDERS_KEY}"
@@ -136,12 +88,12 @@ def test_a_conversation_goes_on_with_its_items_and_gets_the_answer(
     output: Any = {"type": "function_call_output", "call_id": call.call_id, "output": "en route"}
     second = openai.responses.create(model="m", conversation=conversation, input=[output])
     assert second.output_text == "Done after 1 calls."
-    kinds = [item.get("type", item.get("role")) for item in sent_input(place)]
+    kinds = [item.get("type", item.get("role")) for item in place.sent_input()]
     assert kinds == ["user", "user", "function_call", "function_call_output"]
     third = openai.responses.create(
         model="m", conversation={"id": conversation}, input=[USER], instructions="Be brief."
     )
-    assert sent_input(place)[-2:] == [{"role": "assistant", "content": second.output_text}, USER]
+    assert place.sent_input()[-2:] == [{"role": "assistant", "content": second.output_text}, USER]
     assert [text for text in texts(openai, conversation) if not text.startswith("Be ")] == [
         *asked,
         "function_call_output",
@@ -166,7 +118,7 @@ def test_a_previous_response_goes_on_in_its_thread_or_in_one_of_its_own(
     )
     said = [{"role": "assistant", "content": first.output_text}]
     begun = [{"role": "user", "content": "first of all"}, *said]
-    assert sent_input(place) == [*begun, {"role": "user", "content": "and then"}]
+    assert place.sent_input() == [*begun, {"role": "user", "content": "and then"}]
     assert "previous_response_id" not in place.provider.requests[-1].json
     thread = openai.responses.retrieve(second.id).conversation
     assert thread == openai.responses.retrieve(first.id).conversation
@@ -175,7 +127,7 @@ def test_a_previous_response_goes_on_in_its_thread_or_in_one_of_its_own(
     whole = ["first of all", first.output_text, "and then", "function_call"]
     assert texts(openai, thread.id)[1:] == whole
     other = openai.responses.create(model="m", previous_response_id=first.id, input="or else")
-    assert sent_input(place) == [*begun, {"role": "user", "content": "or else"}]
+    assert place.sent_input() == [*begun, {"role": "user", "content": "or else"}]
     assert texts(openai, thread.id)[1:] == whole
     branch = openai.responses.retrieve(other.id).conversation
     assert branch is not None
@@ -193,11 +145,11 @@ def test_a_previous_response_goes_on_in_its_thread_or_in_one_of_its_own(
         openai.responses.create(model="m", conversation="conv_none", input="hi")
 
 
-def test_streams_come_as_they_are_made_and_are_on_record_at_their_end(place: Place) -> None:
+def test_streams_come_as_they_are_made_and_are_on_record_at_their_end(
+    place: Place, key: str
+) -> None:
     async def use() -> None:
-        async with AsyncOpenAI(
-            base_url=f"{place.address}/openai/v1", api_key=PROVIDERS_KEY, max_retries=0
-        ) as openai:
+        async with place.async_client(key) as openai:
             conversation = (await openai.conversations.create()).id
             for number in range(3):
                 asked = f"question {number}"
@@ -223,13 +175,13 @@ def track(parcel: str) -> str:
 
 
 @pytest.mark.parametrize("way", ["conversation", "responses"])
-def test_agents_of_a_framework_run_unchanged(place: Place, openai: OpenAI, way: str) -> None:
+def test_agents_of_a_framework_run_unchanged(
+    place: Place, openai: OpenAI, key: str, way: str
+) -> None:
     """The Agents SDK leaves their conversation to the server, as it does to OpenAI's."""
 
     async def use() -> tuple[str, str]:
-        async with AsyncOpenAI(
-            base_url=f"{place.address}/openai/v1", api_key=PROVIDERS_KEY, max_retries=0
-        ) as client:
+        async with place.async_client(key) as client:
             model = OpenAIResponsesModel("m", client)
             agent = Agent(name="desk", instructions="Be brief.", model=model, tools=[track])
             more: Any = {"auto_previous_response_id": True}
@@ -249,7 +201,7 @@ def test_agents_of_a_framework_run_unchanged(place: Place, openai: OpenAI, way: 
     calls = ["function_call", "function_call_output"] * 2
     whole = ["Where is 7?", *calls, output, "And then?", output]
     assert [text for text in texts(openai, conversation.id) if text != "Be brief."] == whole
-    sent = [item.get("type", item.get("role")) for item in sent_input(place)]
+    sent = [item.get("type", item.get("role")) for item in place.sent_input()]
     assert sent == ["user", *calls, "assistant", "user"]
 
 
@@ -275,13 +227,38 @@ def test_completions_are_kept_by_their_ids_and_in_the_thread_named(
     assert [text for text in texts(openai, "named") if text] == ["in pieces", "function_call"]
 
 
-def test_what_the_provider_says_comes_back_as_it_is(place: Place, openai: OpenAI) -> None:
+def test_an_example_goes_on_with_items_that_the_api_takes(place: Place, openai: OpenAI) -> None:
+    assert agentlog("import", FOLDER, url=place.gateway.database_url).code == 0
+    for thread_id in EXAMPLES:
+        answer = openai.responses.create(model="m", conversation=thread_id, input="Go on.")
+        *before, last = place.sent_input()
+        assert before
+        assert last == {"role": "user", "content": "Go on."}
+        assert openai.responses.retrieve(answer.id).output == answer.output
+
+
+def test_what_is_counted_or_compacted_has_the_items_too(place: Place, openai: OpenAI) -> None:
+    conversation = openai.conversations.create(items=[USER]).id
+    last = openai.responses.create(model="m", conversation=conversation, input="And?").id
+    ways: list[Callable[[], object]] = [
+        lambda: openai.responses.input_tokens.count(conversation=conversation, input="hi"),
+        lambda: openai.responses.compact(model="gpt-5.6-sol", previous_response_id=last),
+    ]
+    for ask, count in zip(ways, (4, 3), strict=True):
+        with pytest.raises(NotFoundError, match="no route /v1/responses/"):  # the provider's
+            ask()
+        assert len(place.sent_input()) == count
+    place.gateway.upload()
+    assert len(texts(openai, conversation)) == 3
+
+
+def test_what_the_provider_says_comes_back_as_it_is(place: Place, openai: OpenAI, key: str) -> None:
     body = b'{ "model": "m",  "messages": [{"role":"user","content":"\\u00e9"}], "n": 1.0 }'
     answers = [
         httpx2.post(
             f"{url}/chat/completions",
             content=body,
-            headers={"authorization": f"Bearer {PROVIDERS_KEY}"},
+            headers={"authorization": f"Bearer {PROVIDERS_KEY}", "x-agentlog-key": key},
         )
         for url in (f"{place.provider.url}/v1", f"{place.address}/openai/v1")
     ]
@@ -319,85 +296,81 @@ def test_a_broken_stream_breaks_for_the_client(place: Place, openai: OpenAI) -> 
         list(openai.responses.create(model="m", input="cut off", stream=True))
 
 
-def key_of(url: str, tenant: str, *scopes: str) -> str:
-    wanted = [word for scope in scopes for word in ("--scope", scope)]
-    outcome = agentlog("keys", "create", "--name", "of", *wanted, "--tenant", tenant, url=url)
-    assert outcome.code == 0, outcome.err
-    return outcome.out.strip()
-
-
 def test_keys_of_ours_lead_to_their_tenants_and_never_to_the_provider(
-    database_url: str, tmp_path: Path
+    place: Place, openai: OpenAI, key: str
 ) -> None:
-    one, two = (key_of(database_url, name, "append", "read") for name in ("one", "two"))
-    writer = key_of(database_url, "one", "append")
-    with placed(database_url, tmp_path) as place:
-        with place.client(key=one) as openai:
-            conversation = openai.conversations.create(items=[USER]).id
-            made = openai.responses.create(model="m", conversation=conversation, input="of one")
-            assert texts(openai, conversation)[:2] == [USER["content"], "of one"]
-        asked = len(place.provider.requests)
-        with place.client(key=two) as openai:
-            for named in ({"conversation": conversation}, {"previous_response_id": made.id}):
-                with pytest.raises(NotFoundError):
-                    openai.responses.create(model="m", input="hi", extra_body=named)
+    conversation = openai.conversations.create(items=[USER]).id
+    made = openai.responses.create(model="m", conversation=conversation, input="of one")
+    asked = len(place.provider.requests)
+    other = place.make_key("two", "append", "read")
+    with place.client(other) as stranger:
+        for named in ({"conversation": conversation}, {"previous_response_id": made.id}):
             with pytest.raises(NotFoundError):
-                openai.responses.retrieve(made.id)
-        with place.client(key=writer) as openai:
-            with pytest.raises(APIStatusError, match="read") as refused:
-                openai.responses.create(model="m", conversation=conversation, input="hi")
-            assert refused.value.status_code == 403
-        with place.client() as openai:
-            with pytest.raises(APIStatusError) as refused:
-                openai.responses.create(model="m", input="hi")
-            assert refused.value.status_code == 401
-        assert len(place.provider.requests) == asked
-        with place.client(key=two) as openai:
-            own = openai.responses.create(model="m", input="of two")
-            assert openai.responses.retrieve(own.id).output == own.output
-        for headers in (
-            {"authorization": f"Bearer {one}"},
-            {"authorization": f"Bearer {two}", "x-agentlog-key": one},
-            {"authorization": f"Bearer {PROVIDERS_KEY}", "x-api-key": two, "x-agentlog-key": one},
-        ):
-            url = f"{place.address}/openai/v1/chat/completions"
-            body = {"model": "m", "messages": [USER]}
-            httpx2.post(url, json=body, headers=headers).raise_for_status()
-        for request in place.provider.requests:
-            assert "agentlog_" not in str(request)
-        place.gateway.stop()
-    for tenant, words in (("one", "of two"), ("two", "of one")):
-        exported = agentlog("export", "log", "--tenant", tenant, url=database_url)
-        assert words not in exported.out
+                stranger.responses.create(model="m", input="hi", extra_body=named)
+        with pytest.raises(NotFoundError):
+            stranger.responses.retrieve(made.id)
+    append_only = place.make_key("default", "append")
+    with place.client(append_only) as writer, pytest.raises(PermissionDeniedError, match="read"):
+        writer.responses.create(model="m", conversation=conversation, input="hi")
+    with place.client("") as nobody, pytest.raises(AuthenticationError):
+        nobody.responses.create(model="m", input="hi")
+    assert len(place.provider.requests) == asked
+    with place.client(other) as stranger:
+        own = stranger.responses.create(model="m", input="of two")
+        assert stranger.responses.retrieve(own.id).output == own.output
+    for headers in (
+        {"authorization": f"Bearer {key}"},
+        {"authorization": f"Bearer {other}", "x-agentlog-key": key},
+        {"authorization": f"Bearer {PROVIDERS_KEY}", "x-api-key": other, "x-agentlog-key": key},
+    ):
+        url = f"{place.address}/openai/v1/chat/completions"
+        body = {"model": "m", "messages": [USER]}
+        httpx2.post(url, json=body, headers=headers).raise_for_status()
+    for request in place.provider.requests[asked:]:
+        assert "agentlog_" not in str(request)
+    for tenant, words in (("default", "of two"), ("two", "of one")):
+        command = ("export", "log", "--tenant", tenant)
+        assert words not in agentlog(*command, url=place.gateway.database_url).out
 
 
-def test_a_gateway_that_dies_breaks_the_answer_and_is_said_to_be_away(
+def test_a_gateway_that_is_killed_breaks_the_answer_and_is_there_again(
+    place: Place, openai: OpenAI
+) -> None:
+    conversation = openai.conversations.create().id
+    begun = stalled(place, openai, conversation)
+    os.kill(place.gateway.proxy, signal.SIGKILL)
+    with pytest.raises((httpx2.RemoteProtocolError, APIError)):
+        list(begun)
+    place.gateway.upload()
+    answer = openai.responses.create(model="m", conversation=conversation, input="again")
+    assert texts(openai, conversation) == ["hi", "again", answer.output_text]
+
+
+def stalled(place: Place, openai: OpenAI, conversation: str) -> Iterator[object]:
+    """Return a stream that has begun, and does not go on."""
+    place.provider.fail(Fault("stall", 3, only=1))
+    stream = iter(
+        openai.responses.create(model="m", conversation=conversation, input="hi", stream=True)
+    )
+    assert next(stream).type == "response.created"
+    return stream
+
+
+@pytest.mark.slow
+def test_a_gateway_whose_machine_fails_is_said_to_be_away_until_it_is_there(
     database_url: str, tmp_path: Path
 ) -> None:
-    with placed(database_url, tmp_path) as place, place.client() as openai:
+    with placed(database_url, tmp_path) as place, place.client("") as openai:
         conversation = openai.conversations.create().id
-        place.provider.fail(Fault("stall", 3, only=1))
-        stream = iter(
-            openai.responses.create(model="m", conversation=conversation, input="hi", stream=True)
-        )
-        assert next(stream).type == "response.created"
-        os.kill(place.gateway.process.pid, signal.SIGKILL)
+        begun = stalled(place, openai, conversation)
+        place.gateway.process.kill()
         with pytest.raises((httpx2.RemoteProtocolError, APIError)):
-            list(stream)
-        ways: list[Callable[[], object]] = [
-            lambda: openai.responses.create(model="m", conversation=conversation, input="hi"),
-            lambda: openai.chat.completions.create(model="m", messages=[USER]),
-        ]
-        for ask in ways:
-            with pytest.raises(InternalServerError, match="AGENTLOG_GATEWAY_URL") as refused:
-                ask()
-            assert refused.value.status_code == 503
-            assert refused.value.code == "gateway-unreachable"
-            assert PROVIDERS_KEY not in str(refused.value)
+            list(begun)
+        with pytest.raises(InternalServerError, match="AGENTLOG_GATEWAY_URL"):
+            openai.responses.create(model="m", conversation=conversation, input="hi")
         port = int(place.gateway.address.rpartition(":")[2])
         with gateway(database_url, settings_for(place.provider, tmp_path), port=port) as again:
             again.upload()
             answer = openai.responses.create(model="m", conversation=conversation, input="again")
-            assert answer.output_text == "Done after 0 calls."
             assert texts(openai, conversation) == ["hi", "again", answer.output_text]
             again.stop()
