@@ -1,0 +1,1 @@
+"""Tests of what is passed on to another server."""
