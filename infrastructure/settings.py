@@ -169,6 +169,8 @@ class Settings(BaseSettings):
             raise ValueError("it is no address: give http:// or https://, a host and the path")
         if parts.port == 0:  # reading it raises an error for what is none
             raise ValueError("it has no port")
+        if "agentlog_" in parts.path:  # it would lead all tenants to its own
+            raise ValueError("leave the key out: each client sends its own")
         return text or None
 
     @field_validator("allowed_hosts")

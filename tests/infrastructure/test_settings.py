@@ -53,6 +53,7 @@ def test_an_error_does_not_repeat_what_it_was_given(monkeypatch: pytest.MonkeyPa
         ("ALLOWED_HOSTS", "logs.example:8080"),
         ("GATEWAY_URL", "localhost:8090/openai/v1"),
         ("GATEWAY_URL", "http:///openai/v1"),
+        ("GATEWAY_URL", "http://localhost:8090/agentlog_x_y/openai/v1"),
         ("GATEWAY_URL", "http://localhost:99999/openai/v1"),
         ("GATEWAY_URL", "http://localhost:8090/openai/v1?key=k"),
     ],
