@@ -3,16 +3,23 @@
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
+from agentlog.domain.events import Event
+from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.messages import chat
+from agentlog_client.identifiers import new_id
 from tests.api.servers import running
+from tests.histories import histories as drawn_histories
 
 pytestmark = pytest.mark.slow
 EXAMPLES = Path(__file__).parents[5] / "examples"
@@ -35,7 +42,22 @@ def shown(app: FastAPI, *words: str) -> list[Any]:
             check=False,
         )
     assert (done.returncode, done.stderr) == (0, "")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.split("\n")[:-1]]
+
+
+def check_messages(
+    app: FastAPI, client: TestClient, threads: Threads, histories: Mapping[str, list[Any]]
+) -> list[Any]:
+    """The client ends with the messages of the view; return all that it ends with."""
+    for name, messages in histories.items():
+        threads.start(name, {"policy": "record"})
+        if messages:
+            threads.append(name, messages)
+    ends = shown(app, *histories)
+    for name, end in zip(histories, ends, strict=True):
+        path = f"/v1/threads/{name}/views/ag-ui?bare=true&limit=10000"
+        assert end["messages"] == client.get(path).json()
+    return ends
 
 
 def test_the_client_ends_with_the_messages_of_the_view(
@@ -46,15 +68,23 @@ def test_the_client_ends_with_the_messages_of_the_view(
     }
     for number, run in enumerate(tau_bench):
         histories[f"airline-{number}"] = list(chat.READER.read(run["traj"]))
-    for name, messages in histories.items():
-        threads.start(name, {"policy": "record"})
-        threads.append(name, messages)
-    for name, end in zip(histories, shown(app, *histories), strict=True):
-        path = f"/v1/threads/{name}/views"
-        assert end["messages"] == client.get(f"{path}/ag-ui?bare=true&limit=10000").json()
-        state = client.get(f"{path}/agent-state?history=false&bare=true").json()
-        assert end["state"] == state
+    ends = check_messages(app, client, threads, histories)
+    for name, end in zip(histories, ends, strict=True):
+        path = f"/v1/threads/{name}/views/agent-state?history=false&bare=true"
+        assert end["state"] == client.get(path).json()
         assert end["pendingInterrupts"] == []
+
+
+@settings(max_examples=2, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@given(drawn=st.lists(drawn_histories(), min_size=40, max_size=60))
+def test_the_client_takes_any_history(
+    app: FastAPI, client: TestClient, threads: Threads, drawn: list[list[Event]]
+) -> None:
+    read = [[event for event in events if event.message is not None] for events in drawn]
+    histories = {
+        new_id(): [{**object_of(event.raw), "id": new_id()} for event in events] for events in read
+    }
+    check_messages(app, client, threads, histories)
 
 
 @pytest.mark.parametrize("approved", [True, False])
