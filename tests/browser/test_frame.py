@@ -4,6 +4,7 @@ import re
 
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.accessibility import violations
 from tests.browser.conftest import Service
 
 
@@ -21,6 +22,69 @@ def test_question_mark_lists_the_keys_and_escape_ends_it(page: Page) -> None:
     expect(help_dialog).to_contain_text("list the keys")
     page.keyboard.press("Escape")
     expect(help_dialog).to_have_count(0)
+
+
+def test_a_title_has_its_keys_once(page: Page) -> None:
+    page.goto("/threads/deploy")
+    page.get_by_role("region", name="History").wait_for()
+    page.keyboard.press("?")
+    titles = (
+        page.get_by_role("dialog", name="Keys").get_by_role("heading", level=3).all_inner_texts()
+    )
+    assert {"Everywhere", "Travel", "History"} <= set(titles)
+    assert len(titles) == len(set(titles))
+
+
+def test_the_palette_goes_to_versions_threads_screens_and_runs_keys(page: Page) -> None:
+    page.goto("/threads/deploy")
+    page.get_by_role("region", name="History").wait_for()
+    palette = page.get_by_role("dialog", name="Commands")
+    field = palette.get_by_role("combobox", name="Command")
+
+    def do(text: str, option: str) -> None:
+        page.keyboard.press("Control+k")
+        expect(field).to_be_focused()
+        page.keyboard.type(text)
+        chosen = palette.get_by_role("option", selected=True)
+        expect(chosen).to_have_text(re.compile(option))
+        page.keyboard.press("Enter")
+        expect(palette).to_have_count(0)
+
+    do("7", "^Go to version 7 of 14$")
+    expect(page).to_have_url(re.compile(r"/threads/deploy\?at=7$"))
+    do("pin a", r"^pin A here\[$")
+    expect(page).to_have_url(re.compile("a=7"))
+    do("run_tests", r"^Only calls of run_tests \(2\)$")
+    expect(page).to_have_url(re.compile("tool=run_tests"))
+    do("anthr", "^View: anthropic$")
+    expect(page.get_by_role("tab", name="View")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("person's leave")
+    thread = palette.get_by_role("option", name="Refund order 1042, with a person's leave")
+    expect(thread).to_be_visible()
+    assert violations(page) == []
+    thread.click()
+    expect(page).to_have_url(re.compile("/threads/refund$"))
+    page.keyboard.press("Control+k")
+    page.keyboard.type("zzzz")
+    expect(palette.get_by_role("status")).to_have_text("Nothing has this name")
+    page.keyboard.press("Escape")
+    do("repor", "^Reports$")
+    expect(page).to_have_title("Reports · agentlog")
+
+
+def test_a_thread_that_waits_for_a_person_says_so_in_the_tab(page: Page, service: Service) -> None:
+    asked = {"type": "approval_request", "callId": "c", "tool": "pay"}
+    call = {"type": "tool_calls", "calls": [{"id": "c", "name": "pay"}]}
+    service.append("waits-in-tab", call, asked)
+    page.goto("/threads/waits-in-tab")
+    expect(page).to_have_title("● needs approval · waits-in-tab · agentlog")
+    icon = page.locator("link[rel=icon]")
+    expect(icon).to_have_attribute("href", re.compile("icon-alert"))
+    answer = {"type": "approval_response", "callId": "c", "approved": True}
+    service.append("waits-in-tab", answer)
+    expect(page).to_have_title("open · waits-in-tab · agentlog")
+    expect(icon).not_to_have_attribute("href", re.compile("icon-alert"))
 
 
 def test_an_address_that_is_no_screen_says_so(page: Page, service: Service) -> None:
@@ -57,7 +121,7 @@ def test_a_service_that_was_away_is_asked_again(browser: Browser, service: Servi
         page.goto("/reports/tools")
         expect(page.get_by_role("table")).to_be_visible()
         context.set_offline(True)
-        page.get_by_role("link", name="failures", exact=True).click()
+        page.get_by_role("link", name="Failed calls", exact=True).click()
         expect(page.get_by_role("alert")).to_contain_text("The service does not answer")
         context.set_offline(False)
         expect(page.get_by_role("table")).to_be_visible()

@@ -1,15 +1,5 @@
 import { Dialog } from "../parts/Dialog";
-import { useKnownShortcuts } from "./keyboard";
-
-const SHOWN: Record<string, string> = {
-  ArrowLeft: "←",
-  ArrowRight: "→",
-  ArrowUp: "↑",
-  ArrowDown: "↓",
-  "Shift+ArrowLeft": "Shift ←",
-  "Shift+ArrowRight": "Shift →",
-  " ": "Space",
-};
+import { shownKey, useKnownShortcuts } from "./keyboard";
 
 /** The keys of the screen that is open. */
 export function Help({ onClose }: { onClose: () => void }) {
@@ -23,7 +13,7 @@ export function Help({ onClose }: { onClose: () => void }) {
             {shortcuts.map(({ key, does }) => (
               <div key={key}>
                 <dt>
-                  <kbd>{SHOWN[key] ?? key}</kbd>
+                  <kbd>{shownKey(key)}</kbd>
                 </dt>
                 <dd>{does}</dd>
               </div>

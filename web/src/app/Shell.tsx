@@ -1,25 +1,26 @@
 import { Link, Outlet } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Help } from "./Help";
 import { KeyGate, KeyStanding } from "./KeyGate";
 import { useShortcuts } from "./keyboard";
+import { SCREENS } from "./screens";
 import { applyTheme, currentTheme, setTheme, type Theme } from "./theme";
 
 applyTheme();
 
-const SCREENS = [
-  { to: "/", name: "Threads" },
-  { to: "/compare", name: "Compare" },
-  { to: "/reports", name: "Reports" },
-  { to: "/sql", name: "SQL" },
-  { to: "/audit", name: "Audit" },
-  { to: "/keys", name: "Keys" },
-] as const;
+const Palette = lazy(() =>
+  import("./palette/Palette").then((module) => ({ default: module.Palette })),
+);
 
 /** The frame of every screen: navigation, key, theme, help. */
 export function Shell() {
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const openPalette = (): void => {
+    setPaletteOpen(true);
+  };
   useShortcuts("Everywhere", [
+    { key: "Ctrl+k", does: "find a command, a thread or a version", run: openPalette },
     {
       key: "?",
       does: "list the keys",
@@ -42,6 +43,14 @@ export function Shell() {
           ))}
           <a href="/docs">API</a>
         </nav>
+        <button
+          type="button"
+          className="quiet"
+          title="Find a command (Ctrl K)"
+          onClick={openPalette}
+        >
+          Go to … <kbd>Ctrl K</kbd>
+        </button>
         <KeyStanding />
         <ThemeChoice />
         <button
@@ -59,6 +68,15 @@ export function Shell() {
       <KeyGate>
         <Outlet />
       </KeyGate>
+      {isPaletteOpen && (
+        <Suspense>
+          <Palette
+            onClose={() => {
+              setPaletteOpen(false);
+            }}
+          />
+        </Suspense>
+      )}
       {isHelpOpen && (
         <Help
           onClose={() => {

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
 /**
- * A key of the keyboard and what it does: `key` as in KeyboardEvent, `Shift+` before it. `isHeld`
- * says that the key is held down, and repeats.
+ * A key of the keyboard and what it does: `key` as in KeyboardEvent, `Shift+` or `Ctrl+` before it;
+ * Ctrl is ⌘ too, and works in fields. `isHeld` says that the key is held down, and repeats.
  */
 export interface Shortcut {
   readonly key: string;
@@ -10,16 +10,35 @@ export interface Shortcut {
   readonly run: (isHeld: boolean) => void;
 }
 
+const SHOWN: Record<string, string> = {
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  "Shift+ArrowLeft": "Shift ←",
+  "Shift+ArrowRight": "Shift →",
+  "Ctrl+k": "Ctrl K",
+  " ": "Space",
+};
+
+/** The key as readers know it. */
+export function shownKey(key: string): string {
+  return SHOWN[key] ?? key;
+}
+
 const groups = new Map<symbol, { title: string; shortcuts: readonly Shortcut[] }>();
 const listeners = new Set<() => void>();
 let known: readonly { title: string; shortcuts: readonly Shortcut[] }[] = [];
 
 function tell(): void {
-  known = [...groups.values()];
+  const byTitle = Map.groupBy(groups.values(), ({ title }) => title);
+  known = [...byTitle].map(([title, parts]) => {
+    return { title, shortcuts: parts.flatMap(({ shortcuts }) => shortcuts) };
+  });
   for (const listener of listeners) listener();
 }
 
-/** Returns all shortcuts in force, group by group, for the help. */
+/** Returns all shortcuts in force, a group a title, for the help. */
 export function useKnownShortcuts(): typeof known {
   return useSyncExternalStore(
     (listener) => {
@@ -39,11 +58,18 @@ export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): voi
   const names = shortcuts.map(({ key, does }) => `${key} ${does}`).join("\n");
   useEffect(() => {
     const id = Symbol(title);
-    groups.set(id, { title, shortcuts: latest.current });
+    const run = (key: string) => (isHeld: boolean) => {
+      latest.current.find((shortcut) => shortcut.key === key)?.run(isHeld);
+    };
+    const own = latest.current.map(({ key, does }) => ({ key, does, run: run(key) }));
+    groups.set(id, { title, shortcuts: own });
     tell();
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || isTyping(event)) return;
-      const pressed = `${event.shiftKey && event.key.length > 1 ? "Shift+" : ""}${event.key}`;
+      if (event.defaultPrevented || event.altKey) return;
+      const isCommand = event.ctrlKey || event.metaKey;
+      if (isCommand ? isInDialog() : isTyping(event)) return;
+      const shift = event.shiftKey && event.key.length > 1 ? "Shift+" : "";
+      const pressed = `${isCommand ? "Ctrl+" : ""}${shift}${event.key}`;
       const found = latest.current.find(({ key }) => key === pressed);
       if (found === undefined) return;
       event.preventDefault();
@@ -60,13 +86,16 @@ export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): voi
 
 /** Whether a key press belongs to the focused element or to the browser. */
 function isTyping(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return true;
   const target = event.target;
   if (!(target instanceof HTMLElement)) return false;
-  if (document.querySelector("dialog[open]") !== null) return true;
+  if (isInDialog()) return true;
   if ([" ", "Enter"].includes(event.key) && target.closest("a, button, summary")) return true;
   if (["Home", "End"].includes(event.key) && scrolls(target)) return true;
   return target.isContentEditable || target.matches("input, textarea, select, [data-own-keys] *");
+}
+
+function isInDialog(): boolean {
+  return document.querySelector("dialog[open]") !== null;
 }
 
 function scrolls(target: HTMLElement): boolean {

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Failure } from "../parts/Failure";
+import { useTitle } from "../parts/useTitle";
 import { headQuery } from "../thread/queries";
 import type { AuditAddress } from "./address";
 import { canHash } from "./hashes/bytes";
@@ -19,6 +20,7 @@ const route = getRouteApi("/audit");
 
 /** The proofs of the log, verified in this browser. */
 export function AuditScreen() {
+  useTitle("Audit");
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const { key: held, hold } = useHeldKey();

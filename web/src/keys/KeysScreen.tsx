@@ -4,9 +4,11 @@ import { accessQuery } from "../app/access";
 import { Accesses } from "./Accesses";
 import { CreateKey } from "./CreateKey";
 import { KeyList } from "./KeyList";
+import { useTitle } from "../parts/useTitle";
 
 /** The keys of the tenant, to create and revoke, and the recorded accesses. */
 export function KeysScreen() {
+  useTitle("Keys");
   const { data: access } = useQuery(accessQuery);
   const [now] = useState(Date.now);
   if (access === undefined) return null;

@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Failure } from "../parts/Failure";
-import { heading } from "./figures";
+import { titleOf, words } from "./figures";
 import { catalogueQuery } from "./queries";
 import styles from "./reports.module.css";
+import { useTitle } from "../parts/useTitle";
 
 /** The list of reports, each with its description and its breakdowns. */
 export function ReportsScreen() {
+  useTitle("Reports");
   const { data: reports, error } = useQuery(catalogueQuery);
   return (
     <main className={`screen ${styles["reports"] ?? ""}`}>
@@ -16,14 +18,14 @@ export function ReportsScreen() {
         {reports?.map(({ name, comment, by, columns }) => (
           <li key={name}>
             <Link to="/reports/$name" params={{ name }}>
-              <strong>{name}</strong>
+              <strong>{titleOf(name)}</strong>
               <span>{comment}</span>
               <small>
-                {by.length === 0 ? "A row a call" : `By ${by.map(heading).join(" and ")}`}:{" "}
+                {by.length === 0 ? "A row a call" : `By ${by.map(words).join(" and ")}`}:{" "}
                 {columns
                   .filter(({ unit }) => unit !== null)
                   .slice(0, 5)
-                  .map((column) => heading(column.name))
+                  .map((column) => words(column.name))
                   .join(", ")}
               </small>
             </Link>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ExactNumber } from "../api/exact";
-import { cellText, figure, figureIn, unitText } from "./figures";
+import { cellText, figure, figureIn, heading, titleOf, unitText, words } from "./figures";
 
 const column = (name: string, unit: string | null) => ({ name, unit, comment: "", computed: null });
 
@@ -30,4 +30,17 @@ test("a heading does not say its unit twice", () => {
   expect(unitText(column("calls", "calls"))).toBe("");
   expect(unitText(column("input_tokens", "tokens"))).toBe("");
   expect(unitText(column("answered", "calls"))).toBe("calls");
+});
+
+test("headings are words without a unit that the figures have", () => {
+  expect(["cost_usd", "latency_p95_ms", "stated", "metadata.team_id"].map(heading)).toEqual([
+    ...["Cost", "Latency p95", "Reported", "metadata.team_id"],
+  ]);
+  expect(words("input_tokens")).toBe("input tokens");
+});
+
+test("reports have titles, also one that the page does not know", () => {
+  expect([titleOf("usage"), titleOf("tools"), titleOf("new")]).toEqual([
+    ...["Tokens and cost", "Tools", "New"],
+  ]);
 });

@@ -23,9 +23,34 @@ export function figure(value: unknown, { name, unit }: ReportColumn): string {
   return unit === null ? String(value) : count(value);
 }
 
-/** A column's name as words. */
+/** What readers call a column, where its name is another word. */
+const WORDS: Readonly<Record<string, string>> = { stated: "reported" };
+
+/** A column's name as words, without a unit that its figures have: `cost`, `latency p95`. */
+export function words(name: string): string {
+  if (name.startsWith("metadata.")) return name;
+  return WORDS[name] ?? name.replace(/_(usd|ms)$/, "").replaceAll("_", " ");
+}
+
+/** The same as a heading: `Cost`. */
 export function heading(name: string): string {
-  return name.startsWith("metadata.") ? name : name.replaceAll("_", " ");
+  return name.startsWith("metadata.") ? name : capital(words(name));
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  usage: "Tokens and cost",
+  slowest: "Slowest calls",
+  failures: "Failed calls",
+  suspects: "Suspected calls",
+};
+
+/** What readers call a report. */
+export function titleOf(report: string): string {
+  return TITLES[report] ?? capital(report);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The unit for a heading; empty where each figure or the column's name has it. */

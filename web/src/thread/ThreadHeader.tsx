@@ -66,7 +66,12 @@ export function ThreadHeader() {
   const { data: head } = useQuery(headQuery(threadId));
   const origin = head?.forkedFrom ?? null;
   const { data: copied = null } = useQuery(copiedQuery(threadId, origin, last));
-  useTitle(head === undefined ? null : `${head.goal ?? threadId} · ${count(at)} · agentlog`);
+  const timeline = useTimeline();
+  const name = head?.goal ?? threadId;
+  const isWaiting = timeline.isWaiting && head?.status === "open";
+  useTitle(head === undefined ? null : `${isWaiting ? "needs approval" : head.status} · ${name}`, {
+    needsPerson: isWaiting,
+  });
   if (head === undefined) return null;
   return (
     <header className={styles["header"]}>

@@ -17,6 +17,7 @@ import { StatePane } from "./state/StatePane";
 import styles from "./thread.module.css";
 import { ThreadHeader } from "./ThreadHeader";
 import { TravelBar } from "./travel/TravelBar";
+import { useThreadCommands } from "./useThreadCommands";
 
 const SHOWN = {
   history: { name: "History", Pane: HistoryPane },
@@ -75,6 +76,7 @@ function Thread() {
   const { address, change } = useCursor();
   const isNarrow = useNarrow(ONE_PANE);
   const chosen = address.pane ?? "history";
+  useThreadCommands();
   // cards open in place, and have the room of the event's pane
   const shown = PANES.filter((id) => !(id === "event" && address.read === true));
   return (

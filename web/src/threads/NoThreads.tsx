@@ -5,42 +5,43 @@ import type { Change } from "./address";
 import { NO_FILTERS } from "./filter/filters";
 import styles from "./NoThreads.module.css";
 
-/** Instructions for a log without threads; the list shows the first thread when it comes. */
+/** The ways in for a log without threads; the list shows the first thread when it comes. */
 export function NoThreads() {
   const { data } = useQuery(accessQuery);
-  const key = data === undefined || data.anonymous ? "" : `-H "Authorization: Bearer $KEY" `;
+  const isKeyed = data !== undefined && !data.anonymous;
+  const { origin } = location;
   return (
     <div className={styles["empty"]}>
       <h2>No threads yet</h2>
-      <p>Append messages, or import histories. They come up here by themselves.</p>
-      <h3>Append two messages to a new thread</h3>
+      <p>There are three ways in. What comes is shown here by itself.</p>
+      <h3>1. Record an agent as it runs</h3>
+      <p>Its model calls pass through a proxy on this machine; the agent stays as it is.</p>
+      <Command name="record" text="agentlog record -- python agent.py" />
+      <h3>2. Import what ran before, or watch where sessions are written</h3>
+      <Command name="import" text="agentlog import runs/" />
+      <Command name="watch" text="agentlog watch claude-code" />
+      <p>
+        The format is found out from the files. <code>agentlog formats</code> lists all,{" "}
+        <code>--dry-run</code> shows what an import would do, <code>--to {origin}</code> sends from
+        another machine.
+      </p>
+      <h3>3. Write from a program, or send traces</h3>
       <Command
-        name="append"
+        name="client"
         text={
-          `curl ${key}${location.origin}/v1/threads/parcel-4711/messages -d '[\n` +
-          `  {"type": "input", "text": "Where is my parcel?"},\n` +
-          `  {"type": "tool_calls", "calls": [\n` +
-          `    {"id": "call_1", "name": "track", "args": {"parcel": 4711}}]}\n]'`
+          "from agentlog_client import Client\n\n" +
+          `with Client("${origin}"${isKeyed ? ", key=KEY" : ""}) as client:\n` +
+          '    client.append("parcel-4711", {"type": "input", "text": "Where is my parcel?"})'
         }
       />
-      {key !== "" && <p>KEY is an API key with the scope append.</p>}
-      <h3>Import files or folders, where the service runs</h3>
-      <Command name="import" text="agentlog import runs/" />
-      <p>
-        The format is found out from the files: chats of OpenAI and others, sessions of coding
-        agents, logs of evaluations, traces. <code>agentlog formats</code> lists all,{" "}
-        <code>--dry-run</code> shows what an import would do.
-      </p>
-      <h3>Follow the sessions of a coding agent</h3>
-      <Command name="watch" text="agentlog watch claude-code" />
-      <h3>Send spans of OpenTelemetry</h3>
       <Command
         name="spans"
         text={
-          `export OTEL_EXPORTER_OTLP_ENDPOINT=${location.origin}/otlp` +
-          (key === "" ? "" : "\nexport OTEL_EXPORTER_OTLP_HEADERS='Authorization=Bearer%20KEY'")
+          `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}/otlp` +
+          (isKeyed ? "\nexport OTEL_EXPORTER_OTLP_HEADERS='Authorization=Bearer%20KEY'" : "")
         }
       />
+      {isKeyed && <p>KEY is an API key with the scope append.</p>}
       <h3>Or see examples first</h3>
       <Command name="demo" text="agentlog demo" />
     </div>

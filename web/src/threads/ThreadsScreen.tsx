@@ -7,12 +7,14 @@ import { HitList } from "./search/HitList";
 import { SearchBox } from "./search/SearchBox";
 import { ThreadList } from "./ThreadList";
 import styles from "./ThreadsScreen.module.css";
+import { useTitle } from "../parts/useTitle";
 
 const route = getRouteApi("/");
 
 /** All threads, live; or what a search finds in their contents. */
 export function ThreadsScreen() {
   const address = route.useSearch();
+  useTitle("Threads");
   const change: Change = useChange();
   const box = useRef<HTMLInputElement>(null);
   useShortcuts("Threads", [

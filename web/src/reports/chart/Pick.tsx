@@ -1,8 +1,11 @@
-import { heading } from "../figures";
 import styles from "../reports.module.css";
 
 interface PickProps {
-  readonly names: readonly { readonly name: string; readonly comment?: string }[];
+  readonly names: readonly {
+    readonly name: string;
+    readonly heading: string;
+    readonly comment?: string;
+  }[];
   readonly chosen: readonly string[];
   readonly onPick: (name: string) => void;
 }
@@ -12,7 +15,7 @@ export function Pick({ names, chosen, onPick }: PickProps) {
   return (
     <div role="group" aria-label="Plotted columns" className={styles["pick"]}>
       <span>Plot</span>
-      {names.map(({ name, comment }) => (
+      {names.map(({ name, heading, comment }) => (
         <button
           key={name}
           type="button"
@@ -22,7 +25,7 @@ export function Pick({ names, chosen, onPick }: PickProps) {
             onPick(name);
           }}
         >
-          {heading(name)}
+          {heading}
         </button>
       ))}
     </div>

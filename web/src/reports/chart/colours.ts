@@ -3,8 +3,23 @@ import { useEffect, useState } from "react";
 export interface Colours {
   readonly text: string;
   readonly line: string;
+  /** Of series that are no columns. */
   readonly series: readonly string[];
+  /** Of a column, by what it counts; undefined where that has no colour. */
+  readonly ofColumn: (column: string) => string | undefined;
 }
+
+/** What columns count, in the colours that the rest of the page has for it. */
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/fail|error|denied/, "bad"],
+  [/suspect|loop|anomal/, "warn"],
+  [/succeeded|granted/, "ok"],
+  [/cost/, "accent"],
+  [/token|model/, "model"],
+  [/approv|wait/, "person"],
+  [/worker/, "worker"],
+  [/call|latency/, "tool"],
+];
 
 const SERIES = [
   "accent",
@@ -46,7 +61,11 @@ function current(): Colours {
     probe.style.color = `var(--${name})`;
     return getComputedStyle(probe).color;
   };
-  const found = { text: colourOf("soft"), line: colourOf("line"), series: SERIES.map(colourOf) };
+  const meanings = MEANINGS.map(([pattern, name]) => [pattern, colourOf(name)] as const);
+  const ofColumn = (column: string): string | undefined =>
+    meanings.find(([pattern]) => pattern.test(column))?.[1];
+  const series = SERIES.map(colourOf);
+  const found = { text: colourOf("soft"), line: colourOf("line"), series, ofColumn };
   probe.remove();
   return found;
 }

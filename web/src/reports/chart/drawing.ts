@@ -18,6 +18,8 @@ Chart.register(BarController, BarElement, CategoryScale, Legend, LinearScale);
 Chart.register(LineController, LineElement, PointElement, Tooltip);
 
 const LONGEST_LABEL = 22;
+/** Pixels that a character takes, about. */
+const CHARACTER = 6.5;
 
 /** Draws a picture; returns a function that removes it. `axis` formats a value. */
 export function draw(
@@ -34,15 +36,18 @@ export function draw(
 
 function configured(
   { kind, labels, series }: Picture,
-  { text, line, series: tints }: Colours,
+  { text, line, series: tints, ofColumn }: Colours,
   axis: (value: number) => string,
 ): ChartConfiguration {
+  const known = series.map(({ column }) => (column === undefined ? undefined : ofColumn(column)));
+  const areDistinct = new Set(known).size === known.length;
   return {
     type: kind,
     data: {
       labels: [...labels],
       datasets: series.map(({ name, values }, index) => {
-        const tint = tints[index % tints.length] ?? text;
+        const tint =
+          (areDistinct ? known[index] : undefined) ?? tints[index % tints.length] ?? text;
         const style = {
           backgroundColor: tint,
           borderColor: tint,
@@ -62,7 +67,9 @@ function configured(
             color: text,
             font: { size: 11 },
             maxRotation: 35,
-            callback: (_value, index) => shortened(labels[index] ?? ""),
+            callback(_value, index) {
+              return shortened(labels[index] ?? "", this.chart.width / labels.length);
+            },
           },
           grid: { display: false },
         },
@@ -93,6 +100,8 @@ function isWhole(value: number | null): boolean {
   return value === null || Number.isInteger(value);
 }
 
-function shortened(label: string): string {
-  return label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL)}…` : label;
+/** A label cut to what `room` pixels hold, but never to less than a slanted one has. */
+function shortened(label: string, room: number): string {
+  const most = Math.max(LONGEST_LABEL, Math.floor(room / CHARACTER));
+  return label.length > most ? `${label.slice(0, most)}…` : label;
 }

@@ -23,8 +23,8 @@ test("each column is a series over the rows", () => {
     kind: "bar",
     labels: ["book", "–"],
     series: [
-      { name: "calls", values: [3, 1] },
-      { name: "failed", values: [null, 1] },
+      { name: "calls", column: "calls", values: [3, 1] },
+      { name: "failed", column: "failed", values: [null, 1] },
     ],
     isCut: false,
   });
@@ -56,4 +56,9 @@ test("a chart is given no character that acts or hides", () => {
   const found = pictureOf(table(rows, ["day", "model"], ["calls"], "day"));
   expect(found.labels).toEqual(["⟨U+202E⟩1"]);
   expect(found.series).toEqual([{ name: "a⟨U+0000⟩", values: [1] }]);
+});
+
+test("one day alone is a bar, not a line of one dot", () => {
+  const alone = table([{ day: "1", calls: 1 }], ["day"], ["calls"], "day");
+  expect(pictureOf(alone).kind).toBe("bar");
 });

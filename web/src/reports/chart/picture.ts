@@ -6,6 +6,8 @@ export interface Picture {
   readonly labels: readonly string[];
   readonly series: readonly {
     readonly name: string;
+    /** The column, where it is one: its colour goes by what it counts. */
+    readonly column?: string;
     readonly values: readonly (number | null)[];
   }[];
   /** Labels or series that are left out. */
@@ -19,6 +21,8 @@ export interface Drawable {
   readonly by: readonly string[];
   readonly time: string | undefined;
   readonly columns: readonly string[];
+  /** What readers call a column, where that is not its name. */
+  readonly named?: (column: string) => string;
   readonly value: (row: number, column: string) => unknown;
 }
 
@@ -46,17 +50,18 @@ export function pictureOf(table: Drawable): Picture {
     );
     return { name, values: labels.map((each) => values.get(each) ?? null) };
   });
-  return cut({ kind: "line", labels, series, isCut: false });
+  return cut({ kind: labels.length === 1 ? "bar" : "line", labels, series, isCut: false });
 }
 
 function byColumns(table: Drawable): Picture {
   const rows = rowsOf(table);
   const labels = rows.map((row) => names(table, row, table.by));
   const series = table.columns.map((name) => ({
-    name: name.replaceAll("_", " "),
+    name: table.named?.(name) ?? name.replaceAll("_", " "),
+    column: name,
     values: rows.map((row) => number(table.value(row, name))),
   }));
-  const kind = table.time === undefined ? "bar" : "line";
+  const kind = table.time === undefined || rows.length === 1 ? "bar" : "line";
   return cut({ kind, labels, series, isCut: false });
 }
 
@@ -68,8 +73,9 @@ function cut({ kind, labels, series }: Picture): Picture {
   return {
     kind,
     labels: labels.slice(...range).map(visible),
-    series: shown.map(({ name, values }) => ({
+    series: shown.map(({ name, values, ...column }) => ({
       name: visible(name),
+      ...column,
       values: values.slice(...range),
     })),
     isCut: isCut || series.length > MOST_SERIES,

@@ -1,7 +1,7 @@
 import { ChartPicture } from "../chart/ChartPicture";
 import { Pick } from "../chart/Pick";
 import { pictureOf } from "../chart/picture";
-import { figure, heading } from "../figures";
+import { figure, heading, titleOf, words } from "../figures";
 import type { ReportAnswer, ReportColumn } from "../queries";
 import styles from "../reports.module.css";
 import { useReportAddress } from "./useReportAddress";
@@ -25,6 +25,7 @@ export function Drawing({ answer: { rows, by, report }, figures }: DrawingProps)
     by: by.length > 0 ? by : ["tool", "thread"].filter((name) => name in (rows[0] ?? {})),
     time: by.find((name) => TIMES.includes(name)),
     columns: drawn.map(({ name }) => name),
+    named: words,
     value: (row, column) => rows[row]?.[column],
   });
   const toggle = (column: ReportColumn): void => {
@@ -35,12 +36,12 @@ export function Drawing({ answer: { rows, by, report }, figures }: DrawingProps)
     const draw = next.length === 0 ? undefined : next.map(({ name }) => name);
     change({ draw }, { replace: true });
   };
-  const label = drawn.map(({ name }) => heading(name)).join(", ");
+  const label = drawn.map(({ name }) => words(name)).join(", ");
   const hasFigures = picture.series.some(({ values }) => values.some((value) => value !== null));
   return (
     <div className={styles["drawing"]}>
       <Pick
-        names={figures}
+        names={figures.map(({ name, comment }) => ({ name, comment, heading: heading(name) }))}
         chosen={drawn.map(({ name }) => name)}
         onPick={(name) => {
           const column = figures.find((known) => known.name === name);
@@ -50,7 +51,7 @@ export function Drawing({ answer: { rows, by, report }, figures }: DrawingProps)
       {hasFigures ? (
         <ChartPicture
           picture={picture}
-          label={`${report}, ${label}`}
+          label={`${titleOf(report)}: ${label}`}
           axis={(value) => (unit === undefined ? String(value) : figure(value, unit))}
         />
       ) : (

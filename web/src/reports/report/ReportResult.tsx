@@ -12,7 +12,7 @@ import { targetOf } from "./target";
 import { useReportAddress } from "./useReportAddress";
 
 /** The links of the rows. */
-const LEADING = { heading: "open", width: 84 };
+const LEADING = { heading: "Open", width: 84 };
 const THREADS = ["thread", "worst_thread", "parent"];
 
 /** A report as it was answered: what is drawn of it, its rows, and how old they are. */

@@ -1,7 +1,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Failure } from "../../parts/Failure";
+import { useTitle } from "../../parts/useTitle";
 import { Choices } from "./Choices";
+import { titleOf } from "../figures";
 import { catalogueQuery, reportQuery } from "../queries";
 import { ReportResult } from "./ReportResult";
 import styles from "../reports.module.css";
@@ -12,6 +14,7 @@ const route = getRouteApi("/reports/$name");
 export function ReportScreen() {
   const { name } = route.useParams();
   const address = route.useSearch();
+  useTitle(titleOf(name));
   const { data: catalogue, error: unknown } = useQuery(catalogueQuery);
   const { data, error, isPlaceholderData } = useQuery({
     ...reportQuery(name, address),
@@ -25,13 +28,13 @@ export function ReportScreen() {
       <nav aria-label="Reports">
         {catalogue?.map((each) => (
           <Link key={each.name} to="/reports/$name" params={{ name: each.name }} search={{}}>
-            {each.name}
+            {titleOf(each.name)}
           </Link>
         ))}
       </nav>
       <section aria-busy={isPlaceholderData}>
         <header>
-          <h1>{name}</h1>
+          <h1>{titleOf(name)}</h1>
           <p>{terms?.comment}</p>
         </header>
         {terms !== undefined && <Choices terms={terms} rows={found?.answer.rows ?? []} />}

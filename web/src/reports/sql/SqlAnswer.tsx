@@ -178,7 +178,7 @@ function Drawn({ answer: { columns, rows } }: { answer: Answer }) {
   return (
     <div className={styles["drawn"]}>
       <Pick
-        names={figures.map((name) => ({ name }))}
+        names={figures.map((name) => ({ name, heading: name }))}
         chosen={drawn}
         onPick={(name) => {
           setPicked(

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { Failure } from "../../parts/Failure";
+import { useTitle } from "../../parts/useTitle";
 import { LONGEST_SQL } from "../address";
 import { tablesQuery } from "../queries";
 import { Editor } from "./Editor";
@@ -12,6 +13,7 @@ import { useStatement } from "./useStatement";
 
 /** SQL over the read models: a statement, its answer, and the tables it may be about. */
 export function SqlScreen() {
+  useTitle("SQL");
   const { draft, setDraft, asked, isCurrent, run, answer, place } = useStatement();
   const editor = useRef<{ insert: (text: string) => void }>(null);
   const { data: catalogue, error: unknown } = useQuery(tablesQuery);

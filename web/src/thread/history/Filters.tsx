@@ -5,7 +5,7 @@ import { useCursor } from "../cursor";
 import type { Hits } from "../hits";
 import type { ThreadTimeline } from "../timeline/timeline";
 
-const NAMES = { error: "Failed, suspected", tool: "Calls", approval: "Approvals", hit: "Hits" };
+const NAMES = { error: "Failed, suspected", tool: "Calls", approval: "Approvals", hit: "Matches" };
 
 interface FiltersProps {
   readonly timeline: ThreadTimeline;

@@ -14,7 +14,13 @@ export function Find({ hits }: { hits: ReturnType<typeof useHits> }) {
   const [text, setText] = useState(address.find ?? "");
   const field = useRef<HTMLInputElement>(null);
   const { versions, areMore, error, isPending } = hits;
-  useShortcuts("History", [{ key: "f", does: "find text", run: () => field.current?.focus() }]);
+  const focus = (): void => {
+    field.current?.focus();
+  };
+  useShortcuts("History", [
+    { key: "/", does: "find text", run: focus },
+    { key: "f", does: "find text", run: focus },
+  ]);
   useEffect(() => {
     const find = text.trim() === "" ? undefined : text.trim();
     if (find === address.find) return;
@@ -39,7 +45,7 @@ export function Find({ hits }: { hits: ReturnType<typeof useHits> }) {
         ref={field}
         type="search"
         aria-label="Find text"
-        placeholder="Find (f)"
+        placeholder="Find ( / )"
         value={text}
         onChange={({ target }) => {
           setText(target.value);
@@ -57,8 +63,8 @@ export function Find({ hits }: { hits: ReturnType<typeof useHits> }) {
           </small>
           {(
             [
-              ["Hit before", "↑", before],
-              ["Next hit", "↓", next],
+              ["Match before", "↑", before],
+              ["Match after", "↓", next],
             ] as const
           ).map(([label, sign, to]) => (
             <button

@@ -115,6 +115,11 @@ export class ThreadTimeline implements Timeline {
     return version <= this.loadedTo ? this.index.callerOf(version) : version;
   }
 
+  /** Whether a person's approval is waited for. */
+  get isWaiting(): boolean {
+    return this.open.some(({ kind }) => kind === "approval");
+  }
+
   /** Whether a call or request of an event is open. */
   isOpen(version: number): boolean {
     return this.openFrom.has(version);

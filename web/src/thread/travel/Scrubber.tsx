@@ -1,6 +1,7 @@
 import { useCallback, useRef } from "react";
 import { Canvas, type Drawing } from "./Canvas";
 import { pixelsOf, placeOf, versionOn } from "./marks";
+import type { MoveOptions } from "./moves/moves";
 import styles from "./Travel.module.css";
 
 const HEIGHT = 10;
@@ -21,7 +22,7 @@ interface ScrubberProps {
   /** What happened at the version, in a few words. */
   readonly words: string;
   readonly marks: Marks;
-  readonly onMove: (version: number, options: { isContinued: boolean }) => void;
+  readonly onMove: (version: number, options: MoveOptions) => void;
 }
 
 /** A slider over all versions, with marks below. */
@@ -61,7 +62,7 @@ export function Scrubber({ at, last, words, marks, onMove }: ScrubberProps) {
         const by = stepOf(event.key, last);
         if (by === 0) return;
         event.preventDefault();
-        onMove(Math.max(1, Math.min(last, at + by)), { isContinued: event.repeat });
+        onMove(Math.max(1, Math.min(last, at + by)), { isStep: true });
       }}
     >
       <div ref={track} className={styles["track"]}>
