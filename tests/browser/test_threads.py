@@ -235,8 +235,8 @@ def test_a_cost_is_the_same_in_the_list_the_thread_and_the_report_and_marked_whe
     expect(page.get_by_label("Model response")).to_contain_text("~$0.0035")
     page.goto("/reports/usage?by=thread&only=thread%3Dpriced")
     expect(page.get_by_role("table").get_by_text("~$0.0035")).to_be_visible()
-    calls = page.get_by_role("columnheader", name="computed calls")
-    expect(calls).to_have_text("computed calls")
+    calls = page.get_by_role("columnheader", name="Computed calls")
+    expect(calls).to_have_text("Computed calls")
 
 
 def test_a_hidden_thread_is_listed_and_read_if_asked(
