@@ -76,6 +76,20 @@ def computed_cost(
 
 
 @lru_cache(maxsize=1024)
+def context_window(model: str, provider: str | None) -> int | None:
+    """Return how many tokens a model's context has by the list; None where that is not in it."""
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - heavy, see above
+
+    if len(model) > _LONGEST_NAME:
+        return None
+    try:
+        _, known = get_snapshot().find_provider_model(model, None, provider, None)
+    except (LookupError, ValueError):
+        return None
+    return known.context_window
+
+
+@lru_cache(maxsize=1024)
 def _rates(model: str, provider: str | None, quarter: int) -> Rates | Literal["tiered"] | None:
     from genai_prices.types import TieredPrices  # noqa: PLC0415 - heavy, see above
 

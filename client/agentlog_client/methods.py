@@ -103,6 +103,7 @@ class Methods:
     view = Call(operations.views.view)
     outline = Call(operations.views.outline)
     why = Call(operations.views.why)
+    model_call = Call(operations.views.model_call)
     diff = Call(operations.views.diff)
     changes = Items(operations.views.changes)
 

@@ -640,6 +640,67 @@ class Lease(Shape):
     items: list[Delivery]
 
 
+class ModelAnswer(Shape):
+    """What came back: the versions of its messages, and figures; null where not on record."""
+
+    versions: list[int]
+    model: str | None
+    finish_reason: str | None
+    input_tokens: int | None
+    cached_input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    latency_ms: float | None
+
+
+class RequestChange(Shape):
+    """The first place where a part of a request differs from the one before it.
+
+    `place` is an index among tools or messages, or the name of a parameter.
+    """
+
+    part: Literal["model", "tools", "prompt", "messages", "parameters"]
+    place: int | str | None
+    before: Any
+    after: Any
+
+
+class PreviousRequest(Shape):
+    """The request before: where its answer begins, how many messages it has, how many come again.
+
+    Without `changes` this request goes on from it, and its cache holds as far as it goes.
+    """
+
+    answered_at: int
+    messages: int
+    shared_messages: int
+    changes: list[RequestChange]
+
+
+class ModelCall(Shape):
+    """A call of a model: what was sent, what came back, and what the request before it shares.
+
+    `source` says whether the request is as it was sent, in the shape of its `api`, or built from
+    the messages as a request of `chat`; then `missing` names what is not on record. `after` is the
+    version of the last event before the answer. `contextWindow` is in tokens, by the list of
+    prices.
+    """
+
+    thread_id: str
+    source: Literal["recorded", "reconstructed"]
+    missing: list[str]
+    after: int
+    api: Literal["chat", "responses", "messages", "gemini"]
+    model: str | None
+    context_window: int | None
+    prompt: Any
+    tools: Any
+    parameters: dict[str, Any]
+    messages: list[Any]
+    answer: ModelAnswer | None
+    previous: PreviousRequest | None
+
+
 class NewKey(Shape):
     """`key` is the key itself: it is shown this once."""
 

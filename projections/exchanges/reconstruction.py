@@ -97,15 +97,21 @@ def frozen_call(events: Sequence[Event], version: int) -> FrozenCall:
     return _reconstructed(events, before, messages, answer)
 
 
-def _recorded(events: Sequence[Event], version: int) -> Item | None:
-    """Return the chat request whose exchange stands at a version; None where none does."""
+def exchange_at(events: Sequence[Event], version: int) -> exchange.Exchange | None:
+    """Return the exchange with a model that stands last up to a version; None where none does."""
     event = next((event for event in reversed(events) if event.version <= version), None)
     match event and event.message:
         case CustomMessage(type=exchange.TYPE, payload=payload):
             sent = exchange.exchange_of(payload)
+            return None if sent.api is None else sent
         case _:
             return None
-    if sent.api != "chat":
+
+
+def _recorded(events: Sequence[Event], version: int) -> Item | None:
+    """Return the chat request whose exchange stands at a version; None where none does."""
+    sent = exchange_at(events, version)
+    if sent is None or sent.api != "chat":
         return None
     return {
         key: value

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agentlog_client.models import Outline, ValueChange, Why
+from agentlog_client.models import ModelCall, Outline, ValueChange, Why
 from agentlog_client.operation import Json, Listing, Moment, Operation, as_model, as_page, request
 from agentlog_client.shape import Shape
 
@@ -57,6 +57,14 @@ def outline(
         "GET", "/v1/threads/{}/outline", thread_id, query={"at": at, "hidden": hidden or None}
     )
     return Operation(asked, as_model(Outline))
+
+
+def model_call(thread_id: str, version: int, *, hidden: bool = False) -> Operation[ModelCall]:
+    """Read the request that produced a message, its answer, and what the one before it shares."""
+    path, query = "/v1/threads/{}/model-calls/{}", {"hidden": hidden or None}
+    return Operation(
+        request("GET", path, thread_id, str(version), query=query), as_model(ModelCall)
+    )
 
 
 def why(thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Operation[Why]:

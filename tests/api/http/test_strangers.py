@@ -71,6 +71,7 @@ PARAMETERS = {
     "message_id": given(9),
     "digest": sha256(FILE).hexdigest(),
     "view": "kernel",
+    "version": 9,
 }
 NAMES = {
     "/v1/analytics/{name}": "tools",
@@ -131,6 +132,7 @@ NOT_THERE = {
     "GET /v1/threads/{thread_id}/events",
     "GET /v1/threads/{thread_id}/forks",
     "GET /v1/threads/{thread_id}/hazards",
+    "GET /v1/threads/{thread_id}/model-calls/{version}",
     "GET /v1/threads/{thread_id}/audit",
     "GET /v1/threads/{thread_id}/chain",
     "GET /v1/threads/{thread_id}/evidence",

@@ -1,0 +1,119 @@
+"""Model calls as JSON."""
+
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from agentlog.projections.exchanges import model_call
+
+
+class RequestChange(TypedDict):
+    """The first place where a part of a request differs from the one before it.
+
+    `place` is an index among tools or messages, or the name of a parameter.
+    """
+
+    part: Literal["model", "tools", "prompt", "messages", "parameters"]
+    place: int | str | None
+    before: Any
+    after: Any
+
+
+class PreviousRequest(TypedDict):
+    """The request before: where its answer begins, how many messages it has, how many come again.
+
+    Without `changes` this request goes on from it, and its cache holds as far as it goes.
+    """
+
+    answeredAt: int
+    messages: int
+    sharedMessages: int
+    changes: list[RequestChange]
+
+
+class ModelAnswer(TypedDict):
+    """What came back: the versions of its messages, and figures; null where not on record."""
+
+    versions: list[int]
+    model: str | None
+    finishReason: str | None
+    inputTokens: int | None
+    cachedInputTokens: int | None
+    outputTokens: int | None
+    costUsd: float | None
+    latencyMs: float | None
+
+
+class ModelCall(TypedDict):
+    """A call of a model: what was sent, what came back, and what the request before it shares.
+
+    `source` says whether the request is as it was sent, in the shape of its `api`, or built from
+    the messages as a request of `chat`; then `missing` names what is not on record. `after` is the
+    version of the last event before the answer. `contextWindow` is in tokens, by the list of
+    prices.
+    """
+
+    threadId: str
+    source: Literal["recorded", "reconstructed"]
+    missing: list[str]
+    after: int
+    api: Literal["chat", "responses", "messages", "gemini"]
+    model: str | None
+    contextWindow: int | None
+    prompt: Any
+    tools: Any
+    parameters: dict[str, Any]
+    messages: list[Any]
+    answer: ModelAnswer | None
+    previous: PreviousRequest | None
+
+
+def model_call_json(thread_id: str, call: model_call.ModelCall) -> ModelCall:
+    """Return a call of a thread's model."""
+    sent = call.sent
+    return {
+        "threadId": thread_id,
+        "source": "recorded" if sent.is_exact else "reconstructed",
+        "missing": [*sent.missing],
+        "after": sent.after,
+        "api": sent.api,
+        "model": sent.model,
+        "contextWindow": call.window,
+        "prompt": sent.prompt,
+        "tools": sent.tools,
+        "parameters": sent.parameters,
+        "messages": [*sent.messages],
+        "answer": _answer(call),
+        "previous": _previous(call.previous),
+    }
+
+
+def _answer(call: model_call.ModelCall) -> ModelAnswer | None:
+    if call.answer is None:
+        return None
+    usage = call.answer.usage
+    return {
+        "versions": [*call.versions],
+        "model": call.answer.model,
+        "finishReason": call.answer.finish_reason,
+        "inputTokens": usage.input_tokens,
+        "cachedInputTokens": usage.cached_input_tokens,
+        "outputTokens": usage.output_tokens,
+        "costUsd": call.answer.cost.usd,
+        "latencyMs": call.answer.latency_ms,
+    }
+
+
+def _previous(previous: model_call.Previous | None) -> PreviousRequest | None:
+    if previous is None:
+        return None
+    return {
+        "answeredAt": previous.answered_at,
+        "messages": previous.messages,
+        "sharedMessages": previous.shared,
+        "changes": [
+            {"part": change.part, "place": change.place, "before": change.before,
+             "after": change.after}
+            for change in previous.changes
+        ],
+    }  # fmt: skip

@@ -1,0 +1,169 @@
+"""A model call as one thing: what was sent, what came back, and what the request before it shares.
+
+Providers cache the beginning of a request: tools, then the prompt, then messages. Where a request
+differs from the one before, its cache ends.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from agentlog.domain.events import Event
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue, text_at
+from agentlog.domain.messages import LlmResponseMessage
+from agentlog.projections.exchanges.answers import Answer, RecordedAnswer, answers_of
+from agentlog.projections.exchanges.reconstruction import exchange_at, frozen_call
+from agentlog.projections.exchanges.requests import Api, item_key, request_of
+from agentlog.projections.prices import context_window
+from agentlog.projections.view import Item
+
+_OF_STREAMS = frozenset({"stream", "stream_options"})
+
+
+class Sent(NamedTuple):
+    """A request as its API writes it: a reconstructed one is of the chat API.
+
+    `after` is the version of the last event before the answer; an exchange stands there where
+    `is_exact`. `missing` names what is not on record. `prompt` is the system prompt where the API
+    has it beside the messages.
+    """
+
+    after: int
+    is_exact: bool
+    missing: Sequence[str]
+    api: Api
+    model: str | None
+    prompt: JsonValue
+    tools: JsonValue
+    parameters: Item
+    messages: Sequence[Item]
+
+
+class Change(NamedTuple):
+    """The first place where a part of a request differs from the one before it.
+
+    `place` is an index among tools or messages, or the name of a parameter. A value is null where
+    the other request has more.
+    """
+
+    part: Literal["model", "tools", "prompt", "messages", "parameters"]
+    place: int | str | None
+    before: JsonValue
+    after: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """The request before: where its answer begins, its messages, how many of them come again."""
+
+    answered_at: int
+    messages: int
+    shared: int
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A call of a model. `window` is the size of the model's context in tokens, if it is known."""
+
+    sent: Sent
+    window: int | None
+    versions: Sequence[int]
+    """Versions of the messages of its answer; none where it has not come."""
+    answer: Answer | None
+    previous: Previous | None
+
+
+def model_call(events: Sequence[Event], version: int) -> ModelCall:
+    """Return the call whose answer stands at a version of a history, or comes next after it.
+
+    Without a later answer it is the call that would come next, or the last one where the model has
+    nothing to answer.
+
+    Raises:
+        NothingToAsk: no message stands before it.
+    """
+    sent, recorded = _sent(events, version)
+    answer = None if recorded is None else recorded.answer(sent.model)
+    first = sent.after + 1
+    before = [other for other in answers_of(events) if other.first < first]
+    model = sent.model if answer is None else answer.model or sent.model
+    return ModelCall(
+        sent,
+        None if model is None else context_window(model, _provider(recorded)),
+        [] if recorded is None else [event.version for event in recorded.events],
+        answer,
+        _previous(events, before[-1], sent) if before else None,
+    )
+
+
+def _sent(events: Sequence[Event], version: int) -> tuple[Sent, RecordedAnswer | None]:
+    call = frozen_call(events, version)
+    exchange = exchange_at(events, call.version)
+    api: Api = "chat" if exchange is None or exchange.api is None else exchange.api
+    body = call.request if exchange is None else exchange.body
+    request = request_of(api, body)
+    beside = {name: value for name, value in request.beside.items() if name not in _OF_STREAMS}
+    model, tools = text_at(beside, "model"), beside.pop("tools", None)
+    beside.pop("model", None)
+    is_exact = exchange is not None
+    missing = [] if is_exact else call.missing
+    parts = (request.prompt, tools, beside, request.items)
+    return Sent(call.version, is_exact, missing, api, model, *parts), call.answer
+
+
+def _provider(recorded: RecordedAnswer | None) -> str | None:
+    messages = () if recorded is None else (event.message for event in recorded.events)
+    return next((m.provider for m in messages if isinstance(m, LlmResponseMessage)), None)
+
+
+def _previous(events: Sequence[Event], answer: RecordedAnswer, sent: Sent) -> Previous | None:
+    before, _ = _sent(events, answer.first)
+    if before.api != sent.api:
+        return None  # they are not written alike
+    old, new = ([item_key(sent.api, item) for item in r.messages] for r in (before, sent))
+    shared = _shared(old, new)
+    changes = [*_changes(before, sent)]
+    if shared < len(old):
+        changes.append(Change("messages", shared, *_both(before.messages, sent.messages, shared)))
+    return Previous(answer.first, len(old), shared, changes)
+
+
+def _changes(before: Sent, after: Sent) -> Iterator[Change]:
+    """Yield where requests differ but for their messages."""
+    if before.model != after.model:
+        yield Change("model", None, before.model, after.model)
+    old, new = (_list(request.tools) for request in (before, after))
+    place = _shared([*map(_printed, old)], [*map(_printed, new)])
+    if place < max(len(old), len(new)):
+        yield Change("tools", place, *_both(old, new, place))
+    if _printed(before.prompt) != _printed(after.prompt):
+        yield Change("prompt", None, before.prompt, after.prompt)
+    for name in dict.fromkeys((*before.parameters, *after.parameters)):
+        values = before.parameters.get(name), after.parameters.get(name)
+        if _printed(values[0]) != _printed(values[1]):
+            yield Change("parameters", name, *values)
+
+
+def _list(tools: JsonValue) -> list[JsonValue]:
+    if tools is None:
+        return []
+    return tools if isinstance(tools, list) else [tools]
+
+
+def _shared(old: Sequence[bytes], new: Sequence[bytes]) -> int:
+    """Return how many items two lists begin with alike."""
+    differing = (n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
+    return next(differing, min(len(old), len(new)))
+
+
+def _both(
+    old: Sequence[JsonValue], new: Sequence[JsonValue], place: int
+) -> tuple[JsonValue, JsonValue]:
+    before, after = (items[place] if place < len(items) else None for items in (old, new))
+    return before, after
+
+
+def _printed(value: JsonValue) -> bytes:
+    return print_bytes(value, sort_keys=True)
