@@ -247,6 +247,7 @@ def test_the_same_questions_find_it_with_our_own_key(
         "GET /v1/analytics/sql/tables",
         "GET /v1/checkpoints",  # nobody signed one
         "GET /v1/threads/{thread_id}/hazards",  # no run was recorded
+        "GET /v1/threads/{thread_id}/model-calls/{version}",  # what is ours was said after it
         "GET /v1/threads/{thread_id}/outline",  # shows no contents
         "GET /v1/checkpoints/consistency",
         "GET /v1/checkpoints/latest",

@@ -59,6 +59,8 @@ export interface ThreadAddress {
   plain?: true;
   /** Tab of the state pane; default `state`. */
   state?: StateTab;
+  /** Whether the tab `model` shows the request that the event came of, not what is sent next. */
+  call?: true;
   /** View of the tab `view`; default `openai`. */
   view?: ViewName;
   /** Pinned versions; the tab `changes` shows what lies between them. */
@@ -99,6 +101,7 @@ export function threadAddress(search: Search): ThreadAddress {
     event: oneIn(EVENT_TABS, search["event"]),
     plain: flagIn(search["plain"]),
     state: oneIn(STATE_TABS, search["state"]),
+    call: flagIn(search["call"]),
     view: oneIn(VIEWS, search["view"]),
     a: wholeIn(search["a"], 0),
     b: wholeIn(search["b"], 0),

@@ -33,6 +33,8 @@ export function ModelMessageCard({ message, change, tokens }: ModelMessageCardPr
             label={`message of ${role}`}
             code={role === "tool"}
           />
+        ) : part.kind === "json" ? (
+          <JsonTree key={index} value={part.value} label={`part of ${role}`} />
         ) : (
           <p key={index} className={styles["note"]}>
             {part.about}

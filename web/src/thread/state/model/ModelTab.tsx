@@ -6,6 +6,7 @@ import { counted } from "../../../parts/format";
 import { LongText } from "../../../parts/text/LongText";
 import { useCursor } from "../../cursor";
 import { AtVersion } from "../AtVersion";
+import { CallPanel } from "../call/CallPanel";
 import { ItemList } from "../ItemList";
 import styles from "../state.module.css";
 import { wholeText } from "../useTail";
@@ -16,8 +17,38 @@ import { RequestCard } from "./RequestCard";
 import { TokenTotal } from "./TokenTotal";
 import { useModelMessages } from "./useModelMessages";
 
-/** What a model would be sent at the cursor, message by message. */
+/** What a model is sent: the request that the event came of, or what would be sent after it. */
 export function ModelTab() {
+  const { address, change } = useCursor();
+  const shows = address.call === true ? "before" : "after";
+  return (
+    <div className={styles["panel"]}>
+      <div className={styles["tools"]} role="group" aria-label="Which request">
+        {CHOICES.map(({ id, name }) => (
+          <button
+            key={id}
+            type="button"
+            aria-pressed={shows === id}
+            onClick={() => {
+              change({ call: id === "before" ? true : undefined }, { replace: true });
+            }}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div className={styles["rest"]}>{shows === "before" ? <CallPanel /> : <SentNext />}</div>
+    </div>
+  );
+}
+
+const CHOICES = [
+  { id: "before", name: "What produced this" },
+  { id: "after", name: "What is sent next" },
+] as const;
+
+/** What a model would be sent at the cursor, message by message. */
+function SentNext() {
   const { threadId } = useCursor();
   const [isJson, setJson] = useState(false);
   const { tail, first, error, earlier, shownAt, request, changeOf, counting } = useModelMessages();

@@ -1,10 +1,11 @@
-import type { Json } from "../../../api/exact";
+import { type Json, printExact } from "../../../api/exact";
 import { bytes } from "../../../parts/format";
 
 /** A part of a message's contents: a text, or the description of a file. */
 export type Part =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "file"; readonly about: string };
+  | { readonly kind: "file"; readonly about: string }
+  | { readonly kind: "json"; readonly value: Json };
 
 /** A chat message as a model gets it, taken apart for reading. */
 export interface ModelMessage {
@@ -36,7 +37,7 @@ export function modelMessage(item: Json): ModelMessage {
     ...rest
   } = members(item);
   return {
-    role: textOr(role, "?"),
+    role: textOr(role ?? rest["type"], "?"),
     parts: partsOf(content ?? null),
     calls: listOf(calls).map(callOf),
     callId: typeof callId === "string" ? callId : null,
@@ -48,7 +49,10 @@ export function modelMessage(item: Json): ModelMessage {
 /** Returns the texts of a message whose tokens are counted: contents, names and arguments. */
 export function countedTexts({ parts, calls }: ModelMessage): string[] {
   return [
-    ...parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])),
+    ...parts.flatMap((part) => {
+      if (part.kind === "json") return [printExact(part.value)];
+      return part.kind === "text" ? [part.text] : [];
+    }),
     ...calls.flatMap(({ name, args }) => [name, args]),
   ];
 }
@@ -58,6 +62,7 @@ function partsOf(content: Json): Part[] {
   return listOf(content).map((part) => {
     const { type, text, image_url: image, file } = members(part);
     if (typeof text === "string") return { kind: "text", text };
+    if (image === undefined && file === undefined) return { kind: "json", value: part };
     const data = members(image)["url"] ?? members(file)["file_data"];
     return {
       kind: "file",

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { callParts, messagesOf, type ModelCall, placeOf } from "./modelCall";
+
+const CALL: ModelCall = {
+  threadId: "t",
+  source: "recorded",
+  missing: [],
+  after: 2,
+  api: "messages",
+  model: "m",
+  contextWindow: 1000,
+  prompt: "Be kind.",
+  tools: [{ name: "track" }],
+  parameters: {},
+  messages: [
+    { role: "user", content: "Where?" },
+    { role: "assistant", content: [{ type: "tool_use", name: "track" }] },
+  ],
+  answer: null,
+  previous: null,
+};
+
+test("a prompt that stands apart is the first message", () => {
+  expect(messagesOf(CALL)[0]).toEqual({ role: "system", content: "Be kind." });
+  expect(messagesOf({ ...CALL, prompt: null })).toHaveLength(2);
+});
+
+test("tokens are counted by part, those of blocks as their JSON", () => {
+  expect(callParts(CALL)).toEqual([
+    { part: "tools", texts: ['{"name":"track"}'] },
+    { part: "system", texts: ["Be kind."] },
+    { part: "user", texts: ["Where?"] },
+    { part: "assistant", texts: ['{"type":"tool_use","name":"track"}'] },
+  ]);
+});
+
+test("places count from one", () => {
+  expect(placeOf("messages", 2)).toBe("message 3");
+  expect(placeOf("tools", 0)).toBe("tool 1");
+  expect(placeOf("parameters", "temperature")).toBe("temperature");
+  expect(placeOf("prompt", null)).toBe("the prompt");
+});

@@ -1,0 +1,74 @@
+import { queryOptions } from "@tanstack/react-query";
+import { fetchWithKey } from "../../../api/client";
+import { type Json, parseExact, printExact } from "../../../api/exact";
+import type { components } from "../../../api/schema";
+import { countedTexts, modelMessage } from "../model/modelMessage";
+import { type ModelRequest, modelRequest, requestTexts } from "../model/modelRequest";
+
+export type ModelCall = components["schemas"]["ModelCall"];
+
+/** The request that a message came of, its answer, and what the request before it shares. */
+export function callQuery(threadId: string, version: number) {
+  return queryOptions({
+    queryKey: ["model call", threadId, version],
+    queryFn: async ({ signal }) => {
+      const path = `/v1/threads/${threadId}/model-calls/${version}`;
+      const response = await fetchWithKey(path, { signal });
+      return parseExact(await response.text()) as unknown as ModelCall;
+    },
+  });
+}
+
+/** Returns the messages as they are read, a prompt that stands apart first. */
+export function messagesOf({ prompt, messages }: ModelCall): readonly Json[] {
+  const apart: Json[] = prompt === null ? [] : [{ role: "system", content: prompt as Json }];
+  return [...apart, ...(messages as readonly Json[])];
+}
+
+/** Returns what stands beside the messages. */
+export function besideOf({ model, tools, parameters }: ModelCall): ModelRequest {
+  const shown = Object.keys(parameters).length > 0 ? (parameters as Json) : null;
+  return modelRequest({ model, tools: tools as Json, parameters: shown });
+}
+
+/** Texts of a part of a request, whose tokens are counted together. */
+export interface CallPart {
+  readonly part: "tools" | "system" | "user" | "assistant" | "tool" | "other";
+  readonly texts: readonly string[];
+}
+
+const ROLES: Readonly<Record<string, CallPart["part"]>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+  model: "assistant",
+  function_call: "assistant",
+  tool: "tool",
+  function_call_output: "tool",
+};
+
+/** Returns the parts of a request in the order in which a model reads them; none is empty. */
+export function callParts(call: ModelCall): CallPart[] {
+  const texts = new Map<CallPart["part"], string[]>();
+  const add = (part: CallPart["part"], more: readonly string[]): void => {
+    texts.set(part, [...(texts.get(part) ?? []), ...more]);
+  };
+  add("tools", requestTexts(besideOf(call)));
+  for (const item of messagesOf(call)) {
+    const message = modelMessage(item);
+    const others = Object.keys(message.rest).length > 0 && call.api !== "chat";
+    add(ROLES[message.role] ?? "other", [
+      ...countedTexts(message),
+      ...(others ? [printExact(message.rest)] : []),
+    ]);
+  }
+  return [...texts].flatMap(([part, all]) => (all.length > 0 ? [{ part, texts: all }] : []));
+}
+
+/** Returns a place of a request in words, as `message 3` or `temperature`. */
+export function placeOf(part: string, place: number | string | null): string {
+  if (part === "messages" && typeof place === "number") return `message ${place + 1}`;
+  if (part === "tools" && typeof place === "number") return `tool ${place + 1}`;
+  return typeof place === "string" ? place : `the ${part}`;
+}
