@@ -13,7 +13,7 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, text_at
 from agentlog.domain.messages import LlmResponseMessage
 from agentlog.projections.exchanges.answers import Answer, RecordedAnswer, answers_of
-from agentlog.projections.exchanges.reconstruction import exchange_at, frozen_call
+from agentlog.projections.exchanges.reconstruction import NothingToAsk, exchange_at, frozen_call
 from agentlog.projections.exchanges.requests import Api, item_key, request_of
 from agentlog.projections.prices import context_window
 from agentlog.projections.view import Item
@@ -119,7 +119,10 @@ def _provider(recorded: RecordedAnswer | None) -> str | None:
 
 
 def _previous(events: Sequence[Event], answer: RecordedAnswer, sent: Sent) -> Previous | None:
-    before, _ = _sent(events, answer.first)
+    try:
+        before, _ = _sent(events, answer.first)
+    except NothingToAsk:  # a history may begin with an answer
+        return None
     if before.api != sent.api:
         return None  # they are not written alike
     old, new = ([item_key(sent.api, item) for item in r.messages] for r in (before, sent))

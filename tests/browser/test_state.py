@@ -165,6 +165,63 @@ def test_tokens_are_counted_by_themselves_and_follow_the_cursor(
     expect(panel).to_contain_text("12 tokens o200k_base", timeout=LOADING_MS)
 
 
+def test_an_answer_leads_to_the_request_that_produced_it(page: Page, service: Service) -> None:
+    response = {"responseId": "r2"}
+    usage = {"inputTokens": 30, "cachedInputTokens": 16}
+    service.append(
+        "produced",
+        {"type": "input", "text": "Where is my parcel?"},
+        {"type": "reply", "text": "Which one?", "metadata": {"responseId": "r1"}},
+        {"type": "input", "text": "The red one."},
+        {"type": "llm_response", "model": "gpt-4o", "usage": usage, "metadata": response},
+        {"type": "reply", "text": "I look.", "metadata": response},
+        {"type": "tool_calls", "calls": [{"id": "a", "name": "track"}], "metadata": response},
+    )
+    page.goto("/threads/produced?at=6")
+    page.get_by_role("button", name="What produced this").first.click()
+    request = page.get_by_role("region", name="Request sent after version 3")
+    expect(request).to_contain_text("3 messages sent after version 3")
+    expect(request.get_by_role("button", name=re.compile("^[4-6]$"))).to_have_count(3)
+    expect(request).to_contain_text("reconstructed")
+    expect(request).to_contain_text("Model gpt-4o")
+    window = request.get_by_role("group", name="Context window")
+    # five of the question, three of the reply, four of the other question
+    expect(window).to_contain_text("12 tokens o200k_base of 128,000", timeout=LOADING_MS)
+    expect(window).to_contain_text("reported 30")
+    before = request.get_by_role("group", name="Against the request before")
+    expect(before).to_contain_text(
+        "Goes on from the request answered at 2: 1 of 1 messages come again, 2 follow"
+    )
+    expect(before).to_contain_text("16 tokens cached, as reported")
+    messages = request.get_by_role("region", name="Messages of the request")
+    expect(messages.get_by_role("article").last).to_contain_text("The red one.")
+    expect(messages).not_to_contain_text("I look.")
+
+    page.get_by_role("button", name="What is sent next").click()
+    expect(page.get_by_role("region", name="Messages for the model")).to_contain_text("I look.")
+    assert violations(page) == []
+
+
+def test_where_a_request_differs_from_the_one_before_its_cache_breaks(
+    page: Page, service: Service
+) -> None:
+    service.append(
+        "broken-cache",
+        {"type": "llm_request", "model": "gpt-4o", "temperature": 0.5},
+        {"type": "input", "text": "Hi"},
+        {"type": "reply", "text": "Ho", "metadata": {"responseId": "r1"}},
+        {"type": "llm_request", "model": "gpt-4o", "temperature": 0.9},
+        {"type": "input", "text": "And?"},
+        {"type": "reply", "text": "So.", "metadata": {"responseId": "r2"}},
+    )
+    page.goto("/threads/broken-cache?at=6&state=model&call=true")
+    before = page.get_by_role("group", name="Against the request before")
+    expect(before).to_contain_text("Differs from the request answered at 3")
+    before.get_by_text("breaks the cache").click()
+    expect(before).to_contain_text("at temperature")
+    expect(before).to_contain_text("0.5 → 0.9")
+
+
 def test_what_the_model_is_asked_with_beside_messages_is_shown_and_counted(
     page: Page, service: Service
 ) -> None:

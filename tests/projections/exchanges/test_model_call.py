@@ -52,6 +52,12 @@ def test_a_message_before_the_first_answer_asks_for_that() -> None:
         model_call(history({"type": "log", "text": "x"}), 1)
 
 
+def test_a_history_may_begin_with_an_answer() -> None:
+    call = model_call(history(LAST, ASKED, SAID), 3)
+    assert call.sent.after == 2
+    assert call.previous is None
+
+
 def test_an_unknown_model_has_no_window() -> None:
     assert model_call(history(ASKED, {**FIGURES, "model": "mine"}, LAST), 3).window is None
     assert model_call(history(ASKED, LAST), 2).window is None

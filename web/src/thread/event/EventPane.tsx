@@ -25,9 +25,6 @@ const TABS: readonly { id: EventTab; name: string }[] = [
   { id: "proof", name: "Proof" },
 ];
 
-/** Types of messages that a model answers with. */
-const OF_ANSWERS = new Set(["reply", "tool_calls", "reasoning", "llm_response"]);
-
 /** The event under the cursor. */
 export function EventPane() {
   const { threadId, address, at, last, change } = useCursor();
@@ -48,17 +45,6 @@ export function EventPane() {
   return (
     <section ref={panel} className={styles["pane"]} aria-label="Event" aria-busy={isBusy}>
       <Heading event={event ?? null} at={at} last={last} />
-      {event !== null && event !== undefined && OF_ANSWERS.has(event.type) && (
-        <button
-          type="button"
-          className={`quiet ${styles["cause"] ?? ""}`}
-          onClick={() => {
-            change({ state: "model", call: true, pane: "state" }, { replace: true });
-          }}
-        >
-          What produced this →
-        </button>
-      )}
       <Tabs
         label="Event"
         tabs={TABS}

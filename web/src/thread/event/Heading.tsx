@@ -24,9 +24,12 @@ function Sent({ event }: { event: Recorded }) {
   );
 }
 
+/** Types of messages that a model answers with. */
+const OF_ANSWERS = new Set(["reply", "tool_calls", "reasoning", "llm_response"]);
+
 /** The event's type, place and time, with buttons to its neighbours. */
 export function Heading({ event, at, last }: HeadingProps) {
-  const { go } = useCursor();
+  const { go, change } = useCursor();
   const type = event?.type ?? "";
   return (
     <header className={styles["heading"]}>
@@ -41,6 +44,17 @@ export function Heading({ event, at, last }: HeadingProps) {
           <span>{bytes(event.bytes)}</span>
           {event.redactedBy !== null && <span className="badge warn">redacted</span>}
         </>
+      )}
+      {OF_ANSWERS.has(type) && (
+        <button
+          type="button"
+          className="quiet"
+          onClick={() => {
+            change({ state: "model", call: true, pane: "state" }, { replace: true });
+          }}
+        >
+          What produced this
+        </button>
       )}
       <span className={styles["ways"]}>
         <button

@@ -1,4 +1,4 @@
-import { count, counted } from "../../../parts/format";
+import { count } from "../../../parts/format";
 import type { Tokens } from "../model/useTokens";
 import styles from "../state.module.css";
 import type { CallPart, ModelCall } from "./modelCall";
@@ -11,9 +11,9 @@ interface ContextBarProps {
 
 /** How full the model's context is, part by part; without its size, the parts beside each other. */
 export function ContextBar({ call, parts, tokens }: ContextBarProps) {
-  const known = parts.map(({ part, texts }) => ({ part, tokens: tokens.of(texts) ?? 0 }));
-  const total = known.reduce((sum, part) => sum + part.tokens, 0);
-  const isCounted = parts.every(({ texts }) => tokens.of(texts) !== null);
+  const known = parts.map(({ part, texts }) => ({ part, size: tokens.of(texts) }));
+  const total = known.reduce((sum, { size }) => sum + (size ?? 0), 0);
+  const isCounted = known.every(({ size }) => size !== null);
   const window = call.contextWindow;
   const whole = window ?? total;
   const used = call.answer?.inputTokens ?? null;
@@ -22,25 +22,25 @@ export function ContextBar({ call, parts, tokens }: ContextBarProps) {
     <div role="group" aria-label="Context window">
       <p className={styles["note"]}>
         {isCounted ? `${count(total)} tokens o200k_base` : "Counting tokens…"}
-        {window === null
-          ? ", size of the context not known"
-          : ` of ${count(window)} (${percent(total / window)})`}
+        {window === null && ", size of the context not known"}
+        {window !== null && ` of ${count(window)}`}
+        {window !== null && isCounted && ` (${percent(total / window)})`}
         {used !== null && ` · reported ${count(used)}`}
       </p>
       <div className={styles["bar"]} aria-hidden="true">
-        {known.map(({ part, tokens: size }) => (
+        {known.map(({ part, size }) => (
           <span
             key={part}
             data-part={part}
-            style={{ width: whole > 0 ? `${(100 * size) / whole}%` : 0 }}
+            style={{ width: size === null || whole === 0 ? 0 : `${(100 * size) / whole}%` }}
           />
         ))}
       </div>
       <ul className={styles["legend"]}>
-        {known.map(({ part, tokens: size }) => (
+        {known.map(({ part, size }) => (
           <li key={part}>
             <span className={styles["dot"]} data-part={part} />
-            {part} {counted(size, "token")}
+            {part} {size === null ? "…" : count(size)}
           </li>
         ))}
       </ul>

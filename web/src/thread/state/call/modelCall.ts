@@ -25,10 +25,14 @@ export function messagesOf({ prompt, messages }: ModelCall): readonly Json[] {
   return [...apart, ...(messages as readonly Json[])];
 }
 
-/** Returns what stands beside the messages. */
-export function besideOf({ model, tools, parameters }: ModelCall): ModelRequest {
+/** Returns what stands beside the messages; a model that answered was asked. */
+export function besideOf({ model, tools, parameters, answer }: ModelCall): ModelRequest {
   const shown = Object.keys(parameters).length > 0 ? (parameters as Json) : null;
-  return modelRequest({ model, tools: tools as Json, parameters: shown });
+  return modelRequest({
+    model: model ?? answer?.model ?? null,
+    tools: tools as Json,
+    parameters: shown,
+  });
 }
 
 /** Texts of a part of a request, whose tokens are counted together. */
