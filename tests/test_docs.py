@@ -98,6 +98,7 @@ def _demo(
         "AGENTLOG_ANALYST_URL": analysts,
         "AGENTLOG_SIGNING_KEY": str(signing_key),
         "AGENTLOG_IMPORT_DIR": str(signing_key.parent),
+        "AGENTLOG_GATEWAY_URL": "http://127.0.0.1:8093/openai/v1",
         "XDG_STATE_HOME": str(signing_key.parent),
         **addresses,
     }
