@@ -13,6 +13,7 @@ import { copiedQuery, type Origin } from "./forks/queries";
 import { ownOf } from "./forks/shares";
 import { Live } from "./Live";
 import { headQuery } from "./queries";
+import { Judgement } from "./remarks/Judgement";
 import styles from "./thread.module.css";
 import { type Counts, useTimeline } from "./timeline/timeline";
 
@@ -83,6 +84,7 @@ export function ThreadHeader() {
           <code title={threadId}>{threadId}</code>
           <Copy text={threadId} />
           <span className={`badge ${COLOURS[head.status]}`}>{head.status}</span>
+          <Judgement />
           <Anomalies total={head.anomalies} />
           <ChainBadge threadId={threadId} />
           {head.parent !== null && (

@@ -3,6 +3,7 @@ import { useEffect } from "react";
 import type { Connection } from "../api/stream";
 import { useCursor } from "./cursor";
 import { headQuery } from "./queries";
+import { remarksQuery } from "./remarks/queries";
 import { useStanding, useTimeline } from "./timeline/timeline";
 
 const QUIET_MS = 500;
@@ -28,11 +29,11 @@ export function useFollowing(): Following {
     if (grown === last) return;
     const { queryKey } = headQuery(threadId);
     client.setQueryData(queryKey, (head) => head && { ...head, version: grown });
-    for (let version = last + 1; version <= grown; version += 1) {
-      if (timeline.typeOf(version) !== "thread.redacted") continue;
-      void client.resetQueries({ queryKey: ["events", threadId] });
-      break;
-    }
+    const news = new Set<string | null>();
+    for (let version = last + 1; version <= grown; version += 1) news.add(timeline.typeOf(version));
+    if (news.has("thread.redacted")) void client.resetQueries({ queryKey: ["events", threadId] });
+    if (news.has("thread.noted") || news.has("thread.judged"))
+      void client.invalidateQueries(remarksQuery(threadId));
   }, [client, threadId, timeline, last, grown]);
   useEffect(() => {
     if (isPaused) return;

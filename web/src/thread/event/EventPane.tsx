@@ -6,6 +6,7 @@ import type { EventTab } from "../address";
 import { FoundTexts } from "../../parts/text/found";
 import { useCursor } from "../cursor";
 import { textsOf, useHits } from "../hits";
+import { EventNotes } from "../remarks/EventNotes";
 import { Beginning } from "./Beginning";
 import type { Recorded } from "./contents";
 import styles from "./event.module.css";
@@ -61,9 +62,12 @@ export function EventPane() {
             <Notes event={event} />
             {isLarge && tab !== "proof" && <Beginning of={whole} />}
             {tab === "shown" && (
-              <FoundTexts value={found}>
-                <Shown key={event.id} event={event} />
-              </FoundTexts>
+              <>
+                <FoundTexts value={found}>
+                  <Shown key={event.id} event={event} />
+                </FoundTexts>
+                <EventNotes version={event.version} />
+              </>
             )}
             {tab === "json" && <JsonPanel event={event} />}
             {tab === "raw" && <Raw event={event} isLarge={isLarge} />}

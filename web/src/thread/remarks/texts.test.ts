@@ -3,9 +3,8 @@ import type { Json } from "../../api/exact";
 import { remarkTexts } from "./texts";
 
 function said(type: string, message: { readonly [key: string]: Json }, actor?: string) {
-  const places = { version: 9, recordedAt: "", kind: "fact", bytes: 1 } as const;
   const metadata = actor === undefined ? {} : { actor };
-  return remarkTexts({ ...places, type, message, metadata }).join(" · ");
+  return remarkTexts({ type, message, metadata }).join(" · ");
 }
 
 test("a note says its text, where it belongs and who wrote it", () => {

@@ -1,5 +1,11 @@
 import { type Json, printExact } from "../../api/exact";
-import type { StoredEvent } from "../history/events";
+
+/** A remark as an event has it. */
+interface RemarkEvent {
+  readonly type: string;
+  readonly message: Fields;
+  readonly metadata: Fields;
+}
 
 type Fields = { readonly [key: string]: Json };
 
@@ -11,7 +17,7 @@ export interface Judgement {
 }
 
 /** The parts of what a remark says, for a line. */
-export function remarkTexts({ type, message, metadata }: StoredEvent): readonly string[] {
+export function remarkTexts({ type, message, metadata }: RemarkEvent): readonly string[] {
   return [
     ...(type === "thread.noted" ? noteTexts(message) : []),
     ...(type === "thread.labelled" ? labelTexts(message) : []),

@@ -13,6 +13,10 @@ export class Texts<T> {
   get(place: number): T {
     return this.values[place] as T;
   }
+
+  has(key: string): boolean {
+    return this.places.has(key);
+  }
 }
 
 /** A chain of spans for each version: the latest, and from each the one before. */

@@ -93,6 +93,11 @@ export class ThreadTimeline implements Timeline {
     return version <= this.loadedTo ? this.index.typeOf(version) : null;
   }
 
+  /** Whether an event that is read may be of a type. */
+  mayHave(type: string): boolean {
+    return this.index.mayHave(type);
+  }
+
   has(mark: Mark, version: number): boolean {
     return version <= this.loadedTo && this.index.isMarked(version, mark);
   }

@@ -237,6 +237,11 @@ export class TimelineIndex {
     return this.names.get(this.types[version] ?? this.text(null));
   }
 
+  /** Whether an event may be of a type; not before one was read. */
+  mayHave(type: string): boolean {
+    return this.names.has(`=${type}`);
+  }
+
   /** Counts of the first `end` spans, up to a version. */
   counts(version: number, end: number): Counts {
     const call = this.text("call");

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import { useCursor } from "../../cursor";
+import { RemarkShown } from "../../remarks/RemarkShown";
 import { Answered } from "../../replays/AnswerMark";
 import { CauseShown } from "../../replays/CauseShown";
 import { ReplayShown } from "../../replays/ReplayShown";
@@ -109,6 +110,10 @@ export function Said({ event }: SaidProps) {
       return <JsonTree value={message["metadata"] ?? null} label="Metadata" open={3} />;
     case "thread.redacted":
       return <Redacted event={event} />;
+    case "thread.noted":
+    case "thread.labelled":
+    case "thread.judged":
+      return <RemarkShown event={event} />;
     default: {
       const Recorded = Object.hasOwn(RECORDED, event.type) ? RECORDED[event.type] : undefined;
       return Recorded === undefined ? <Unnamed event={event} /> : <Recorded event={event} />;

@@ -1,3 +1,5 @@
+import { counted } from "../../../parts/format";
+import { useRemarks } from "../../remarks/queries";
 import type { Answer } from "../../replays/answers";
 import { AnswerMark } from "../../replays/AnswerMark";
 import { type Anomaly, toneOf, wordsOf } from "../anomalies";
@@ -12,9 +14,12 @@ interface EventBadgesProps {
 }
 
 /** What is wrong with an event, and whether its content is there. */
-export function EventBadges({ event: { redacted, error }, anomalies, answer }: EventBadgesProps) {
+export function EventBadges({ event, anomalies, answer }: EventBadgesProps) {
+  const { redacted, error } = event;
+  const remarks = useRemarks().get(event.version)?.length ?? 0;
   return (
     <span className={styles["badges"]}>
+      {remarks > 0 && <span className="badge accent">{counted(remarks, "note")}</span>}
       {answer !== undefined && <AnswerMark by={answer.by} />}
       {anomalies.map((anomaly) => (
         <span key={anomaly.rule} className={`badge ${toneOf(anomaly)}`} title={anomaly.reason}>
