@@ -11,6 +11,8 @@ from typing_extensions import override
 
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.events import Event
+from agentlog.domain.messages import CustomMessage
+from agentlog.projections.custom_texts import custom_text
 from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.timeline.carry import TimelineCarry
@@ -26,7 +28,8 @@ _SAID = ("name", "digest", "hint", "outcome", "finishReason")
 class TimelineOptions(Options):
     """What to show of contents.
 
-    `hint`: the beginning of each call's first plain argument, and of each worker's objective.
+    `hint`: the beginning of each call's first plain argument, and of each worker's objective; what
+    a message of an own type says.
     `attempts`: of each call that tries again what an earlier one tried, its number in that series,
     and the version and ordinal of the attempt before it; null of any other call.
     """
@@ -68,6 +71,8 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
         if self.options.hint:
             for span, hint in zip(reversed(now.open), reversed(hints_of(message)), strict=False):
                 span.item["hint"] = hint
+            if isinstance(message, CustomMessage):
+                items[-1]["hint"] = custom_text(event.type, message.payload)
         if self.options.attempts:
             number_attempts(now, event, items)
         now.has_ended = now.has_ended or type(message) in ENDS

@@ -38,7 +38,7 @@ export function Glimpse({ value }: { value: Json }) {
         .slice(0, MOST_LINES)
         .map(([name, member]) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt title={name}>{name}</dt>
             <dd>
               {withPictures(glimpseOf(member, LONGEST_LINE), (text) => (
                 <span>{text}</span>

@@ -1,4 +1,5 @@
 import type { components } from "../api/schema";
+import { FORMAT_KINDS } from "../formats/kinds";
 
 /** The type word of a message; never of an application's own, whose word may be any. */
 type Word<Message extends { type: string }> = Message extends unknown
@@ -11,13 +12,24 @@ export type MessageType = Word<components["schemas"]["Message"]>;
 
 /** What an event is of: its sign and colour. */
 export type Group =
-  "user" | "agent" | "thought" | "tool" | "model" | "person" | "worker" | "note" | "bad" | "fact";
+  | "user"
+  | "agent"
+  | "thought"
+  | "tool"
+  | "model"
+  | "person"
+  | "worker"
+  | "score"
+  | "state"
+  | "note"
+  | "bad"
+  | "fact";
 
 /** Spans of the timeline that one message begins and another ends. */
 export type SpanKind = "call" | "model" | "approval" | "worker";
 
 /** What the page knows of a type of message. */
-interface Kind {
+export interface Kind {
   /** The name that readers see. */
   readonly name: string;
   readonly group: Group;
@@ -91,6 +103,8 @@ const COLOURS: Partial<Record<Group, string>> = {
   model: "var(--model)",
   person: "var(--person)",
   worker: "var(--worker)",
+  score: "var(--number)",
+  state: "var(--key)",
   bad: "var(--bad)",
 };
 
@@ -98,6 +112,7 @@ const COLOURS: Partial<Record<Group, string>> = {
 export function kindOf(type: string): Kind {
   if (Object.hasOwn(KINDS, type)) return KINDS[type as MessageType];
   if (Object.hasOwn(RECORDING, type)) return RECORDING[type] as Kind;
+  if (Object.hasOwn(FORMAT_KINDS, type)) return FORMAT_KINDS[type] as Kind;
   if (Object.hasOwn(REMARKS, type)) return REMARKS[type] as Kind;
   return isFact(type)
     ? { name: type.replace(".", " "), group: "fact" }
@@ -107,6 +122,11 @@ export function kindOf(type: string): Kind {
 /** Whether an event is a fact of its thread, as `thread.closed`. */
 export function isFact(type: string): boolean {
   return type.startsWith("thread.");
+}
+
+/** Whether a type is an application's own, or of a reader of its files, as `inspect.score`. */
+export function isVendors(type: string): boolean {
+  return type.includes(".") && !isFact(type) && !Object.hasOwn(RECORDING, type);
 }
 
 function typesBy(end: "begins" | "ends"): ReadonlyMap<string, string> {
@@ -131,7 +151,8 @@ export function nameOf(type: string): string {
 /** Returns the name as a heading: `Tool calls`. */
 export function titleOf(type: string): string {
   const { name } = kindOf(type);
-  const isOurs = [KINDS, RECORDING].some((kinds) => Object.hasOwn(kinds, type)) || isFact(type);
+  const isOurs =
+    [KINDS, RECORDING, FORMAT_KINDS].some((kinds) => Object.hasOwn(kinds, type)) || isFact(type);
   return isOurs ? name.charAt(0).toUpperCase() + name.slice(1) : name;
 }
 

@@ -1,5 +1,10 @@
+import { useMemo } from "react";
+import { count } from "../../parts/format";
+import { nameOf } from "../../parts/kinds";
 import { Popover } from "../../parts/Popover";
 import { type Fold, FOLDS } from "../address";
+import type { ThreadTimeline } from "../timeline/timeline";
+import { foldOf } from "./folding";
 import styles from "./history.module.css";
 
 const SAYS: Record<Fold, string> = {
@@ -12,27 +17,65 @@ const SAYS: Record<Fold, string> = {
 };
 
 interface FoldsProps {
-  readonly folds: ReadonlySet<Fold>;
-  readonly onChange: (folds: Fold[]) => void;
+  /** Kinds of types, and types by themselves. */
+  readonly folds: ReadonlySet<string>;
+  readonly timeline: ThreadTimeline;
+  readonly onChange: (folds: string[]) => void;
 }
 
 /** The menu of what is folded away. */
-export function Folds({ folds, onChange }: FoldsProps) {
+export function Folds(props: FoldsProps) {
   return (
-    <Popover label={`Fold ${folds.size}`}>
-      {FOLDS.map((fold) => (
-        <label key={fold} className={styles["choice"]}>
-          <input
-            type="checkbox"
-            checked={folds.has(fold)}
-            onChange={({ target }) => {
-              onChange(FOLDS.filter((each) => (each === fold ? target.checked : folds.has(each))));
-            }}
-          />
-          {SAYS[fold]}
-        </label>
-      ))}
-      <p className={styles["unfolded"]}>What failed, is suspected or open is never folded.</p>
+    <Popover label={`Fold ${props.folds.size}`}>
+      <Choices {...props} />
     </Popover>
+  );
+}
+
+function Choices({ folds, timeline, onChange }: FoldsProps) {
+  const types = useMemo(() => timeline.types(), [timeline]);
+  const change = (fold: string, isChosen: boolean): void => {
+    const others = [...folds].filter((other) => other !== fold);
+    onChange(isChosen ? [...others, fold] : others);
+  };
+  const own = types.filter(([type]) => foldOf(type) === null);
+  return (
+    <>
+      {FOLDS.map((fold) => {
+        const events = types.filter(([type]) => foldOf(type) === fold).map(([, events]) => events);
+        const total = events.reduce((sum, some) => sum + some, 0);
+        return <Choice key={fold} {...{ fold, folds, total, change }} name={SAYS[fold]} />;
+      })}
+      <div className={styles["types"]} role="group" aria-label="Types">
+        {own.map(([type, total]) => (
+          <Choice key={type} {...{ folds, total, change }} fold={type} name={nameOf(type)} />
+        ))}
+      </div>
+      <p className={styles["unfolded"]}>What failed, is suspected or open is never folded.</p>
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly fold: string;
+  readonly name: string;
+  readonly folds: ReadonlySet<string>;
+  /** Events that it folds away. */
+  readonly total: number;
+  readonly change: (fold: string, isChosen: boolean) => void;
+}
+
+function Choice({ fold, name, folds, total, change }: ChoiceProps) {
+  return (
+    <label className={styles["choice"]} title={fold}>
+      <input
+        type="checkbox"
+        checked={folds.has(fold)}
+        onChange={({ target }) => {
+          change(fold, target.checked);
+        }}
+      />
+      {name} <small>{count(total)}</small>
+    </label>
   );
 }

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { useShortcuts } from "../../app/keyboard";
 import { count } from "../../parts/format";
-import type { Fold } from "../address";
 import { useCursor } from "../cursor";
 import { useHits } from "../hits";
 import { CardList } from "../reading/CardList";
@@ -16,7 +15,7 @@ import { filtered, foldsIn, Rows } from "./rows";
 
 const PATIENCE_MS = 400;
 const LONG = 5000;
-const NONE: ReadonlySet<Fold> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 
 /** The thread's events from the first to the last. */
 export function HistoryPane() {
@@ -87,7 +86,7 @@ export function HistoryPane() {
 interface ToolbarProps {
   readonly timeline: ThreadTimeline;
   readonly hits: ReturnType<typeof useHits>;
-  readonly folds: ReadonlySet<Fold>;
+  readonly folds: ReadonlySet<string>;
 }
 
 /** What chooses the events, and how they are shown. */
@@ -103,7 +102,7 @@ function Toolbar({ timeline, hits, folds }: ToolbarProps) {
       <Find hits={hits} />
       <Filters timeline={timeline} hits={hits} />
       <Folds
-        folds={folds}
+        {...{ folds, timeline }}
         onChange={(chosen) => {
           change({ fold: chosen.join() }, { replace: true });
         }}

@@ -89,7 +89,7 @@ test("what Inspect's harness did is machinery, what it scored and an application
 });
 
 test("an empty list of folds folds nothing, none stands for the usual", () => {
-  expect(foldsIn("", ["log"]).has("log")).toBe(false);
+  expect(foldsIn("", ["log"]).size).toBe(0);
   expect([...foldsIn(undefined, ["log"])]).toEqual(["log"]);
 });
 
@@ -126,4 +126,11 @@ test("an event that is drawn with another has no row, and is found in the other'
   expect(rows.indexOf(5)).toBe(0);
   expect(nextRow(rows, 5, 1)).toBe(1);
   expect(drawn(rowsOf({ only: [1, 5, 6], drawnWith }))).toEqual(["1", "6"]);
+});
+
+test("a type folds by itself, an application's own too", () => {
+  const type = (version: number) => (version === 2 ? "vendor.odd" : "reply");
+  expect(drawn(rowsOf({ folds: new Set(["vendor.odd"]), typeOf: type, last: 3 }))).toEqual([
+    ...["1", "closed 2-2", "3"],
+  ]);
 });

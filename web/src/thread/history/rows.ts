@@ -17,7 +17,8 @@ export interface RowsAsked {
   readonly last: number;
   /** Versions to draw alone, in their order; null for all, with what is folded. */
   readonly only: readonly number[] | null;
-  readonly folds: ReadonlySet<Fold>;
+  /** Kinds of types, and types by themselves. */
+  readonly folds: ReadonlySet<string>;
   /** First versions of the runs that are unfolded. */
   readonly unfolded: ReadonlySet<number>;
   readonly typeOf: (version: number) => string | null;
@@ -85,8 +86,8 @@ export class Rows {
   private fold({ last, folds, unfolded, typeOf, isNotable }: RowsAsked): void {
     const isFolded = (version: number): boolean => {
       const type = typeOf(version);
-      const fold = type === null ? null : foldOf(type);
-      return fold !== null && folds.has(fold) && !isNotable(version);
+      if (type === null || isNotable(version)) return false;
+      return folds.has(foldOf(type) ?? type) || folds.has(type);
     };
     for (let version = 1; version <= last; version += 1) {
       if (this.drawnWith(version) !== version) continue;
@@ -160,6 +161,6 @@ export function typesIn(
 }
 
 /** The folds that an address names; the usual ones where it names none. */
-export function foldsIn(text: string | undefined, usual: readonly Fold[]): ReadonlySet<Fold> {
-  return new Set(text === undefined ? usual : (text.split(",") as Fold[]));
+export function foldsIn(text: string | undefined, usual: readonly Fold[]): ReadonlySet<string> {
+  return new Set(text === undefined ? usual : text.split(",").filter(Boolean));
 }

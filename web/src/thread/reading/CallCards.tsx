@@ -47,11 +47,12 @@ export function CallCards({ calls, count, ...cursor }: CallCardsProps) {
 /** The tool, what distinguishes the call, and how it went. */
 export function CallHeading({ of: { call, pair } }: { of: CallOf }) {
   const args = argumentsOf(call);
+  const name = textIn(call, "name") ?? "call";
   const said = argumentsText(args ?? textIn(call, "argumentsText") ?? null);
   const hint = isSaid(args) ? said : (pair?.span.hint ?? said);
   return (
     <div className={styles["heading"]}>
-      <bdi>{textIn(call, "name") ?? "call"}</bdi>{" "}
+      <bdi title={name}>{name}</bdi>{" "}
       <bdi className={styles["hint"]} title={hint}>
         {hint}
       </bdi>

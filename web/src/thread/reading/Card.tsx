@@ -1,12 +1,12 @@
 import type { CSSProperties } from "react";
 import { counted } from "../../parts/format";
-import { colourOf, groupOf } from "../../parts/kinds";
+import { colourOf, groupOf, isVendors } from "../../parts/kinds";
 import type { Recorded } from "../event/contents";
 import type { Anomaly } from "../history/anomalies";
 import type { StoredEvent } from "../history/events";
 import { EventBadges } from "../history/row/EventBadges";
 import { EventTime } from "../history/row/EventTime";
-import { linesOf } from "../history/row/labels";
+import { linesOf, toldOf } from "../history/row/labels";
 import { Sign } from "../history/row/Sign";
 import type { Answer } from "../replays/answers";
 import type { ThreadTimeline } from "../timeline/timeline";
@@ -43,6 +43,7 @@ export function Card(props: CardProps) {
       data-group={group}
       data-hit={isHit}
       data-open={isOpen}
+      data-more={isVendors(event?.type ?? "")}
       aria-current={isCurrent}
       aria-label={`Version ${version}`}
       style={{ "--group": colourOf(group) } as CSSProperties}
@@ -68,15 +69,11 @@ function Read(props: ReadProps) {
   if (recorded === undefined) return null;
   const hasCalls = event.type === "tool_calls";
   const calls = hasCalls ? callsOf(recorded, timeline, recordedAt) : [];
-  const spans = timeline.at(version);
-  const [line] = linesOf(
-    event,
-    spans.find(({ kind, to }) => kind === "model" && to === version),
-  );
+  const [line] = linesOf(event, toldOf(event, timeline.at(version)));
   const [only] = calls;
   const count = timeline.callsAt(version);
   const tabIndex = isCurrent ? 0 : -1;
-  const isBody = hasBody(event.type);
+  const isBody = hasBody(event);
   return (
     <>
       <header>
@@ -100,7 +97,11 @@ function Read(props: ReadProps) {
               {hasCalls ? counted(Math.max(count, calls.length), "call") : line?.name || "result"}
             </strong>
           )}
-          {!isBody && <span className={styles["said"]}>{line?.text}</span>}
+          {!isBody && (
+            <span className={styles["said"]} title={line?.text}>
+              {line?.text}
+            </span>
+          )}
         </div>
         <EventBadges {...{ event, anomalies, answer }} />
         <button

@@ -1,5 +1,6 @@
 import type { ReactElement } from "react";
 import type { Json } from "../../api/exact";
+import { formatShown } from "../../formats/FormatShown";
 import { Glimpse } from "../../formats/Glimpse";
 import { TerminalText } from "../../parts/text/TerminalText";
 import { filesOf, listIn, type Recorded, textIn } from "../event/contents";
@@ -49,20 +50,17 @@ const BODIES: Readonly<Record<string, (props: { event: Recorded }) => ReactEleme
   runtime_error: ({ event }) => <Failed error={event.message["error"] ?? null} />,
 };
 
-/** Whether events of a type say more than a line. */
-export function hasBody(type: string): boolean {
-  return Object.hasOwn(BODIES, type) || type === "tool_calls" || isVendors(type);
-}
-
-function isVendors(type: string): boolean {
-  return type.includes(".") && !/^(?:thread|agentlog)\./.test(type);
+/** Whether an event has more to show than a line; one of an own type that is opened has it all. */
+export function hasBody({ type, message }: Pick<Recorded, "type" | "message">): boolean {
+  if (Object.hasOwn(BODIES, type) || type === "tool_calls") return true;
+  return formatShown(type, message["payload"]) !== null;
 }
 
 /** The beginning of what a message says. */
 export function MessageBody({ event }: { event: Recorded }) {
   const Body = Object.hasOwn(BODIES, event.type) ? BODIES[event.type] : undefined;
   if (Body !== undefined) return <Body event={event} />;
-  return <Value value={event.message["payload"] ?? null} />;
+  return <Clipped lines={LINES}>{formatShown(event.type, event.message["payload"])}</Clipped>;
 }
 
 function Value({ value }: { value: Json }) {

@@ -98,6 +98,16 @@ export class ThreadTimeline implements Timeline {
     return this.index.mayHave(type);
   }
 
+  /** How many events have each type, in the order of their first. */
+  types(): [type: string, events: number][] {
+    const found = new Map<string, number>();
+    for (let version = 1; version <= this.loadedTo; version += 1) {
+      const type = this.index.typeOf(version);
+      if (type !== null) found.set(type, (found.get(type) ?? 0) + 1);
+    }
+    return [...found];
+  }
+
   has(mark: Mark, version: number): boolean {
     return version <= this.loadedTo && this.index.isMarked(version, mark);
   }

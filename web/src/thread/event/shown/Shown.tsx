@@ -5,6 +5,7 @@ import { Answered } from "../../replays/AnswerMark";
 import { CauseShown } from "../../replays/CauseShown";
 import { ReplayShown } from "../../replays/ReplayShown";
 import { useAnswers } from "../../replays/useAnswers";
+import { formatShown } from "../../../formats/FormatShown";
 import { Copy } from "../../../parts/Copy";
 import { JsonTree } from "../../../parts/JsonTree";
 import { kindOf } from "../../../parts/kinds";
@@ -136,7 +137,15 @@ function Unnamed({ event }: { event: Recorded }) {
   if (bytes !== null) return <Plain text={bytes} />;
   const { payload } = event.message;
   if (payload === undefined) return <JsonTree value={event.message} label="Message" open={3} />;
-  return <Value value={payload} label="Payload" />;
+  const drawn = formatShown(event.type, payload);
+  if (drawn === null) return <Value value={payload} label="Payload" />;
+  return (
+    <>
+      {drawn}
+      <h3>Payload</h3>
+      <JsonTree value={payload} label="Payload" open={1} />
+    </>
+  );
 }
 
 function ProseTools({ event }: { event: Recorded }) {

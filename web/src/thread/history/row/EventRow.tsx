@@ -10,7 +10,7 @@ import { EventTime } from "./EventTime";
 import type { StoredEvent } from "../events";
 import styles from "../history.module.css";
 import { colourOf, groupOf } from "../../../parts/kinds";
-import { linesOf } from "./labels";
+import { linesOf, toldOf } from "./labels";
 import { Marked } from "./Marked";
 import { MOST_LINES } from "../rows";
 import { Sign } from "./Sign";
@@ -46,10 +46,7 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
   }
   const spans = timeline.at(version);
   const pairs = pairsOf(event.type, version, spans);
-  const lines = linesOf(
-    event,
-    spans.find(({ kind, to }) => kind === "model" && to === version),
-  );
+  const lines = linesOf(event, toldOf(event, spans));
   const group = groupOf(event.type);
   const choose = (): void => {
     onChoose(version);

@@ -95,3 +95,16 @@ test("a file of an input is named", () => {
   expect(said("input", { files: [{ filename: "a.png" }] })).toEqual(["user: a.png"]);
   expect(said("input", { files: [{}, {}] })).toEqual(["user: 2 files"]);
 });
+
+test("a message of an own type says what the service says of it, else its payload", () => {
+  const event = { version: 1, recordedAt: "", kind: "message", bytes: 1, metadata: {} } as const;
+  const told = (type: string, hint?: string) => {
+    const message = { payload: { uuid: "u1" } };
+    const priced = { costUsd: null, isComputed: false, ...(hint !== undefined && { hint }) };
+    const [line] = linesOf({ ...event, type, message }, priced);
+    return `${line?.name}: ${line?.text}`;
+  };
+  expect(told("inspect.score", "I (incorrect)")).toBe("score: I (incorrect)");
+  expect(told("inspect.span_end", "")).toBe("span ends: ");
+  expect(told("vendor.odd")).toBe('vendor.odd: {"uuid":"u1"}');
+});

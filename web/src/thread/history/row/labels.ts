@@ -6,7 +6,7 @@ import { replayText } from "../../replays/answers";
 import { causeText } from "../../replays/cause";
 import { fieldsIn, valueIn } from "../../event/contents";
 import type { StoredEvent } from "../events";
-import { nameOf } from "../../../parts/kinds";
+import { isVendors, nameOf } from "../../../parts/kinds";
 import { remarkTexts } from "../../remarks/texts";
 import { unstyled } from "../../../parts/text/ansi";
 
@@ -28,8 +28,16 @@ type Fields = { readonly [key: string]: Json };
 const LONGEST_TEXT = 240;
 const MOST_ARGUMENTS = 4;
 
-/** The cost of a model's response, as the timeline has it. */
-export type Priced = Pick<Span, "costUsd" | "isComputed">;
+/** What the timeline has of an event: a model's cost; what a message of an own type says. */
+export type Priced = Pick<Span, "costUsd" | "isComputed"> & Partial<Pick<Span, "hint">>;
+
+/** The span that tells more of an event than its message does. */
+export function toldOf(event: StoredEvent, spans: readonly Span[]): Span | undefined {
+  const { type, version } = event;
+  return spans.find(
+    ({ kind, to }) => to === version && (kind === "model" || (kind === type && isVendors(type))),
+  );
+}
 
 /** What the lines of an event's row say; calls and results have one each. */
 export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
@@ -104,7 +112,7 @@ export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
     default: {
       const payload = message["payload"];
       const said = Object.hasOwn(RECORDED, type) ? RECORDED[type]?.(payload) : payload;
-      return say(nameOf(type), text, oneLine(said));
+      return say(nameOf(type), text, (isVendors(type) ? priced?.hint : null) ?? oneLine(said));
     }
   }
 }
