@@ -11,7 +11,9 @@ from tests.browser.conftest import Service
 def test_the_page_opens_and_names_its_screens(page: Page) -> None:
     page.goto("/")
     screens = page.get_by_role("navigation", name="Screens").get_by_role("link")
-    expect(screens).to_have_text(["Threads", "Compare", "Reports", "SQL", "Audit", "Keys", "API"])
+    expect(screens).to_have_text(
+        ["Threads", "Live", "Compare", "Reports", "SQL", "Audit", "Keys", "API"]
+    )
 
 
 def test_question_mark_lists_the_keys_and_escape_ends_it(page: Page) -> None:

@@ -16,6 +16,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "GET /readyz": "nothing",
     # the page and the documentation are the same everywhere; what they show asks for a key
     "GET /threads/{thread_id}": "nothing",
+    "GET /live": "nothing",
     "GET /compare": "nothing",
     "GET /reports": "nothing",
     "GET /reports/{name}": "nothing",

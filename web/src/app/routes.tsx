@@ -30,6 +30,12 @@ const thread = createRoute({
   component: lazyRouteComponent(() => import("../thread/ThreadScreen"), "ThreadScreen"),
 });
 
+const live = createRoute({
+  getParentRoute: () => root,
+  path: "/live",
+  component: lazyRouteComponent(() => import("../live/LiveScreen"), "LiveScreen"),
+});
+
 const compare = createRoute({
   getParentRoute: () => root,
   path: "/compare",
@@ -71,7 +77,7 @@ const keys = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([threads, thread, compare, reports, report, sql, audit, keys]),
+  routeTree: root.addChildren([threads, thread, live, compare, reports, report, sql, audit, keys]),
   defaultErrorComponent: ({ error }) => <Failure error={error} />,
   defaultPreload: "intent",
   search: { strict: true }, // without it, what a reader of an address leaves out would stay in it

@@ -61,6 +61,7 @@ def read_thread_screen(thread_id: str) -> Response:
     return page()
 
 
+@router.get("/live")
 @router.get("/compare")
 @router.get("/reports")
 @router.get("/reports/{name}")
