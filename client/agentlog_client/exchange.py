@@ -4,11 +4,11 @@ A program is a generator. It yields what is to be done, and is sent what came of
 it, by threads or by asyncio. (httpx's `Auth.auth_flow` is of this kind.)
 """
 
-import random
 import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from random import SystemRandom
 from typing import Any, TypeVar
 
 from agentlog_client.errors import AgentlogError, ServiceAway, UnexpectedAnswer, problem_of
@@ -25,6 +25,7 @@ from agentlog_client.operation import (
 
 T = TypeVar("T")
 
+_uniform = SystemRandom().uniform  # not of the generator that an agent may seed
 _LONGEST_WAIT = 60.0
 """Seconds; a service that asks for more is not waited for."""
 
@@ -88,7 +89,7 @@ class Retries:
         """Yield seconds without end; drawn, so that many clients do not come back at once."""
         pause = self.first
         while True:
-            yield pause * random.uniform(0.5, 1)  # noqa: S311 - no secret
+            yield pause * _uniform(0.5, 1)
             pause = min(2 * pause, self.longest)
 
 

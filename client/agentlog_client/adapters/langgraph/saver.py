@@ -1,8 +1,8 @@
 """The checkpointer."""
 
-import random
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from secrets import randbits
 from threading import Lock
 from typing import Any
 
@@ -170,7 +170,7 @@ class AgentlogSaver(Awaited):
     @override
     def get_next_version(self, current: int | None, channel: None) -> int:
         """Return a version that no other branch has: a count, and 20 bits that are drawn."""
-        return ((current or 0) >> _DRAWN) + 1 << _DRAWN | random.getrandbits(_DRAWN)
+        return ((current or 0) >> _DRAWN) + 1 << _DRAWN | randbits(_DRAWN)
 
     def _family(self, config: RunnableConfig) -> tuple[Family, Commits]:
         graph_thread = str(config["configurable"]["thread_id"])
