@@ -49,7 +49,7 @@ def test_a_fork_says_what_is_copied_and_stands_in_its_tree(page: Page, service: 
     page.keyboard.press("ArrowDown")
     expect(rows.nth(2).get_by_role("link", name="tree-aa", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("/threads/tree-aa$"))
+    expect(page).to_have_url(re.compile(r"/threads/tree-aa\?at=end$"))
     page.goto("/threads/" + f"tree-{LONG}"[:128])
     expect(page.get_by_text("3 of 4 copied from")).to_be_visible()
 

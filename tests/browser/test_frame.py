@@ -101,7 +101,7 @@ def test_an_address_that_is_no_screen_says_so(page: Page, service: Service) -> N
 def test_what_an_address_says_that_cannot_be_is_dropped(page: Page) -> None:
     page.goto("/threads/deploy?at=0&state=nope&pane=event&zork=1")
     expect(page.get_by_role("tab", name="State")).to_have_attribute("aria-selected", "true")
-    expect(page).to_have_url(re.compile(r"/threads/deploy\?pane=event$"))
+    expect(page).to_have_url(re.compile(r"/threads/deploy\?pane=event&at=4$"))
     expect(page.get_by_role("alert")).to_have_count(0)
 
 

@@ -231,7 +231,7 @@ def test_calls_are_paired_over_a_thread_of_any_length(page: Page, sixty: str) ->
     page.goto(f"/threads/{sixty}?at=2")
     expect(rows(page).nth(1)).to_contain_text("… 52 more")
     expect(page.get_by_label("Up to the cursor")).to_contain_text("Calls60")
-    page.goto(f"/threads/{sixty}")
+    page.goto(f"/threads/{sixty}?at=end")
     expect(page.get_by_label("Up to the cursor")).to_contain_text("Calls61")
     expect(rows(page).nth(-2)).to_contain_text("tool_3")
     expect(page.get_by_text("orphan")).to_have_count(0)
@@ -241,7 +241,7 @@ def test_calls_are_paired_over_a_thread_of_any_length(page: Page, sixty: str) ->
 
 
 def test_a_call_id_used_again_is_a_grey_note(page: Page, sixty: str) -> None:
-    page.goto(f"/threads/{sixty}")
+    page.goto(f"/threads/{sixty}?at=end")
     badge = rows(page).last.get_by_text("call id reused")
     expect(badge).to_have_class("badge ")
     expect(page.get_by_text("1 id reused")).to_be_visible()

@@ -58,6 +58,7 @@ STORIES = (
     Story("event-calls", f"{_THREAD}?pane=event&at=7"),
     Story("event-results", f"{_THREAD}?pane=event&at=8"),
     Story("event-approval", f"{_THREAD}?pane=event&at=9"),
+    Story("why", f"{_THREAD}?at=6", press=["Why"]),
     Story("event-worker", f"{_THREAD}?pane=event&at=12"),
     Story("event-error", f"{_THREAD}?pane=event&at=16"),
     Story("event-json", f"{_THREAD}?pane=event&at=6&event=json"),

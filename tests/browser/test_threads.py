@@ -145,7 +145,7 @@ def test_a_thread_opened_while_its_name_is_typed_is_not_left_again(page: Page) -
     page.get_by_role("searchbox").fill(thread_id)
     thread.click()
     expect(page.get_by_role("region", name="Event", exact=True)).to_be_visible()
-    expect(page).to_have_url(re.compile(f"/threads/{thread_id}$"))
+    expect(page).to_have_url(re.compile(rf"/threads/{thread_id}\?at=\w+$"))
 
 
 def test_an_empty_log_says_how_to_fill_it_and_fills_by_itself(

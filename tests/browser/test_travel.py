@@ -51,7 +51,7 @@ def long_thread(service: Service) -> str:
 
 
 def test_keys_step_and_jump_and_back_returns_to_each_place(page: Page) -> None:
-    here = opened_at(page, "deploy")
+    here = opened_at(page, "deploy", "?at=end")
     expect(here).to_have_attribute("aria-valuetext", "version 14 of 14, exit user_request")
     page.keyboard.press("Home")
     expect(here).to_have_attribute("aria-valuetext", at(1))
@@ -150,7 +150,7 @@ def test_a_drag_over_the_timeline_zooms_and_stands_in_the_address(page: Page) ->
     page.reload()
     chart.wait_for()
     page.keyboard.press("Escape")
-    expect(page).to_have_url(re.compile(r"/deploy$"))
+    expect(page).to_have_url(re.compile(r"/deploy\?at=4$"))
     page.mouse.click(box["x"] + 40, box["y"] + 24)
     expect(slider(page)).to_have_attribute("aria-valuetext", at(3))
     page.keyboard.press("+")

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, bytes, cost, costNote, count, counted, duration } from "./format";
+import { ago, bytes, cost, costNote, count, counted, duration, ordinal } from "./format";
 
 test.each([
   [0, "0 ms"],
@@ -38,4 +38,9 @@ test("a cost says what of it is computed, and what is not in it", () => {
   expect([cost(0.0031), cost(0.0031, 2), cost(null, 2)]).toEqual(["$0.0031", "~$0.0031", "–"]);
   expect(costNote(0, 0)).toBeUndefined();
   expect(costNote(2, 1)).toBe("computed by a list of prices: 2 calls; cost not known: 1 call");
+});
+
+test("ordinals are said as one says them", () => {
+  const said = [1, 2, 3, 4, 10, 11, 12, 21, 103, 113].map(ordinal).join(" ");
+  expect(said).toBe("1st 2nd 3rd 4th 10th 11th 12th 21st 103rd 113th");
 });

@@ -80,6 +80,13 @@ export function ago(iso: string | null | undefined, now: number): string {
   return passed < 5000 ? "now" : `${duration(passed).split(" ").slice(0, 2).join(" ")} ago`;
 }
 
+/** 1st, 2nd, 3rd, 4th, 11th. */
+export function ordinal(number: number): string {
+  const isTeen = Math.floor(number / 10) % 10 === 1;
+  const ending = isTeen ? undefined : ["th", "st", "nd", "rd"][number % 10];
+  return `${number}${ending ?? "th"}`;
+}
+
 /** A count with its noun: 1 event, 12 events. */
 export function counted(value: number, noun: string, plural = `${noun}s`): string {
   return `${count(value)} ${value === 1 ? noun : plural}`;

@@ -18,6 +18,8 @@ import styles from "./thread.module.css";
 import { ThreadHeader } from "./ThreadHeader";
 import { TravelBar } from "./travel/TravelBar";
 import { useThreadCommands } from "./useThreadCommands";
+import { useOpening } from "./why/opening";
+import { WhyCard } from "./why/WhyCard";
 
 const SHOWN = {
   history: { name: "History", Pane: HistoryPane },
@@ -29,7 +31,8 @@ const SHOWN = {
 export function ThreadScreen() {
   const { threadId } = useCursor();
   const { data: head, error, failureReason } = useQuery(headQuery(threadId));
-  if (head !== undefined) return <Thread key={threadId} />;
+  const isOpened = useOpening();
+  if (head !== undefined && isOpened) return <Thread key={threadId} />;
   if (error === null) return <Waiting what="Reading…" reason={failureReason} />;
   return (
     <main className="screen">
@@ -83,6 +86,9 @@ function Thread() {
     <main className={styles["screen"]}>
       <Part name="header">
         <ThreadHeader />
+      </Part>
+      <Part name="reasons">
+        <WhyCard />
       </Part>
       <Part name="travel">
         <TravelBar />

@@ -38,6 +38,9 @@ export const PANES = ["history", "event", "state"] as const;
 /** What a reader may see of the timeline. */
 export const BARS = ["open", "line"] as const;
 
+/** The last version, whichever it is. */
+export const END = "end" as const;
+
 export type EventTab = (typeof EVENT_TABS)[number];
 export type StateTab = (typeof STATE_TABS)[number];
 export type ViewName =
@@ -49,10 +52,11 @@ export type Pane = (typeof PANES)[number];
  * Where the reader of a thread is; all of it stands in the URL.
  *
  * `at` is the version under the cursor: the selected event, and the point that the state is of.
- * Without it the cursor is at the end, and follows a thread that grows.
+ * At `end` it is at the last, and follows a thread that grows. Without it the thread is opened where
+ * `why/opening.ts` says.
  */
 export interface ThreadAddress {
-  at?: number;
+  at?: number | typeof END;
   /** Tab of the event pane; default `shown`. */
   event?: EventTab;
   /** Whether texts are shown as they are, not as markdown. */
@@ -97,7 +101,7 @@ export interface ThreadAddress {
 /** Reads an address; what is unknown or wrong is left out. */
 export function threadAddress(search: Search): ThreadAddress {
   return kept({
-    at: wholeIn(search["at"], 1),
+    at: wholeIn(search["at"], 1) ?? oneIn<typeof END>([END], search["at"]),
     event: oneIn(EVENT_TABS, search["event"]),
     plain: flagIn(search["plain"]),
     state: oneIn(STATE_TABS, search["state"]),

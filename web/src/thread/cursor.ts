@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { type Change, useChange } from "../app/change";
-import type { ThreadAddress } from "./address";
+import { END, type ThreadAddress } from "./address";
 import { headQuery } from "./queries";
 
 const route = getRouteApi("/threads/$threadId");
@@ -32,19 +32,20 @@ export function useCursor(): Cursor {
   const { threadId } = route.useParams();
   const address = route.useSearch();
   const { data: head } = useQuery(headQuery(threadId));
-  const last = head?.version ?? address.at ?? 1;
-  const at = Math.min(address.at ?? last, last);
+  const asked = address.at === END ? undefined : address.at;
+  const last = head?.version ?? asked ?? 1;
+  const at = Math.min(asked ?? last, last);
   const change = useChange<ThreadAddress>(threadId);
   const go = useCallback(
     (version: number, options?: { replace?: boolean }) => {
       const to = Math.max(1, Math.min(version, last));
-      change({ at: to === last ? undefined : to }, options);
+      change({ at: to === last ? END : to }, options);
     },
     [change, last],
   );
   const a = address.a && Math.min(address.a, last);
   const b = address.b && Math.min(address.b, last);
-  const beyond = address.at !== undefined && address.at > last ? address.at : null;
-  const isAtEnd = address.at === undefined;
+  const beyond = asked !== undefined && asked > last ? asked : null;
+  const isAtEnd = asked === undefined;
   return { threadId, address, at, last, beyond, isAtEnd, a, b, go, change };
 }

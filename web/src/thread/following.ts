@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import type { Connection } from "../api/stream";
 import { useCursor } from "./cursor";
 import { headQuery } from "./queries";
 import { remarksQuery } from "./remarks/queries";
+import { whyQuery } from "./why/queries";
 import { useStanding, useTimeline } from "./timeline/timeline";
 
 const QUIET_MS = 500;
@@ -22,6 +23,7 @@ export function useFollowing(): Following {
   const { connection, loadedTo, pause } = useStanding();
   const isPaused = address.paused === true;
   const grown = isPaused ? last : Math.max(last, loadedTo);
+  const opened = useRef(last);
   useEffect(() => {
     pause(isPaused);
   }, [pause, isPaused]);
@@ -40,6 +42,8 @@ export function useFollowing(): Following {
     // status, metadata and anomalies, once the thread is quiet
     const timer = setTimeout(() => {
       void client.invalidateQueries({ queryKey: headQuery(threadId).queryKey, exact: true });
+      if (last === opened.current) return;
+      void client.invalidateQueries({ queryKey: whyQuery(threadId).queryKey });
     }, QUIET_MS);
     return () => {
       clearTimeout(timer);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Fold } from "../address";
 import { ThreadTimeline } from "../timeline/threadTimeline";
-import { TimelineIndex, type TimelineItem } from "../timeline/timelineIndex";
+import type { TimelineItem } from "../timeline/span";
+import { TimelineIndex } from "../timeline/timelineIndex";
 import { foldOf } from "./folding";
 import { filtered, foldsIn, nextRow, Rows, typesIn } from "./rows";
 

@@ -1,6 +1,6 @@
 import type { Fold } from "../address";
 import type { Mark, Span, Timeline } from "../timeline/timeline";
-import { isError } from "../timeline/timelineIndex";
+import { isError } from "../timeline/span";
 import { foldOf } from "./folding";
 
 /** A row of the list: an event, or a run of folded ones. */

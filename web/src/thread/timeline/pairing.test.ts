@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pairsOf } from "./pairing";
-import { spanOf, type TimelineItem } from "./timelineIndex";
+import { spanOf, type TimelineItem } from "./span";
 
 function call(ordinal: number, more: Partial<TimelineItem> = {}) {
   return spanOf({

@@ -1,5 +1,5 @@
 import { kindOf } from "../../parts/kinds";
-import type { Span } from "./timelineIndex";
+import type { Span } from "./span";
 
 /** The other end of a call, result, request or response, as the service paired them. */
 export interface Pair {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ThreadTimeline } from "./threadTimeline";
-import { spanOf, TimelineIndex } from "./timelineIndex";
+import { spanOf } from "./span";
+import { TimelineIndex } from "./timelineIndex";
 
 const OPEN = spanOf({ kind: "call", version: 7, endVersion: null, startedAt: null, step: 4 });
 

@@ -1,5 +1,6 @@
 import type { Connection } from "../../api/stream";
-import { type Counts, type Mark, markedAt, type Span, type TimelineIndex } from "./timelineIndex";
+import { type CallPlace, type Mark, markedAt, placeText, type Span } from "./span";
+import type { Counts, TimelineIndex } from "./timelineIndex";
 
 /** The spans of a thread: those that have settled in the order of their ends, then the open. */
 export interface Timeline {
@@ -61,6 +62,32 @@ export class ThreadTimeline implements Timeline {
 
   at(version: number): readonly Span[] {
     return [...this.index.at(version, this.settled), ...(this.openFrom.get(version) ?? [])];
+  }
+
+  /** All attempts that a call is one of, in their order; none where nothing was tried again. */
+  attempts(span: Span): readonly Span[] {
+    const attempts = [span];
+    for (let call: Span | null = span; call?.attempt != null;) {
+      call = this.callAt(call.attempt);
+      if (call !== null) attempts.unshift(call);
+    }
+    for (let call = this.attemptAfter(span); call !== null; call = this.attemptAfter(call)) {
+      attempts.push(call);
+    }
+    return attempts.length > 1 ? attempts : [];
+  }
+
+  private callAt({ version, ordinal }: CallPlace): Span | null {
+    const calls = this.at(version).filter(({ kind, from }) => kind === "call" && from === version);
+    return calls.find((call) => call.ordinal === ordinal) ?? null;
+  }
+
+  private attemptAfter({ from, ordinal }: Span): Span | null {
+    if (from === null) return null;
+    const place = { version: from, ordinal };
+    const isAfter = ({ attempt }: Span): boolean =>
+      attempt !== null && placeText(attempt) === placeText(place);
+    return this.index.after(place, this.settled) ?? this.open.find(isAfter) ?? null;
   }
 
   find(mark: Mark, from: number, by: 1 | -1): number | null {

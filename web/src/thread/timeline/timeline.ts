@@ -4,11 +4,13 @@ import { type Connection, follow, type StreamedEvent } from "../../api/stream";
 import { useCursor } from "../cursor";
 import { headQuery } from "../queries";
 import { ThreadTimeline } from "./threadTimeline";
-import { type Span, spanOf, TimelineIndex, type TimelineItem } from "./timelineIndex";
+import { type Span, spanOf, type TimelineItem } from "./span";
+import { TimelineIndex } from "./timelineIndex";
 
 export type { ThreadTimeline, Timeline } from "./threadTimeline";
-export { rulesOf } from "./timelineIndex";
-export type { Counts, Mark, Span } from "./timelineIndex";
+export { rulesOf } from "./span";
+export type { Mark, Span } from "./span";
+export type { Counts } from "./timelineIndex";
 
 /** The state of the thread's stream, paused or not. */
 export interface Standing {
@@ -71,7 +73,7 @@ class Following {
     const { version } = await queries.query({ ...headQuery(this.threadId), staleTime: "static" });
     this.upto = version;
     await follow({
-      path: `/v1/threads/${this.threadId}/events?view=timeline&hint=true`,
+      path: `/v1/threads/${this.threadId}/events?view=timeline&hint=true&attempts=true`,
       after: null,
       signal,
       onEvents: (events) => {

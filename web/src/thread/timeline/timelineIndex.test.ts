@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isError, spanOf, TimelineIndex, type TimelineItem } from "./timelineIndex";
+import { isError, spanOf, type TimelineItem } from "./span";
+import { TimelineIndex } from "./timelineIndex";
 
 const AT = "2026-01-05T08:05:0";
 

@@ -1,34 +1,19 @@
 /** The view `timeline` of a thread, kept in columns: 100,000 spans take a few megabytes. */
 import { endsOf } from "../../parts/kinds";
 import { Chains, Texts } from "./columns";
-
-/** Versions; a message that neither asks nor answers is a span that ends where it begins. */
-export interface Span {
-  readonly kind: string;
-  readonly name: string | null;
-  /** Null where nothing asked for it. */
-  readonly from: number | null;
-  /** Null where it is open or was never answered. */
-  readonly to: number | null;
-  /** Milliseconds since the epoch by the producer's clock; facts have none of it. */
-  readonly startMs: number | null;
-  readonly endMs: number | null;
-  readonly outcome: string | null;
-  readonly suspected: readonly string[];
-  readonly hint: string | null;
-  readonly costUsd: number | null;
-  readonly isComputed: boolean;
-  /** The list that the cost was computed by; null where it was reported. */
-  readonly prices: string | null;
-  readonly tokens: number | null;
-  /** Which call of its message it began with, from 0. */
-  readonly ordinal: number;
-  /** Null where nothing was measured. */
-  readonly elapsedMs: number | null;
-}
-
-export const TIMELINE_MARKS = ["error", "tool", "approval"] as const;
-export type Mark = (typeof TIMELINE_MARKS)[number];
+import {
+  type Attempt,
+  type CallPlace,
+  known,
+  type Mark,
+  markedAt,
+  placeText,
+  type Span,
+  spanOf,
+  sum,
+  TIMELINE_MARKS,
+  type TimelineItem,
+} from "./span";
 
 /** Counts of a part of a thread; null where nothing was reported. */
 export interface Counts {
@@ -38,50 +23,6 @@ export interface Counts {
   readonly costUsd: number | null;
   /** How many of these costs are computed. */
   readonly computedCalls: number;
-}
-
-/** An item of the view, as far as the page uses it. */
-export interface TimelineItem {
-  readonly kind: string;
-  readonly version: number | null;
-  readonly endVersion?: number | null;
-  readonly startedAt: string | null;
-  readonly endedAt?: string | null;
-  readonly name?: string | null;
-  readonly outcome?: string | null;
-  readonly suspected?: readonly string[];
-  readonly hint?: string | null;
-  readonly ordinal?: number;
-  readonly elapsedMs?: number | null;
-  readonly step: number;
-  readonly costUsd?: number | null;
-  /** The list that the cost was computed by. */
-  readonly prices?: string | null;
-  readonly totalTokens?: number | null;
-  readonly inputTokens?: number | null;
-  readonly outputTokens?: number | null;
-}
-
-const NONE: readonly string[] = [];
-
-/** Where a span has a mark: where it failed, was called or was asked for. */
-export function markedAt(span: Span, mark: Mark): number | null {
-  if (mark === "error") return isError(span) ? (span.to ?? span.from) : null;
-  const kind = mark === "tool" ? "call" : "approval";
-  return span.kind === kind ? (span.from ?? span.to) : null;
-}
-
-/** Whether a span failed, or a rule suspects that it did. */
-export function isError(span: Span): boolean {
-  const { kind, outcome } = span;
-  return (
-    outcome === "failed" || (kind === "exit" && outcome === "error") || span.suspected.length > 0
-  );
-}
-
-/** The rules of suspicion that a span meets, in words: repeated in a row, slow. */
-export function rulesOf({ suspected }: Span): string {
-  return suspected.join(", ").replaceAll("_", " ");
 }
 
 /** Settled spans, which only grow in number. Numbers that are missing are NaN in their column. */
@@ -102,6 +43,8 @@ export class TimelineIndex {
   private readonly hint: (string | null)[] = [];
   private readonly ordinal: number[] = [];
   private readonly elapsedMs: number[] = [];
+  private readonly attempt: (Attempt | null)[] = [];
+  private readonly again = new Map<string, number>();
   private readonly beginning = new Chains();
   private readonly ending = new Chains();
   private readonly types: number[] = [];
@@ -136,6 +79,8 @@ export class TimelineIndex {
     this.hint.push(span.hint);
     this.ordinal.push(span.ordinal);
     this.elapsedMs.push(span.elapsedMs ?? NaN);
+    this.attempt.push(span.attempt);
+    if (span.attempt !== null) this.again.set(placeText(span.attempt), index);
     if (span.from !== null) this.beginning.add(span.from, index);
     if (span.to !== null && span.to !== span.from) this.ending.add(span.to, index);
     TIMELINE_MARKS.forEach((mark, bit) => {
@@ -212,7 +157,14 @@ export class TimelineIndex {
       tokens: known(this.tokens[index]),
       ordinal: this.ordinal[index] ?? 0,
       elapsedMs: known(this.elapsedMs[index]),
+      attempt: this.attempt[index] ?? null,
     };
+  }
+
+  /** Of the first `end` spans the call that tries again what the call at a place tried, if any. */
+  after(place: CallPlace, end: number): Span | null {
+    const index = this.again.get(placeText(place)) ?? end;
+    return index < end ? this.span(index) : null;
   }
 
   /** The first `end` spans of those that begin or end at a version. */
@@ -281,42 +233,4 @@ export class TimelineIndex {
 /** Whether the end of a span counts as a step, as the view agent-state has it. */
 function isStep({ kind, outcome }: Span): boolean {
   return kind === "call" || kind === "worker" || (kind === "approval" && outcome === "granted");
-}
-
-/** The span that an item of the view describes. */
-export function spanOf(item: TimelineItem): Span {
-  const isPoint = item.endVersion === undefined;
-  // facts have the log's clock, which may be years from the producer's
-  const startMs = item.kind.startsWith("thread.") ? null : milliseconds(item.startedAt);
-  return {
-    kind: item.kind,
-    name: item.name ?? null,
-    from: item.version,
-    to: isPoint ? item.version : (item.endVersion ?? null),
-    startMs,
-    endMs: isPoint ? startMs : milliseconds(item.endedAt ?? null),
-    outcome: item.outcome ?? null,
-    suspected: item.suspected === undefined || item.suspected.length === 0 ? NONE : item.suspected,
-    hint: item.hint ?? null,
-    costUsd: item.costUsd ?? null,
-    isComputed: typeof item.prices === "string",
-    prices: item.prices ?? null,
-    tokens: item.totalTokens ?? known(sum(item.inputTokens ?? NaN, item.outputTokens ?? NaN)),
-    ordinal: item.ordinal ?? 0,
-    elapsedMs: item.elapsedMs ?? null,
-  };
-}
-
-/** Adds two counts; NaN is a missing one. */
-function sum(a: number, b: number): number {
-  if (Number.isNaN(a)) return b;
-  return Number.isNaN(b) ? a : a + b;
-}
-
-function known(value: number | undefined): number | null {
-  return value === undefined || Number.isNaN(value) ? null : value;
-}
-
-function milliseconds(iso: string | null): number | null {
-  return iso === null ? null : known(Date.parse(iso));
 }

@@ -31,7 +31,7 @@ function Bar() {
   const [isOpen, fold] = useOpen();
   const chart = useChart(timeline);
   const play = usePlay({ at, course: chart.course, onMove: move });
-  const { jump, missing, notice, reset } = useJumps(timeline, at, (version, options) => {
+  const { again, jump, missing, notice, reset } = useJumps(timeline, at, (version, options) => {
     play.stop();
     move(version, options);
   });
@@ -49,7 +49,10 @@ function Bar() {
   };
   useShortcuts(
     "Travel",
-    travelKeys({ ...{ at, last, go, jump, pin, play }, ...{ zoomBy, show, isZoomed, fold } }),
+    travelKeys({
+      ...{ at, last, go, jump, again, pin, play },
+      ...{ zoomBy, show, isZoomed, fold },
+    }),
   );
   const slider = <Slider chart={chart} at={at} onMove={go} />;
   return (

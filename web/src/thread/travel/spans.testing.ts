@@ -19,6 +19,7 @@ export function span(given: Partial<Span>): Span {
     tokens: null,
     ordinal: 0,
     elapsedMs: null,
+    attempt: null,
     ...given,
   };
 }

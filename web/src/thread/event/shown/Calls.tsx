@@ -1,5 +1,6 @@
 import type { Json } from "../../../api/exact";
 import { toolShown } from "../../../formats/tools/ToolShown";
+import { Attempts } from "../attempts/Attempts";
 import { isFields, jsonIn, listIn, type Recorded, textIn, valueIn } from "../contents";
 import styles from "../event.module.css";
 import { Peer } from "./Peer";
@@ -24,6 +25,7 @@ export function Calls({ event }: CallsProps) {
             <Named value={call} />
             <Peer event={event} index={index} names={NAMES} />
           </header>
+          <Attempts event={event} index={index} />
           {event.redactedBy === null && <Arguments call={call} isCut={event.isCut} />}
         </article>
       )}
@@ -77,6 +79,7 @@ export function Results({ event }: CallsProps) {
               )}
               <Peer event={event} index={index} names={NAMES} isStated={error !== null} />
             </header>
+            <Attempts event={event} index={index} />
             <Outcome result={result} />
           </article>
         );

@@ -1,6 +1,6 @@
 import { type Json, printExact } from "../../../api/exact";
 import { cost, count, counted, duration } from "../../../parts/format";
-import type { Span } from "../../timeline/timelineIndex";
+import type { Span } from "../../timeline/span";
 import { exchangeText } from "../../event/shown/exchange";
 import { replayText } from "../../replays/answers";
 import { causeText } from "../../replays/cause";

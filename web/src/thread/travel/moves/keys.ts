@@ -20,6 +20,7 @@ interface Acts {
   readonly last: number;
   readonly go: (version: number, options?: MoveOptions) => void;
   readonly jump: (mark: JumpMark, by: 1 | -1, isHeld?: boolean) => void;
+  readonly again: (by: 1 | -1) => void;
   readonly pin: (name: "a" | "b") => void;
   readonly play: Play;
   readonly zoomBy: (factor: number) => void;
@@ -29,7 +30,7 @@ interface Acts {
 }
 
 export function travelKeys(acts: Acts): Shortcut[] {
-  const { at, last, go, jump, pin, play, zoomBy, show, isZoomed, fold } = acts;
+  const { at, last, go, jump, again, pin, play, zoomBy, show, isZoomed, fold } = acts;
   const step = (key: string, does: string, by: number): Shortcut => ({
     key,
     does,
@@ -59,6 +60,12 @@ export function travelKeys(acts: Acts): Shortcut[] {
       go(last);
     }),
     ...jumps,
+    act(".", "next attempt at the same call", () => {
+      again(1);
+    }),
+    act(",", "previous attempt at the same call", () => {
+      again(-1);
+    }),
     act(" ", "play or pause", play.toggle),
     act("[", "pin A here", () => {
       pin("a");

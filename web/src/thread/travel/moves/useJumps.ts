@@ -1,12 +1,15 @@
 import { useEffect, useState } from "react";
 import { useCursor } from "../../cursor";
 import { useHits } from "../../hits";
+import { attemptBeside } from "../../timeline/attempts";
 import type { ThreadTimeline } from "../../timeline/timeline";
 import { next } from "../marks";
 import { type JumpMark, JUMPS } from "./keys";
 import type { MoveOptions } from "./moves";
 
 export interface Jumps {
+  /** Goes to the next or the previous attempt at what the event at `at` calls or answers. */
+  readonly again: (by: 1 | -1) => void;
   readonly jump: (mark: JumpMark, by: 1 | -1, isHeld?: boolean) => void;
   /** Why a jump is not possible; null where it is. */
   readonly missing: (mark: JumpMark) => string | null;
@@ -50,6 +53,12 @@ export function useJumps(
       setNotice(`Reading on to the ${by === 1 ? "next" : "previous"} ${nameOf(mark)}…`);
     }
   };
+  const again = (by: 1 | -1): void => {
+    const target = attemptBeside(timeline, at, by);
+    reset();
+    if (target !== null) move(target, {});
+    else setNotice(`No ${by === 1 ? "later" : "earlier"} attempt at this`);
+  };
   useEffect(() => {
     if (awaited === null) return;
     const again = setTimeout(() => {
@@ -60,7 +69,7 @@ export function useJumps(
     };
     // eslint-disable-next-line react-hooks/exhaustive-deps -- again when there is more to look in
   }, [awaited, timeline]);
-  return { jump, missing, notice, reset };
+  return { again, jump, missing, notice, reset };
 }
 
 function nameOf(mark: JumpMark): string {

@@ -1,0 +1,44 @@
+import { cost, counted, duration, ordinal } from "../../parts/format";
+import type { RunCall, Why } from "./queries";
+
+/** What says the outcome: scores, and how the run ended. */
+export function outcomeText({ outcome }: Why): string {
+  const scores = Object.entries(outcome.scores).map(([name, value]) => `${name} ${String(value)}`);
+  const end = outcome.end === null ? "still open" : `ended: ${outcome.end.replaceAll("_", " ")}`;
+  return [...scores, end].join(" · ");
+}
+
+/** What failed first, and its text. */
+export function failureText({ failure }: Why): { readonly name: string; readonly text: string } {
+  if (failure === null) return { name: "", text: "nothing failed, and no rule suspects anything" };
+  const { call, kind, name, rules, text } = failure;
+  return {
+    name: call === null ? [kind.replaceAll("_", " "), name].filter(Boolean).join(" ") : named(call),
+    text: text ?? rules.join(", ").replaceAll("_", " "),
+  };
+}
+
+/** A call with what tells it apart, and which attempt it is. */
+export function callText(call: RunCall): string {
+  return [named(call), call.arguments ?? ""].join(" ").trim();
+}
+
+function named({ name, attempt, attempts }: RunCall): string {
+  return attempt === null ? name : `${name}, ${ordinal(attempt)} of ${attempts ?? attempt}`;
+}
+
+/** What the run took, all of it. */
+export function effortText({ total, failures }: Why): string {
+  const parts = [
+    counted(total.calls, "call"),
+    failures > 0 && counted(failures, "failure"),
+    total.elapsedMs !== null && duration(total.elapsedMs),
+    total.costUsd !== null && cost(total.costUsd, total.computedCalls),
+  ];
+  return parts.filter((part) => part !== false).join(" · ");
+}
+
+/** A loop: how often what was called. */
+export function loopText({ name, times, equal }: Why["loops"][number]): string {
+  return `${name} ${times} times, ${equal ? "" : "nearly "}the same`;
+}
