@@ -927,7 +927,7 @@ class SavedFilter(Shape):
     """A filter with a name; `place` is where it is asked."""
 
     name: str
-    place: Literal["list", "thread", "search"]
+    place: Literal["list", "thread"]
     filter: str
     number: int
     set_at: datetime
@@ -1776,7 +1776,7 @@ class FilterBody(Shape):
     """FilterBody."""
 
     filter: str
-    place: Literal["list", "thread", "search"] | None = None
+    place: Literal["list", "thread"] | None = None
 
 
 class Query(Shape):

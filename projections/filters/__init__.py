@@ -1,1 +1,1 @@
-"""Filters as text: one grammar for lists of threads, within a thread, and for search."""
+"""Filters as text: one grammar for lists of threads and within a thread."""

@@ -7,9 +7,8 @@ from typing import Literal
 Kind = Literal["flag", "name", "quantity", "duration", "words", "scalar"]
 """What a term compares: nothing, a name, a figure, milliseconds, a text, or any scalar of JSON."""
 
-Place = Literal["list", "thread", "search", "success"]
-"""Where a filter is asked: of a list of threads, of a thread's events, of all messages, of what a
-run came to."""
+Place = Literal["list", "thread", "success"]
+"""Where a filter is asked: of a list of threads, of a thread's events, of what a run came to."""
 
 METADATA, PATH, WORDS = "metadata", "$", "words"
 
@@ -25,21 +24,20 @@ class TermKind:
 
 
 def _kind(name: str, kind: Kind, places: str, comment: str) -> TermKind:
-    by_letter: Mapping[str, Place] = {"l": "list", "t": "thread", "s": "search", "o": "success"}
+    by_letter: Mapping[str, Place] = {"l": "list", "t": "thread", "o": "success"}
     return TermKind(name, kind, frozenset(by_letter[letter] for letter in places), comment)
 
 
 TERMS: Mapping[str, TermKind] = {
     term.name: term
     for term in (
-        _kind(WORDS, "words", "lts", "words, in goal or id of a thread, in a message"),
-        _kind("text", "words", "ts", 'the same, as text:refund or text:"a phrase"'),
-        _kind("type", "name", "ts", "type of a message"),
-        _kind("tool", "name", "lts", "tool that was called, or the command in a shell"),
+        _kind(WORDS, "words", "lt", "words, in goal or id of a thread, in a message"),
+        _kind("text", "words", "t", 'the same, as text:refund or text:"a phrase"'),
+        _kind("type", "name", "t", "type of a message"),
+        _kind("tool", "name", "lt", "tool that was called, or the command in a shell"),
         _kind("rule", "name", "lt", "rule of suspicion that was met"),
         _kind("worker", "name", "t", "id of a worker"),
-        _kind("role", "name", "s", "system, user, assistant or tool"),
-        _kind("thread", "name", "ls", "id of a thread"),
+        _kind("thread", "name", "l", "id of a thread"),
         _kind("parent", "name", "l", "id of the parent thread"),
         _kind("status", "name", "l", "open, exited or closed"),
         _kind("exit", "name", "lo", "reason of the exit"),
@@ -57,8 +55,8 @@ TERMS: Mapping[str, TermKind] = {
         _kind("loops", "quantity", "l", "calls of a thread that repeat earlier ones"),
         _kind("anomalies", "quantity", "l", "broken rules of a thread"),
         _kind("version", "quantity", "t", "place in the thread"),
-        _kind(METADATA, "scalar", "lso", "a value of a thread's metadata, as metadata.team:red"),
-        _kind(PATH, "scalar", "tso", "a JSONPath into a message, as $.args.amount>1000"),
+        _kind(METADATA, "scalar", "lo", "a value of a thread's metadata, as metadata.team:red"),
+        _kind(PATH, "scalar", "to", "a JSONPath into a message, as $.args.amount>1000"),
     )
 }
 """All terms by name."""

@@ -20,7 +20,7 @@ def test_why_a_run_failed_is_seen_in_under_ten_clicks_and_keys(
     items = service.client.get(f"/v1/threads/{thread_id}/views/timeline").json()["items"]
     failed = next(item for item in items if item.get("outcome") == "failed")
     page.goto("/")
-    page.get_by_role("group", name="Filters").get_by_role("button", name="Failed").click()  # 1
+    page.get_by_role("group", name="Filters").get_by_role("button", name="With errors").click()  # 1
     page.get_by_role("searchbox").fill(thread_id)  # 2
     page.get_by_role("link", name=thread_id, exact=True).click()  # 3
     expect(page.get_by_role("region", name="Event", exact=True)).to_be_visible()

@@ -51,7 +51,7 @@ def test_the_run_that_failed_is_found_and_opened(page: Page) -> None:
         "aria-sort", "descending"
     )
     expect(broken).to_have_attribute("aria-rowindex", "2")
-    expect(broken.get_by_role("gridcell").nth(8)).to_have_text("1")
+    expect(broken.get_by_role("gridcell").nth(10)).to_have_text("1")
     broken.click()
     expect(page).to_have_url(re.compile(r"/threads/research-worker-1"))
     page.go_back()
@@ -126,7 +126,7 @@ def test_a_text_is_searched_in_goals_and_then_in_contents(page: Page) -> None:
     )
     hit = hits.get_by_role("link", name=re.compile("59.90 EUR are on their way back"))
     expect(hit.locator("mark").first).to_have_text("are on their way back")
-    page.get_by_role("button", name="Failed").click()
+    page.get_by_role("button", name="With errors").click()
     expect(page.get_by_role("heading", name="No message has")).to_be_visible()
     page.get_by_role("button", name="Clear filters").click()
     hit.click()

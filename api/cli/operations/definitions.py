@@ -84,7 +84,7 @@ def save_filter(
     name: FilterName,
     text: Annotated[str, typer.Argument(metavar="FILTER", help="As 'failed cost>0.5'.")],
     *,
-    place: Annotated[str, typer.Option(help="list, thread or search: where it is asked.")] = "list",
+    place: Annotated[str, typer.Option(help="list or thread: where it is asked.")] = "list",
     data_dir: DataDir = None,
 ) -> None:
     """Save a filter under a name."""

@@ -109,7 +109,7 @@ FilterText = Annotated[
     Query(
         alias="filter",
         max_length=MOST_CHARACTERS,
-        description="Terms that must hold, as docs/how-to/search.md lists them.",
+        description="Terms that must hold of the thread, as `failed (cost>0.5 or loops>0)`.",
         examples=["failed tool:book* took>5s"],
     ),
 ]

@@ -151,7 +151,7 @@ _BODIES: dict[str, Schema] = {
     "FilterBody": fields(
         {
             "filter": {"type": "string", "minLength": 1, "maxLength": 2000},
-            "place": {"enum": ["list", "thread", "search"], "default": "list"},
+            "place": {"enum": ["list", "thread"], "default": "list"},
         },
         "filter",
         examples=[{"filter": "failed cost>0.5", "place": "list"}],

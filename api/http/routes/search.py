@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from agentlog.api.filters import time_filter
 from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheSummaryFilter, metadata_in
-from agentlog.api.http.codec.parameters import After, Types, without_nul
+from agentlog.api.http.codec.parameters import After, FilterText, Types, without_nul
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
 from agentlog.api.http.openapi.answers import answers
@@ -21,6 +21,7 @@ from agentlog.infrastructure.reports.summaries import SummaryQuery
 from agentlog.infrastructure.search import query
 from agentlog.infrastructure.search.index import MODEL
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
+from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.search.message_texts import ROLES
 
 router = APIRouter(tags=["search"])
@@ -46,6 +47,7 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     request: Request,
     types: Types,
     which: TheSummaryFilter,
+    filter_text: FilterText = "",
     status: Annotated[Status | None, Query(description="Only of threads like that.")] = None,
     q: Annotated[str, Query(description=_TEXT, max_length=query.MOST_TEXT)] = "",
     tool: Annotated[list[str] | None, Query(description="Only messages that name it.")] = None,
@@ -88,7 +90,8 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     if wait is not None:
         await until_projected(request.app.state.projection_status, wait, names=[MODEL.name])
     search = tenant_of(request).search
-    threads = replace(which, which=ThreadFilter(status=status))
+    listed = parse_filter(without_nul(filter_text), "list")
+    threads = replace(which, which=ThreadFilter(status=status), where=listed)
     kept = partial(tenant_of(request).summaries.matching, threads)
     matches = await run_in_threadpool(
         search.find,

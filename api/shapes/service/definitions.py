@@ -10,7 +10,7 @@ from agentlog.domain.json.values import JsonValue, object_of, text_at
 from agentlog.infrastructure.definitions.definitions import Definition, InvalidDefinition
 from agentlog.projections.filters.grammar import parse_filter
 
-FilterPlace = Literal["list", "thread", "search"]
+FilterPlace = Literal["list", "thread"]
 
 
 class Rule(Shape):

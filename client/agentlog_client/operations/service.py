@@ -120,7 +120,7 @@ def filters() -> Listing[SavedFilter]:
 
 
 def save_filter(name: str, text: str, *, place: str = "list") -> Operation[SavedFilter]:
-    """Save a filter; `place` is list, thread or search."""
+    """Save a filter; `place` is list or thread."""
     body = {"filter": text, "place": place}
     return Operation(request("PUT", "/v1/filters/{}", name, body=body), as_model(SavedFilter))
 

@@ -53,6 +53,11 @@ def ours(
     subscription = {"name": SUBSCRIPTION, "threads": THREAD, "metadata": {"team": OURS}}
     answer = client.post("/v1/subscriptions", json=subscription, headers=headers)
     assert answer.status_code == 201
+    rule = {"value": f"metadata.team:{OURS}"}
+    assert client.put("/v1/rules/success", json=rule, headers=headers).status_code == 200
+    saved = {"filter": f'"{OURS}"'}
+    answer = client.put(f"/v1/filters/{SUBSCRIPTION}", json=saved, headers=headers)
+    assert answer.status_code == 200
     begun = client.post("/v1/imports", json={"paths": [PATH]}, headers=headers).json()["id"]
     monkeypatch.setitem(PARAMETERS, "import_id", begun)
     url, asked = f"/v1/imports/{begun}", {"headers": headers, "params": {"path": PATH}}
@@ -77,6 +82,8 @@ NAMES = {
     "/v1/analytics/{name}": "tools",
     "/v1/projections/{name}": "messages",
     "/v1/subscriptions/{name}": SUBSCRIPTION,
+    "/v1/rules/{name}": "success",
+    "/v1/filters/{name}": SUBSCRIPTION,
 }
 LEASE = {"json": {"lease": "0123456789abcdef"}}
 SQL = "SELECT * FROM events"
@@ -99,6 +106,8 @@ BODIES: dict[str, Any] = {
     "PUT /v1/imports/{import_id}/files": {"content": b"another"},
     "PATCH /v1/imports/{import_id}/files": {"content": b"another"},
     "POST /v1/analytics/sql": {"json": {"sql": SQL}},
+    "PUT /v1/rules/{name}": {"json": {"value": "exit:complete"}},
+    "PUT /v1/filters/{name}": {"json": {"filter": "x"}},
     "POST /v1/keys": {"json": {"name": "x", "scopes": ["read"]}},
     "POST /v1/subscriptions": {"json": {"name": "theirs", "from": "start"}},
     "POST /v1/subscriptions/{name}/ack": LEASE,

@@ -18,7 +18,7 @@ from agentlog.projections.filters.grammar import InvalidFilterText, parse_filter
 from agentlog.projections.filters.terms import Place, terms_of
 from tests.projections.filters.drawn import expressions
 
-PLACES: list[Place] = ["list", "thread", "search", "success"]
+PLACES: list[Place] = ["list", "thread", "success"]
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -21,8 +21,15 @@ export interface ThreadsAddress {
   tool?: string;
   /** Filters on metadata: `team=support`. */
   meta?: string[];
+  /** Terms, as the service reads them: `failed tool:book* cost>0.5`. */
+  filter?: string;
   anomalies?: true;
+  /** Whose verdict is failed. */
   failed?: true;
+  /** With a failed call or a runtime error. */
+  errors?: true;
+  /** With calls that repeat earlier ones. */
+  loops?: true;
   pending?: true;
   /** Whether hidden threads are in the list too. */
   hidden?: true;
@@ -47,6 +54,9 @@ export function threadsAddress(search: Search): ThreadsAddress {
     outcome: oneIn(OUTCOMES, search["outcome"]),
     tool: textIn(search["tool"]),
     meta: textsIn(search["meta"]),
+    filter: textIn(search["filter"]),
+    errors: flagIn(search["errors"]),
+    loops: flagIn(search["loops"]),
     anomalies: flagIn(search["anomalies"]),
     failed: flagIn(search["failed"]),
     pending: flagIn(search["pending"]),

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { hasBroken, standing } from "./standing";
 
-const open = { status: "open", outcome: null, approvalsPending: 0, tone: "active" } as const;
+const open = {
+  status: "open",
+  outcome: null,
+  verdict: null,
+  approvalsPending: 0,
+  tone: "active",
+} as const;
 
 test("a thread that waits for a person says so first", () => {
   expect(standing({ ...open, approvalsPending: 1, tone: "warn" })).toEqual({
@@ -14,6 +20,8 @@ test("an outcome says more than a status", () => {
   expect(standing({ ...open, status: "closed", outcome: "error", tone: "bad" }).tone).toBe("bad");
   expect(standing({ ...open, status: "closed", outcome: null }).words).toBe("closed");
   expect(standing(open).words).toBe("open");
+  const ended = { ...open, status: "exited", outcome: "complete", tone: "bad" } as const;
+  expect(standing({ ...ended, verdict: "failed" }).words).toBe("failed");
 });
 
 test("a run with a runtime error is broken, whatever its outcome", () => {

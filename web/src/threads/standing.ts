@@ -19,12 +19,14 @@ export interface Standing {
   readonly tone: (typeof TONES)[Summary["tone"]];
 }
 
-/** The status of a thread, as a badge. */
+/** The status of a thread, as a badge: what it came to, where that is known. */
 export function standing(
-  thread: Pick<Summary, "status" | "outcome" | "approvalsPending" | "tone">,
+  thread: Pick<Summary, "status" | "outcome" | "verdict" | "approvalsPending" | "tone">,
 ): Standing {
   const tone = TONES[thread.tone];
   if (thread.approvalsPending > 0) return { words: "needs approval", tone };
+  if (thread.verdict === "failed" && thread.outcome === "complete")
+    return { words: "failed", tone };
   return { words: thread.outcome === null ? thread.status : OUTCOME_WORDS[thread.outcome], tone };
 }
 

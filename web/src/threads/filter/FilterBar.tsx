@@ -3,12 +3,16 @@ import { count } from "../../parts/format";
 import type { Change, ThreadsAddress } from "../address";
 import { FilterForm } from "./FilterForm";
 import { chips, filtersOf, NO_FILTERS } from "./filters";
+import { SavedFilters } from "./SavedFilters";
 import type { Seen } from "./seen";
+import { TermsBox } from "./TermsBox";
 import { useCount } from "../grid/threadRows";
 import styles from "./FilterBar.module.css";
 
 const TOGGLES = [
-  { id: "failed", name: "Failed", title: "A call failed, or the agent had an error" },
+  { id: "failed", name: "Failed", title: "Failed by its score, or else by how it ended" },
+  { id: "errors", name: "With errors", title: "A call failed, or the agent had an error" },
+  { id: "loops", name: "Loops", title: "It made the same calls again and again" },
   { id: "pending", name: "Needs approval", title: "A request for approval has no answer yet" },
   { id: "anomalies", name: "Anomalies", title: "A rule was broken" },
 ] as const;
@@ -25,9 +29,11 @@ interface FilterBarProps {
 /** The filters of the list: to set, to see and to remove. */
 export function FilterBar({ address, change, seen, isLoaded, children }: FilterBarProps) {
   const found = chips(address);
-  const isFiltered = TOGGLES.some(({ id }) => address[id]) || found.length > 0;
+  const isFiltered =
+    address.filter !== undefined || TOGGLES.some(({ id }) => address[id]) || found.length > 0;
   return (
     <div className={styles["bar"]} role="group" aria-label="Filters">
+      <TermsBox address={address} change={change} seen={seen} />
       <FilterForm address={address} change={change} seen={seen} />
       {TOGGLES.map((toggle) => (
         <Toggle key={toggle.id} {...toggle} {...{ address, change, isLoaded }} />
@@ -56,6 +62,7 @@ export function FilterBar({ address, change, seen, isLoaded, children }: FilterB
           Clear filters
         </button>
       )}
+      <SavedFilters address={address} change={change} isLoaded={isLoaded} />
       <span className={styles["space"]} />
       {children}
     </div>

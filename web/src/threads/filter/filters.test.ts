@@ -8,12 +8,16 @@ test("filters of an address are named as the API names them", () => {
     tool: "search",
     meta: ["team=a=b", "task=7"],
     failed: "true",
+    errors: "true",
+    filter: "cost>1",
     status: "gone",
   });
   expect(filtersOf(address)).toEqual({
     q: "refund",
     tool: ["search"],
     failed: true,
+    verdict: "failed",
+    filter: "cost>1",
     metadata: { "metadata.team": "a=b", "metadata.task": "7" },
   });
 });

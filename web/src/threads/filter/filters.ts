@@ -14,6 +14,9 @@ export const NO_FILTERS = {
   outcome: undefined,
   tool: undefined,
   meta: undefined,
+  filter: undefined,
+  errors: undefined,
+  loops: undefined,
   anomalies: undefined,
   failed: undefined,
   pending: undefined,
@@ -23,9 +26,11 @@ export const NO_FILTERS = {
 
 /** The filters of an address, as the API names them. */
 export function filtersOf(address: ThreadsAddress): Filters {
-  const { q, status, outcome, tool, meta, anomalies, failed, pending, hidden } = address;
+  const { q, status, outcome, tool, meta, filter, anomalies, loops, pending, hidden } = address;
   return kept({
-    ...{ q, status, outcome, anomalies, failed, pending, hidden },
+    ...{ q, status, outcome, filter, anomalies, loops, pending, hidden },
+    failed: address.errors,
+    verdict: address.failed === true ? ("failed" as const) : undefined,
     tool: tool === undefined ? undefined : [tool],
     metadata:
       meta === undefined

@@ -1,6 +1,6 @@
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import type { Change, ThreadsAddress } from "../address";
-import { chosenColumns, layout } from "./columns";
+import { chosenColumns, layout, withoutEmptyGoals } from "./columns";
 import { GridHead } from "./GridHead";
 import { useGridKeys } from "./gridKeys";
 import { useSelection } from "./selection";
@@ -54,7 +54,7 @@ export function ThreadGrid(props: ThreadGridProps) {
     tick,
   });
 
-  const columns = chosenColumns(address.columns);
+  const columns = withoutEmptyGoals(chosenColumns(address.columns), rows.loaded);
   const { template, width } = layout(columns);
   const now = useNow();
   return (

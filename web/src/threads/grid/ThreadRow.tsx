@@ -81,7 +81,8 @@ function isForBrowser(event: MouseEvent): boolean {
 }
 
 function Cell({ column, row, now }: { column: Column; row: Summary; now: number }) {
-  const { id, isNumber = false, tone } = column;
+  const { id, isNumber = false, toneOf } = column;
+  const tone = toneOf?.(row) ?? column.tone;
   const words = column.text(row, now);
   const isNone = words === "–" || words === "0";
   const classes = [isNumber && styles["number"], isNone && styles["none"]];

@@ -8,6 +8,7 @@ import {
   ordersOf,
   toggled,
   USUAL,
+  withoutEmptyGoals,
 } from "./columns";
 
 const named = (id: string) => {
@@ -54,6 +55,12 @@ test("the orders of a phone have the keys of metadata too", () => {
   const orders = ordersOf(["team"]);
   expect(orders[0]).toEqual(["-position", "Last moved first"]);
   expect(orders.at(-1)).toEqual(["metadata.team", "By team"]);
+});
+
+test("where no thread has a goal, metadata has its room", () => {
+  const columns = [named("goal"), named("metadata")];
+  expect(withoutEmptyGoals(columns, [{ goal: null }]).map(({ id }) => id)).toEqual(["metadata"]);
+  expect(withoutEmptyGoals(columns, [{ goal: null }, { goal: "x" }])).toEqual(columns);
 });
 
 test("a layout without goal and metadata leaves the rest of the width empty", () => {

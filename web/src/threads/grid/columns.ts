@@ -11,6 +11,8 @@ export interface Column {
   readonly isNumber?: boolean;
   /** Text of the badge that is shown where the figure is not 0. */
   readonly tone?: "bad" | "warn";
+  /** Class of the badge by the thread, where it is not always the same. */
+  readonly toneOf?: (thread: Summary) => string;
   /** Explains a short name. */
   readonly title?: string;
   readonly text: (thread: Summary, now: number) => string;
@@ -38,6 +40,15 @@ export const COLUMNS: readonly Column[] = [
   text("status", "Status", 118, (thread) => thread.status),
   text("goal", "Goal", 164, (thread) => thread.goal ?? "–"),
   { ...text("metadata", "Metadata", 120, metadataText), sort: null },
+  {
+    ...figure("score", "Score", 66, { text: ({ score }) => scoreText(score) }),
+    toneOf: ({ verdict }) => (verdict === null ? "" : verdict === "failed" ? "bad" : "ok"),
+  },
+  figure("loops", "Loops", 62, {
+    title: "Calls that repeat earlier ones",
+    tone: "warn",
+    note: ({ marks }) => loopNote(marks),
+  }),
   figure("messages", "Messages", 86),
   figure("inputs", "Inputs", 66),
   figure("replies", "Replies", 72),
@@ -82,6 +93,8 @@ export const USUAL: readonly string[] = [
   "status",
   "goal",
   "metadata",
+  "score",
+  "loops",
   "steps",
   "toolCalls",
   "toolFailures",
@@ -98,6 +111,8 @@ type Order = readonly [sort: string, name: string];
 const ORDERS: readonly Order[] = [
   ["-position", "Last moved first"],
   ["-toolFailures", "Most failed calls first"],
+  ["score", "Lowest score first"],
+  ["-loops", "Most loops first"],
   ["-runtimeErrors", "Most errors first"],
   ["-anomalies", "Most anomalies first"],
   ["-costUsd", "Dearest first"],
@@ -130,6 +145,15 @@ export function chosenColumns(ids: readonly string[] = USUAL): Column[] {
   const known = COLUMNS.filter(({ id }) => id === "threadId" || ids.includes(id));
   const keys = ids.filter((id) => id.startsWith(METADATA)).map((id) => id.slice(METADATA.length));
   return [...known, ...keys.map(metadataColumn)];
+}
+
+/** Columns without that of goals, where no thread has one: metadata tells these apart. */
+export function withoutEmptyGoals(
+  columns: readonly Column[],
+  rows: readonly Pick<Summary, "goal">[],
+): readonly Column[] {
+  const hasGoals = rows.length === 0 || rows.some(({ goal }) => goal !== null);
+  return hasGoals ? columns : columns.filter(({ id }) => id !== "goal");
 }
 
 /** Adds a column or takes it away; undefined where the usual ones are left. */
@@ -173,6 +197,20 @@ const SHARES: Record<string, number> = { goal: 3, metadata: 1 };
 function metadataText({ metadata }: Summary): string {
   const pairs = Object.entries(metadata).map(([key, value]) => `${key} ${shown(value)}`);
   return pairs.length === 0 ? "–" : pairs.join(", ");
+}
+
+function scoreText(score: number | null): string {
+  return score === null ? "–" : String(Math.round(score * 1000) / 1000);
+}
+
+const REPEATS = ["repeated_in_a_row", "repeated_often", "loop"];
+
+function loopNote(marks: Summary["marks"]): string | undefined {
+  const found = marks.filter(({ rule }) => REPEATS.includes(rule));
+  const tools = new Map(found.map(({ command, tool, calls }) => [command ?? tool, calls]));
+  return found.length === 0
+    ? undefined
+    : [...tools].map(([tool, calls]) => `${tool}: ${calls} repeated calls`).join(", ");
 }
 
 function shown(value: unknown): string {

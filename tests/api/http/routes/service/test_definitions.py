@@ -94,7 +94,7 @@ def test_a_filter_is_saved_listed_and_taken_away(client: TestClient) -> None:
         ("/v1/rules/success", {"value": "$.a:1"}, 422, "name a type, one field of it"),
         ("/v1/rules/shells", {"value": "x " * 101}, 422, "at most 100 names"),
         ("/v1/filters/x", {"filter": "took>5"}, 422, "took is compared with a time"),
-        ("/v1/filters/x", {"filter": "y", "place": "z"}, 422, "use one of list, thread, search"),
+        ("/v1/filters/x", {"filter": "y", "place": "z"}, 422, "use one of list, thread"),
         ("/v1/filters/x%0a", {"filter": "y"}, 422, "name: use 1 to 64 characters"),
     ],
 )
