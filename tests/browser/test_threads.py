@@ -42,9 +42,9 @@ def empty(server_url: str, template_database: str) -> Iterator[Service]:
 def test_the_run_that_failed_is_found_and_opened(page: Page) -> None:
     page.goto("/?q=research")
     broken = row(page, "research-worker-1")
-    failed = page.get_by_role("group", name="Filters").get_by_role("button", name="Failed")
+    failed = page.get_by_role("group", name="Filters").get_by_role("button", name="With errors")
     failed.click()
-    expect(page).to_have_url(re.compile(r"failed=true"))
+    expect(page).to_have_url(re.compile(r"errors=true"))
     expect(row(page, "research")).to_have_count(0)
     page.get_by_role("columnheader", name="Errors").get_by_role("button").click()
     expect(page.get_by_role("columnheader", name="Errors")).to_have_attribute(
@@ -62,7 +62,7 @@ def test_the_run_that_failed_is_found_and_opened(page: Page) -> None:
     expect(broken).to_have_attribute("aria-selected", "true")
     page.get_by_role("button", name="Clear filters").click()
     expect(failed).to_have_attribute("aria-pressed", "false")
-    expect(page).not_to_have_url(re.compile("failed"))
+    expect(page).not_to_have_url(re.compile("errors"))
 
 
 def test_threads_are_selected_ticked_and_opened_by_keys(page: Page) -> None:
@@ -193,7 +193,7 @@ def test_a_list_that_is_scrolled_stays_in_place_and_tells_what_is_new(
         news = page.get_by_role("button", name="2 threads new or moved")
         expect(news).to_be_visible()
         # what the row says is up to date, its place is as it was
-        expect(row(page, "run-001").get_by_role("gridcell").nth(5)).to_have_text("2")
+        expect(row(page, "run-001").get_by_role("gridcell").nth(6)).to_have_text("2")
         assert top_rows(page) == before
         news.click()
         expect(row(page, "run-001")).to_have_attribute("aria-rowindex", "2")

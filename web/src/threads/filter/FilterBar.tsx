@@ -76,7 +76,7 @@ interface ToggleProps extends Pick<FilterBarProps, "address" | "change" | "isLoa
 }
 
 function Toggle({ id, name, title, address, change, isLoaded }: ToggleProps) {
-  const matching = useCount({ ...filtersOf(address), [id]: true }, { isEnabled: isLoaded });
+  const matching = useCount(filtersOf({ ...address, [id]: true }), { isEnabled: isLoaded });
   const isOn = address[id] === true;
   const tone = matching === null || matching === 0 ? "" : id === "failed" ? "bad" : "warn";
   return (
