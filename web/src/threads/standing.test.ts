@@ -22,6 +22,7 @@ test("an outcome says more than a status", () => {
   expect(standing(open).words).toBe("open");
   const ended = { ...open, status: "exited", outcome: "complete", tone: "bad" } as const;
   expect(standing({ ...ended, verdict: "failed" }).words).toBe("failed");
+  expect(standing({ ...open, verdict: "succeeded" }).words).toBe("succeeded");
 });
 
 test("a run with a runtime error is broken, whatever its outcome", () => {

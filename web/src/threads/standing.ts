@@ -25,8 +25,10 @@ export function standing(
 ): Standing {
   const tone = TONES[thread.tone];
   if (thread.approvalsPending > 0) return { words: "needs approval", tone };
-  if (thread.verdict === "failed" && thread.outcome === "complete")
-    return { words: "failed", tone };
+  const { outcome, verdict } = thread;
+  if (verdict !== null && (outcome ?? "complete") === "complete") {
+    return { words: verdict === "failed" ? "failed" : (outcome ?? "succeeded"), tone };
+  }
   return { words: thread.outcome === null ? thread.status : OUTCOME_WORDS[thread.outcome], tone };
 }
 

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { MouseEvent } from "react";
 import { counted, duration } from "../../parts/format";
-import type { Column } from "./columns";
+import { type Column, metadataText } from "./columns";
 import { hasBroken, standing, type Summary } from "../standing";
 import styles from "./ThreadRow.module.css";
 
@@ -84,7 +84,7 @@ function Cell({ column, row, now }: { column: Column; row: Summary; now: number 
   const { id, isNumber = false, toneOf } = column;
   const tone = toneOf?.(row) ?? column.tone;
   const words = column.text(row, now);
-  const isNone = words === "–" || words === "0";
+  const isNone = words === "–" || (words === "0" && toneOf === undefined);
   const classes = [isNumber && styles["number"], isNone && styles["none"]];
   return (
     <div
@@ -144,7 +144,7 @@ function Card({ row }: { row: Summary }) {
         <ThreadLink row={row} />
         <StandingBadge row={row} />
       </div>
-      <div className={styles["goal"]}>{row.goal ?? "–"}</div>
+      <div className={styles["goal"]}>{row.goal ?? metadataText(row)}</div>
       <div className={styles["line"]}>
         <small>
           {counted(row.steps, "step")} · {counted(row.toolCalls, "call")} ·{" "}

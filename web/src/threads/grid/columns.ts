@@ -194,7 +194,7 @@ const TICK_WIDTH = 34;
 /** Columns that share the remaining width, with their shares. */
 const SHARES: Record<string, number> = { goal: 3, metadata: 1 };
 
-function metadataText({ metadata }: Summary): string {
+export function metadataText({ metadata }: Summary): string {
   const pairs = Object.entries(metadata).map(([key, value]) => `${key} ${shown(value)}`);
   return pairs.length === 0 ? "–" : pairs.join(", ");
 }
