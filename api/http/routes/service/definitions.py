@@ -25,7 +25,15 @@ router = APIRouter(tags=["definitions"])
 RuleName = Annotated[
     str, Path(description="One of " + ", ".join(RULES) + ".", examples=["success"])
 ]
-FilterName = Annotated[str, Path(min_length=1, max_length=64, examples=["expensive failures"])]
+FilterName = Annotated[
+    str,
+    Path(
+        min_length=1,
+        max_length=64,
+        description="Of the filter, as people read it.",
+        examples=["expensive failures"],
+    ),
+]
 
 
 @router.get("/rules", responses=answers(200, Page[Rule]))
