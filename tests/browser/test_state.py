@@ -69,7 +69,7 @@ def test_what_a_run_keeps_for_itself_stands_part_by_part(page: Page, service: Se
     file = state.get_by_role("region", name="Files").get_by_role("listitem")
     expect(file).to_contain_text("2 lines, last changed at 6")
     expect(file).to_contain_text("changed")
-    file.get_by_role("button", name="Text of /a.py").click()
+    file.get_by_role("button", name="text of /a.py").click()
     text = state.get_by_role("group", name="Text of /a.py")
     expect(text.locator("del")).to_have_text("2")
     expect(text.locator("ins")).to_have_text("3")

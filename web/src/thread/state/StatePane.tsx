@@ -31,15 +31,18 @@ export function StatePane() {
   const chosen = address.state ?? opening;
   const Panel = chosen === null ? null : PANELS[chosen];
   return (
-    <Tabs
-      label="State"
-      tabs={TABS}
-      chosen={chosen}
-      onChoose={(id) => {
-        change({ state: id }, { replace: true });
-      }}
-    >
-      {Panel === null ? <p className="loading">Reading…</p> : <Panel key={threadId} />}
-    </Tabs>
+    <>
+      <h2 className="hidden">State</h2>
+      <Tabs
+        label="State"
+        tabs={TABS}
+        chosen={chosen}
+        onChoose={(id) => {
+          change({ state: id }, { replace: true });
+        }}
+      >
+        {Panel === null ? <p className="loading">Reading…</p> : <Panel key={threadId} />}
+      </Tabs>
+    </>
   );
 }

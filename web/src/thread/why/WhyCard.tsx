@@ -6,6 +6,7 @@ import { Failure } from "../../parts/Failure";
 import { count } from "../../parts/format";
 import { useCursor } from "../cursor";
 import { type Why, whyQuery } from "./queries";
+import { withoutFiles } from "../../parts/text/dataUri";
 import { callText, effortText, failureText, loopText, outcomeText } from "./texts";
 import { useOpen } from "./useOpen";
 import styles from "./why.module.css";
@@ -47,7 +48,7 @@ function Lines({ why }: { why: Why }) {
       </Line>
       <Line name="First failure" version={why.failure?.version ?? null} isFailure={isFailed}>
         {isFailed && <b>{name} </b>}
-        {text}
+        {withoutFiles(text)}
       </Line>
       <Line name={isFailed ? "Call before it" : "Last call"} version={why.before?.version ?? null}>
         {why.before === null ? "none" : callText(why.before)}
@@ -64,7 +65,7 @@ function Lines({ why }: { why: Why }) {
           ` · ${count(why.loopCount - why.loops.length)} more loops`}
       </Line>
       <Line name="Said last" version={why.last?.version ?? null}>
-        {why.last?.text ?? "nothing"}
+        {withoutFiles(why.last?.text ?? "nothing")}
       </Line>
     </dl>
   );
@@ -80,7 +81,7 @@ function OneLine({ why }: { why: Why }) {
         outcomeText(why)
       ) : (
         <To version={why.failure.version}>
-          <b>{name}</b> {text}
+          <b>{name}</b> {withoutFiles(text)}
         </To>
       )}
     </p>

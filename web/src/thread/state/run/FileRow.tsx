@@ -37,7 +37,7 @@ export function FileRow({ entry, at }: { entry: StateKey; at: number }) {
           type="button"
           className="quiet"
           aria-expanded={isOpen}
-          aria-label={`Text of ${entry.key}`}
+          aria-label={`${aboutFile(file)}: text of ${entry.key}`}
           onClick={() => {
             setOpen(!isOpen);
           }}
