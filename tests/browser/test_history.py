@@ -277,9 +277,7 @@ def test_a_version_that_is_not_there_is_said_and_the_tab_is_named(page: Page, si
     expect(travel.get_by_role("status")).to_have_text(
         "There is no version 999: this is the last, 61"
     )
-    expect(page).to_have_title("sixty · 61 · agentlog")
-    page.keyboard.press("ArrowLeft")
-    expect(page).to_have_title("sixty · 60 · agentlog")
+    expect(page).to_have_title("open · sixty · agentlog")
 
 
 def test_what_was_found_is_in_sight_in_the_row_and_in_the_event(
