@@ -41,6 +41,7 @@ from agentlog.infrastructure.postgres.roles import LOGIN, check_membership, make
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.infrastructure.reports.reports import Reports
 from agentlog.infrastructure.reports.summaries import Summaries
+from agentlog.infrastructure.reports.worker_trees import WorkerTrees
 from agentlog.infrastructure.runtime.key_files import SIGNING_KEY
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.settings import Settings
@@ -163,6 +164,7 @@ def open_service(
             imports = Imports(database, threads, tenant=name)
             definitions = Definitions(database, tenant=name)
             rules = partial(rules_in, definitions)
+            summaries = Summaries(confined, tenant=name, rules=rules)
             return Tenant(
                 name=name,
                 threads=threads,
@@ -170,7 +172,8 @@ def open_service(
                 hub=Hub(reader, listener),
                 analyst=_analyst(place, settings, slots, tenant=name),
                 reports=Reports(confined, tenant=name, rules=rules),
-                summaries=Summaries(confined, tenant=name, rules=rules),
+                summaries=summaries,
+                workers=WorkerTrees(confined, summaries, tenant=name),
                 definitions=definitions,
                 search=Search(confined, tenant=name, searched=database),
                 proofs=Proofs.over(confined, tenant=name, key=key),

@@ -16,6 +16,7 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.reports.reports import Reports
 from agentlog.infrastructure.reports.summaries import Summaries
+from agentlog.infrastructure.reports.worker_trees import WorkerTrees
 from agentlog.infrastructure.runtime.closeable import Closing
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
@@ -40,6 +41,7 @@ class Tenant:
     analyst: Analyst
     reports: Reports
     summaries: Summaries
+    workers: WorkerTrees
     search: Search
     definitions: Definitions
     proofs: Proofs

@@ -92,6 +92,7 @@ class Methods:
     label = Call(operations.threads.label)
     judge = Call(operations.threads.judge)
     summaries = Call(operations.threads.summaries)
+    workers = Call(operations.threads.workers)
 
     append = Call(operations.messages.append)
     append_items = Call(operations.messages.append_items)

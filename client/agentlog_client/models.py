@@ -1271,6 +1271,19 @@ class ThreadSummaries(Shape):
     lag: int
 
 
+class ThreadWork(Shape):
+    """What a thread did, or it and all that work for it. A sum is null where none reports it."""
+
+    threads: int
+    failed: int
+    tool_calls: int
+    failures: int
+    total_tokens: int | None
+    cost_usd: float | None
+    computed_calls: int
+    unpriced_calls: int
+
+
 class TreeNode(Shape):
     """A thread of a tree of forks; `depth` counts the forks above it.
 
@@ -1349,6 +1362,33 @@ class Why(Shape):
     loop_count: int
     total: RunTotal
     last: LastText | None
+
+
+class WorkerNode(Shape):
+    """A thread of a tree of workers; `depth` counts those above it.
+
+    Times are the producer's. `own` is its work, `whole` that of it and of all below it.
+    """
+
+    thread_id: str
+    depth: int
+    parent: str | None
+    version: int
+    status: Literal["open", "exited", "closed"]
+    goal: str | None
+    verdict: Literal["succeeded", "failed"] | None
+    tone: Literal["good", "warn", "bad", "active", "neutral"]
+    first_sent_at: datetime | None
+    last_sent_at: datetime | None
+    own: ThreadWork
+    whole: ThreadWork
+
+
+class WorkerTree(Shape):
+    """A tree of workers: each thread before its workers. `truncated`: there are more."""
+
+    items: list[WorkerNode]
+    truncated: bool
 
 
 class ApprovalRequestMessage(Shape):

@@ -42,6 +42,7 @@ from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.infrastructure.reports.reports import Reports
 from agentlog.infrastructure.reports.summaries import Summaries
+from agentlog.infrastructure.reports.worker_trees import WorkerTrees
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.subscriptions.queue import Queue
@@ -119,14 +120,17 @@ def app_over(  # noqa: PLR0913 - what tests set
         subscriptions = Subscriptions(database, tenant=name)
         imports = Imports(database, own_threads, tenant=name)
         definitions = Definitions(database, tenant=name)
+        rules = partial(rules_in, definitions)
+        summaries = Summaries(database, tenant=name, rules=rules)
         return Tenant(
             name=name,
             threads=own_threads,
             views=views,
             hub=Hub(reader, listener),
             analyst=Analyst(login_of(database, name), tenant=name, slots=slots),
-            reports=Reports(database, tenant=name, rules=partial(rules_in, definitions)),
-            summaries=Summaries(database, tenant=name, rules=partial(rules_in, definitions)),
+            reports=Reports(database, tenant=name, rules=rules),
+            summaries=summaries,
+            workers=WorkerTrees(database, summaries, tenant=name),
             definitions=definitions,
             search=Search(database, tenant=name, searched=database),
             proofs=Proofs.over(database, tenant=name, key=key),

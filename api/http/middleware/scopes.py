@@ -43,6 +43,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "GET /v1/threads/{thread_id}/model-calls/{version}": "read",
     "GET /v1/threads/{thread_id}/events": "read",
     "GET /v1/threads/{thread_id}/forks": "read",
+    "GET /v1/threads/{thread_id}/workers": "read",
     "GET /v1/threads/{thread_id}/hazards": "read",
     "GET /v1/threads/{thread_id}/audit": "read",
     "GET /v1/threads/{thread_id}/chain": "read",

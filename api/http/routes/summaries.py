@@ -1,4 +1,4 @@
-"""Route of summaries: a row a thread, with its counts and sums."""
+"""Routes of summaries: a row a thread, with its counts and sums; and trees of workers."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -10,11 +10,12 @@ from pydantic.alias_generators import to_camel
 from agentlog.api.filters import InvalidFilter, metadata_key
 from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter, TheSummaryFilter
-from agentlog.api.http.codec.parameters import FilterText, without_nul
+from agentlog.api.http.codec.parameters import FilterText, Hidden, ThreadId, without_nul
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.shapes.summaries import ThreadSummaries
+from agentlog.api.shapes.worker_trees import WorkerTree, worker_tree_json
 from agentlog.infrastructure.reports.summaries import (
     METADATA,
     MODELS,
@@ -69,6 +70,17 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
         await until_projected(request.app.state.projection_status, wait, names=MODELS)
     page = await run_in_threadpool(tenant_of(request).summaries.page, query)
     return json_answer(ThreadSummaries.of(page))
+
+
+@router.get("/threads/{thread_id}/workers", responses=answers(200, WorkerTree, 404))
+def read_workers(
+    request: Request,
+    thread_id: ThreadId,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
+) -> Response:
+    """The tree of workers that a thread stands in, each thread before its workers, with sums."""
+    threads, truncated = tenant_of(request).workers.tree(thread_id, hidden=hidden)
+    return json_answer(worker_tree_json(threads, truncated=truncated))
 
 
 def _column(sort: str) -> str:

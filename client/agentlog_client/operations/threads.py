@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from agentlog_client.identifiers import new_id
-from agentlog_client.models import Appended, Thread, ThreadSummaries
+from agentlog_client.models import Appended, Thread, ThreadSummaries, WorkerTree
 from agentlog_client.operation import (
     Json,
     Listing,
@@ -195,3 +195,9 @@ def summaries(  # noqa: PLR0913 - one parameter a filter
         },
     )
     return Operation(asked, as_model(ThreadSummaries))
+
+
+def workers(thread_id: str, *, hidden: bool = False) -> Operation[WorkerTree]:
+    """Read the tree of workers that a thread stands in, with sums upward."""
+    asked = request("GET", "/v1/threads/{}/workers", thread_id, query={"hidden": hidden or None})
+    return Operation(asked, as_model(WorkerTree))

@@ -140,6 +140,7 @@ NOT_THERE = {
     "GET /v1/threads/{thread_id}/why",
     "GET /v1/threads/{thread_id}/events",
     "GET /v1/threads/{thread_id}/forks",
+    "GET /v1/threads/{thread_id}/workers",
     "GET /v1/threads/{thread_id}/hazards",
     "GET /v1/threads/{thread_id}/model-calls/{version}",
     "GET /v1/threads/{thread_id}/audit",

@@ -13,6 +13,7 @@ import { copiedQuery, type Origin } from "./forks/queries";
 import { ownOf } from "./forks/shares";
 import { Live } from "./Live";
 import { headQuery } from "./queries";
+import { Workers } from "./workers/Workers";
 import { Judgement } from "./remarks/Judgement";
 import styles from "./thread.module.css";
 import { type Counts, useTimeline } from "./timeline/timeline";
@@ -97,6 +98,7 @@ export function ThreadHeader() {
           )}
           {origin !== null && <ForkedFrom {...{ threadId, origin, copied, last }} />}
           <Forks threadId={threadId} />
+          <Workers threadId={threadId} />
         </span>
       </div>
       <Figures at={at} last={last} copied={origin === null ? 1 : copied} />

@@ -28,6 +28,65 @@ def told(threads: Threads, database: Database) -> Threads:
     return threads
 
 
+def workers(client: TestClient, thread_id: str, query: str = "") -> Any:
+    answer = client.get(f"/v1/threads/{thread_id}/workers?{query}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_tree_of_workers_has_what_each_did_and_all_below_it(
+    client: TestClient, threads: Threads, database: Database
+) -> None:
+    failed = {"type": "tool_results", "results": [{"callId": "a", "output": None, "error": "no"}]}
+    call = {"type": "tool_calls", "calls": [{"id": "a", "name": "search"}]}
+    answered = {"type": "llm_response", "costUsd": 0.25, "usage": {"totalTokens": 100}}
+    for thread_id, parent, messages in (
+        ("lead", None, [answered]),
+        ("first", "lead", [answered, call, failed]),
+        ("below", "first", [answered]),
+        ("second", "lead", [call]),
+    ):
+        threads.start(thread_id, {"policy": "record", "parent": parent})
+        threads.append(thread_id, messages)
+    build_all(database)
+    tree = workers(client, "below")
+    assert workers(client, "lead") == tree
+    assert not tree["truncated"]
+    rows = [(node["threadId"], node["depth"], node["parent"]) for node in tree["items"]]
+    assert rows == [
+        ("lead", 0, None),
+        ("first", 1, "lead"),
+        ("below", 2, "first"),
+        ("second", 1, "lead"),
+    ]
+    wholes = {node["threadId"]: node["whole"] for node in tree["items"]}
+    assert [wholes[name]["costUsd"] for name, *_ in rows] == [0.75, 0.5, 0.25, None]
+    assert [wholes[name]["failures"] for name, *_ in rows] == [1, 1, 0, 0]
+    assert [wholes[name]["threads"] for name, *_ in rows] == [4, 2, 1, 1]
+    assert tree["items"][0]["own"]["costUsd"] == 0.25
+
+
+def test_a_tree_leaves_out_hidden_threads_and_ends_where_threads_work_for_each_other(
+    client: TestClient, threads: Threads, database: Database
+) -> None:
+    threads.start("one", {"parent": "other"})
+    threads.start("other", {"parent": "one"})
+    threads.start("alone", {"parent": "never-there"})
+    build_all(database)
+    assert [node["threadId"] for node in workers(client, "one")["items"]] == ["one", "other"]
+    assert [node["depth"] for node in workers(client, "alone")["items"]] == [0]
+    assert client.get("/v1/threads/never-there/workers").status_code == 404
+
+
+def test_a_thread_that_the_read_models_have_not_got_is_in_its_tree(
+    client: TestClient, told: Threads
+) -> None:
+    told.start("late", {"parent": "story"})
+    *_, late = workers(client, "story")["items"]
+    assert (late["threadId"], late["own"]["threads"], late["own"]["costUsd"]) == ("late", 0, None)
+    assert (late["firstSentAt"], late["tone"]) == (None, "neutral")
+
+
 def ask(client: TestClient, query: str = "") -> Any:
     answer = client.get(f"/v1/summaries?{query}")
     assert answer.status_code == 200, answer.text

@@ -32,15 +32,6 @@ export function useOffers(text: string): { groups: readonly Group[]; isSearching
   const found: Group[] = [
     ...offered(text),
     {
-      title: "Threads",
-      commands: (wanted === "" ? [] : (threads ?? [])).map(({ threadId, goal }) => ({
-        name: goal === null ? threadId : `${goal} · ${threadId}`,
-        run: () => {
-          void router.navigate({ to: "/threads/$threadId", params: { threadId } });
-        },
-      })),
-    },
-    {
       title: "Screens",
       commands: ranked(
         SCREENS.map(({ to, name }) => ({
@@ -51,6 +42,15 @@ export function useOffers(text: string): { groups: readonly Group[]; isSearching
         })),
         text,
       ),
+    },
+    {
+      title: "Threads",
+      commands: (wanted === "" ? [] : (threads ?? [])).map(({ threadId, goal }) => ({
+        name: goal === null ? threadId : `${goal} · ${threadId}`,
+        run: () => {
+          void router.navigate({ to: "/threads/$threadId", params: { threadId } });
+        },
+      })),
     },
     ...shortcuts.map(({ title, shortcuts: ofGroup }) => ({
       title: `Keys: ${title}`,

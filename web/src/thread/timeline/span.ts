@@ -21,6 +21,8 @@ export interface Span {
   readonly tokens: number | null;
   /** Which call of its message it began with, from 0. */
   readonly ordinal: number;
+  /** The thread of a worker, where it has one. */
+  readonly threadId: string | null;
   /** Null where nothing was measured. */
   readonly elapsedMs: number | null;
   readonly attempt: Attempt | null;
@@ -48,6 +50,7 @@ export interface TimelineItem {
   readonly suspected?: readonly string[];
   readonly hint?: string | null;
   readonly ordinal?: number;
+  readonly threadId?: string | null;
   readonly elapsedMs?: number | null;
   readonly step: number;
   readonly costUsd?: number | null;
@@ -108,6 +111,7 @@ export function spanOf(item: TimelineItem): Span {
     prices: item.prices ?? null,
     tokens: item.totalTokens ?? known(sum(item.inputTokens ?? NaN, item.outputTokens ?? NaN)),
     ordinal: item.ordinal ?? 0,
+    threadId: item.threadId ?? null,
     elapsedMs: item.elapsedMs ?? null,
     attempt: item.attempt ?? null,
   };

@@ -42,6 +42,7 @@ export class TimelineIndex {
   private readonly tokens: number[] = [];
   private readonly hint: (string | null)[] = [];
   private readonly ordinal: number[] = [];
+  private readonly threads: (string | null)[] = [];
   private readonly elapsedMs: number[] = [];
   private readonly attempt: (Attempt | null)[] = [];
   private readonly again = new Map<string, number>();
@@ -78,6 +79,7 @@ export class TimelineIndex {
     this.tokens.push(span.tokens ?? NaN);
     this.hint.push(span.hint);
     this.ordinal.push(span.ordinal);
+    this.threads.push(span.threadId);
     this.elapsedMs.push(span.elapsedMs ?? NaN);
     this.attempt.push(span.attempt);
     if (span.attempt !== null) this.again.set(placeText(span.attempt), index);
@@ -156,6 +158,7 @@ export class TimelineIndex {
       prices: this.names.get(this.prices[index] ?? 0),
       tokens: known(this.tokens[index]),
       ordinal: this.ordinal[index] ?? 0,
+      threadId: this.threads[index] ?? null,
       elapsedMs: known(this.elapsedMs[index]),
       attempt: this.attempt[index] ?? null,
     };

@@ -18,6 +18,7 @@ export function span(given: Partial<Span>): Span {
     prices: null,
     tokens: null,
     ordinal: 0,
+    threadId: null,
     elapsedMs: null,
     attempt: null,
     ...given,

@@ -1,0 +1,81 @@
+"""Trees of workers: a thread that works for none, and all that work for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agentlog.domain.errors import UnknownThread
+from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.reports.summaries import MOST_ROWS, Summaries, Summary, SummaryQuery
+from agentlog.projections.work import NONE, Work, with_workers
+
+
+@dataclass(frozen=True, slots=True)
+class TreeThread:
+    """A thread of a tree, and how many are above it.
+
+    `summary` is None where the read models have not got it yet: `own` is empty then. `whole` is the
+    work of it and of all below it.
+    """
+
+    depth: int
+    head: Head
+    summary: Summary | None
+    own: Work
+    whole: Work
+
+
+class WorkerTrees:
+    """Trees of one tenant's workers."""
+
+    def __init__(self, database: Connections, summaries: Summaries, *, tenant: str) -> None:
+        self._database = database
+        self._summaries = summaries
+        self._tenant = tenant
+
+    def tree(self, thread_id: str, *, hidden: bool = False) -> tuple[Sequence[TreeThread], bool]:
+        """Return the tree that a thread stands in, and whether there is more of it.
+
+        Each thread comes before its workers. Hidden threads are in it if `hidden`.
+
+        Raises:
+            UnknownThread: there is no such thread.
+            NotYetBuilt: a read model is not built yet.
+        """
+        asked = {
+            "tenant": self._tenant,
+            "thread_id": thread_id,
+            "hidden": hidden,
+            "limit": MOST_ROWS + 1,
+        }
+        with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
+            rows = cursor.execute(statement("select_worker_tree"), asked).fetchall()
+        if not rows:
+            raise UnknownThread(thread_id)
+        heads = [(depth, Head(*columns)) for depth, *columns in rows[:MOST_ROWS]]
+        among = [head.thread_id for _, head in heads]
+        page = self._summaries.page(SummaryQuery(among=among, hidden=hidden, limit=MOST_ROWS))
+        known = {summary.thread_id: summary for summary in page.items}
+        works = [_work(known.get(head.thread_id)) for _, head in heads]
+        wholes = with_workers([(depth, own) for (depth, _), own in zip(heads, works, strict=True)])
+        threads = [
+            TreeThread(depth, head, known.get(head.thread_id), own, whole)
+            for (depth, head), own, whole in zip(heads, works, wholes, strict=True)
+        ]
+        return threads, len(rows) > MOST_ROWS
+
+
+def _work(summary: Summary | None) -> Work:
+    if summary is None:
+        return NONE
+    return Work(
+        threads=1,
+        failed=int(summary.verdict == "failed"),
+        tool_calls=summary.tool_calls,
+        failures=(summary.tool_failures or 0) + summary.runtime_errors,
+        total_tokens=summary.total_tokens,
+        cost_usd=summary.cost_usd,
+        computed_calls=summary.computed_calls,
+        unpriced_calls=summary.unpriced_calls,
+    )
