@@ -42,7 +42,9 @@ def test_filters_narrow_a_report_and_its_rows_become_questions(
     field = page.get_by_label("Add a filter")
     field.fill("colour=red")
     field.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("the names are tool, command, error_class")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "the names are tool, action, command, error_class"
+    )
     field.fill("tool=run_tests")
     field.press("Enter")
     table = page.get_by_role("table", name="Report failures")

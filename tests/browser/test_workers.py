@@ -18,7 +18,7 @@ def boss(service: Service) -> None:
     def start(thread_id: str, parent: str | None, messages: list[dict[str, Any]]) -> None:
         body = {"threadId": thread_id, "goal": f"Goal of {thread_id}", "parent": parent}
         assert service.client.post("/v1/threads", json=body).status_code == 201
-        timed = [{"timestamp": BEGUN + 1000 * n, **each} for n, each in enumerate(messages)]
+        timed = [{"timestamp": BEGUN + 1000 * n, **message} for n, message in enumerate(messages)]
         service.append(thread_id, *timed)
 
     error: dict[str, Any] = {"callId": "a", "output": None, "error": "gone"}
@@ -34,7 +34,9 @@ def test_a_parent_shows_time_cost_and_failures_of_its_workers(page: Page) -> Non
     page.goto("/threads/boss")
     expect(page.get_by_text("1 failure in its workers")).to_be_visible()
     page.get_by_role("button", name="Workers 1").click()
-    first, second = page.get_by_role("treeitem").all()
+    threads = page.get_by_role("treeitem")
+    expect(threads).to_have_count(2)
+    first, second = threads.all()
     expect(first).to_contain_text("Goal of boss")
     expect(first).to_contain_text("$0.5000 in all")
     expect(second).to_contain_text("1 failure")

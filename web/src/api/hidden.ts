@@ -1,6 +1,6 @@
 /** Routes that read a thread's contents: `hidden=true` lets them read a hidden one. */
 const READS =
-  /^\/v1\/threads\/[^/]+(?:\/(?:messages|views|outline|why|diff|changes|events|forks)(?:\/[^/]+)?)?$/;
+  /^\/v1\/threads\/[^/]+(?:\/(?:messages|views|outline|why|diff|changes|events|forks|workers|model-calls)(?:\/[^/]+)?)?$/;
 
 /** A request's address, with `hidden=true` where the page's own address has it. */
 export function withHidden(asked: string, page: Pick<Location, "origin" | "search">): string {
