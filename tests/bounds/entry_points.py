@@ -25,6 +25,7 @@ from agentlog.infrastructure.search.query import Query
 from agentlog.infrastructure.transfer.uploads import bounds
 from agentlog.infrastructure.transfer.uploads.order import order_in
 from agentlog.infrastructure.transfer.uploads.spool import digests_in
+from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.followed_view import parse_place
 from agentlog.projections.readers.appended import read_appended
 from agentlog.projections.registry import choose_view
@@ -104,6 +105,8 @@ _JSON_BODIES = (
     "POST /v1/analytics/sql",
     "POST /v1/keys",
     "POST /v1/subscriptions",
+    "PUT /v1/filters/{name}",
+    "PUT /v1/rules/{name}",
     "POST /v1/imports",
     "POST /v1/imports/{import_id}/run",
     *(
@@ -172,7 +175,26 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
         HEADERS,
         _report,
         _NAMES,
-        inputs=("name", "by", "order", "parent", "status", "thread", "tool", *_REPORT_FILTERS),
+        inputs=(
+            "name",
+            "by",
+            "order",
+            "parent",
+            "status",
+            "thread",
+            "tool",
+            "action",
+            "command",
+            "verdict",
+            *_REPORT_FILTERS,
+        ),
+    ),
+    "filters of terms": EntryPoint(
+        "2,000 characters",
+        lambda text: parse_filter(text, "list"),
+        ("(", ")", "-", "or ", "tool:", '"', "cost>", "$.", "[", "1", "a "),
+        ("(", ")"),
+        inputs=("filter",),
     ),
     "words of lists": EntryPoint(
         HEADERS,

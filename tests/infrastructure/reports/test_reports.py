@@ -583,7 +583,8 @@ def test_what_a_report_cannot_be_asked_is_refused(reports: Reports, what: str) -
 
 def test_refusals_name_what_there_is(reports: Reports) -> None:
     with pytest.raises(
-        InvalidQuestion, match="it has tool, command, error_class, outcome, model, hour, day"
+        InvalidQuestion,
+        match="it has tool, action, command, error_class, outcome, model, hour, day",
     ):
         reports.ask("tools", Question(by=["colour"]))
     with pytest.raises(InvalidQuestion, match="lists single rows"):

@@ -71,6 +71,9 @@ def test_facts_of_the_thread_are_left_out() -> None:
         event(5, {"type": "thread.redacted", "all": True, "reason": "asked to"}),
         event(6, {"type": "thread.hidden"}),
         event(7, {"type": "thread.shown"}),
+        event(9, {"type": "thread.noted", "text": "odd"}),
+        event(10, {"type": "thread.labelled", "add": ["odd"]}),
+        event(11, {"type": "thread.judged", "verdict": "fail"}),
         event(
             8,
             {

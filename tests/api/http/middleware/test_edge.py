@@ -32,6 +32,7 @@ PAGES = {"/docs", "/threads/{thread_id}", "/compare", "/reports", "/reports/{nam
     "/sql",
     "/audit",
     "/keys",
+    "/live",
 }
 DIGEST = "0" * 64
 

@@ -142,7 +142,7 @@ def test_spreadsheets_do_not_compute_what_others_named(
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("by=colour", "it has tool, command, error_class, outcome, model, hour, day"),
+        ("by=colour", "it has tool, action, command, error_class, outcome, model, hour, day"),
         ("by=day&by=day", "the same twice"),
         ("provider=x", "takes no such thing; by, from, to, clock, order, limit, tool"),
         ("from=yesterday", "no RFC 3339 time"),
