@@ -1,12 +1,14 @@
 """Trees of workers: a thread that works for none, and all that work for it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from agentlog.domain.errors import UnknownThread
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.reports.summaries import MOST_ROWS, Summaries, Summary, SummaryQuery
 from agentlog.projections.work import NONE, Work, with_workers
 
@@ -15,8 +17,8 @@ from agentlog.projections.work import NONE, Work, with_workers
 class TreeThread:
     """A thread of a tree, and how many are above it.
 
-    `summary` is None where the read models have not got it yet: `own` is empty then. `whole` is the
-    work of it and of all below it.
+    `summary` is None where the read models have not got it yet: `own` is of 0 threads then. `whole`
+    is the work of it and of all below it.
     """
 
     depth: int
@@ -41,7 +43,6 @@ class WorkerTrees:
 
         Raises:
             UnknownThread: there is no such thread.
-            NotYetBuilt: a read model is not built yet.
         """
         asked = {
             "tenant": self._tenant,
@@ -55,8 +56,10 @@ class WorkerTrees:
             raise UnknownThread(thread_id)
         heads = [(depth, Head(*columns)) for depth, *columns in rows[:MOST_ROWS]]
         among = [head.thread_id for _, head in heads]
-        page = self._summaries.page(SummaryQuery(among=among, hidden=hidden, limit=MOST_ROWS))
-        known = {summary.thread_id: summary for summary in page.items}
+        known: dict[str, Summary] = {}
+        with suppress(NotYetBuilt):  # the tree is of the log: it shows without their figures
+            page = self._summaries.page(SummaryQuery(among=among, hidden=hidden, limit=MOST_ROWS))
+            known = {summary.thread_id: summary for summary in page.items}
         works = [_work(known.get(head.thread_id)) for _, head in heads]
         wholes = with_workers([(depth, own) for (depth, _), own in zip(heads, works, strict=True)])
         threads = [
