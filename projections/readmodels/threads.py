@@ -29,11 +29,11 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.domain.threads import Status
-from agentlog.projections.outcome import outcome_of as outcome_of_run
+from agentlog.projections.outcome import outcome_of
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.readmodels.tool_calls import outcome_of
+from agentlog.projections.readmodels.tool_calls import result_outcome
 from agentlog.projections.readmodels.values import (
     count_held,
     count_sum,
@@ -192,7 +192,7 @@ def _count(  # noqa: C901, PLR0912 - a case a type
     match message:
         case ToolResultsMessage(results=results):
             row.steps += len(results)
-            outcomes = [outcome_of(result)[0] for result in results]
+            outcomes = [result_outcome(result)[0] for result in results]
             if any(outcome != "unstated" for outcome in outcomes):
                 row.tool_failures = (row.tool_failures or 0) + outcomes.count("failed")
         case ToolCallsMessage(calls=calls):
@@ -241,7 +241,7 @@ def _count(  # noqa: C901, PLR0912 - a case a type
 
 def _judge(row: ThreadRow) -> None:
     """Say what a thread came to, after its metadata or its end changed."""
-    outcome = outcome_of_run(object_of(parse_stored(row.metadata.encode())), row.outcome)
+    outcome = outcome_of(object_of(parse_stored(row.metadata.encode())), row.outcome)
     row.verdict = None if outcome.verdict == "unknown" else outcome.verdict
     match [*outcome.scores.values()]:
         case [int() | float() as score] if not isinstance(score, bool):

@@ -147,7 +147,7 @@ def _answer(row: ToolCallRow, event: Event, sent: datetime, result: ToolResult) 
     row.answered_position = event.position
     row.answered_at = event.recorded_at
     row.latency_ms = elapsed_ms((row.called_sent_at, row.called_at), (sent, event.recorded_at))
-    row.outcome, row.error_class, row.error_message = outcome_of(result)
+    row.outcome, row.error_class, row.error_message = result_outcome(result)
     if result.error is None:
         row.suspected = " ".join(suspicions(result.output)) or None
 
@@ -161,7 +161,7 @@ def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None
     return None
 
 
-def outcome_of(result: ToolResult) -> tuple[CallOutcome, str | None, str | None]:
+def result_outcome(result: ToolResult) -> tuple[CallOutcome, str | None, str | None]:
     """Return a call's outcome, the class of its error and its text.
 
     `"error": null` says that it succeeded. Without the field only a failure can be recognized, by

@@ -24,7 +24,7 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.attempts import place_of
 from agentlog.projections.call_texts import arguments_value, call_digest
-from agentlog.projections.readmodels.tool_calls import outcome_of
+from agentlog.projections.readmodels.tool_calls import result_outcome
 from agentlog.projections.readmodels.values import figure_held
 from agentlog.projections.suspicion import has_failed, suspicions
 from agentlog.projections.view import Item
@@ -75,7 +75,7 @@ def _answer(now: TimelineCarry, event: Event, message: ToolResultsMessage) -> It
             named = {"ordinal": ordinal, "callId": result.call_id, "digest": None}
             name = result.name or "unknown"
             span = begin("call", name, event, message, step=now.step, is_asked=False, named=named)
-        item = end(span, event, message, outcome_of(result)[0])
+        item = end(span, event, message, result_outcome(result)[0])
         items.append(suspect(item, _suspicions(now, event, item, result)))
     return items
 
