@@ -159,11 +159,11 @@ def open_service(
                 blobs=Blobs(confined, tenant=name, most_bytes=settings.max_blob_bytes),
                 tenant=name,
             )
-            views = Views(reader, tenant=name, snapshots=snapshots, recent=recent)
             subscriptions = Subscriptions(database, tenant=name)
             imports = Imports(database, threads, tenant=name)
             definitions = Definitions(database, tenant=name)
             rules = partial(rules_in, definitions)
+            views = Views(reader, tenant=name, snapshots=snapshots, recent=recent, rules=rules)
             summaries = Summaries(confined, tenant=name, rules=rules)
             return Tenant(
                 name=name,

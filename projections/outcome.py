@@ -1,12 +1,17 @@
-"""Outcome of a run: whether it succeeded, by its scores, or else by how it ended."""
+"""Outcome of a run: whether it succeeded, by a rule, else its scores, else how it ended."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from agentlog.domain.json.values import JsonValue
+from agentlog.projections.filters.expression import Expression
+from agentlog.projections.filters.success import LastMessage, verdict_of
 
+ThreadOutcome = Literal["complete", "step_limit", "user_request", "error", "closed"]
+ThreadVerdict = Literal["succeeded", "failed"]
 Verdict = Literal["succeeded", "failed", "unknown"]
+Basis = Literal["rule", "scores", "exit"]
 
 _SCORES = ("reward", "score", "resolved", "success", "passed", "correct")
 _SCORE = "score."
@@ -18,28 +23,38 @@ _ENDS: Mapping[str, Verdict] = {"complete": "succeeded", "error": "failed", "ste
 class Outcome:
     """What a run came to.
 
-    `scores` are the values of its metadata that say so, by name; `end` is the reason of its exit,
-    `closed` where it was closed without one, None while it is open.
+    `scores` are the values of its metadata that are scores, by name; `end` is the reason of its
+    exit, `closed` where it was closed without one, None while it is open. `basis` is what decides.
     """
 
     verdict: Verdict
     scores: Mapping[str, JsonValue] = field(default_factory=dict)
     end: str | None = None
+    basis: Basis = "exit"
 
 
-def outcome_of(metadata: Mapping[str, JsonValue], end: str | None) -> Outcome:
+def outcome_of(
+    metadata: Mapping[str, JsonValue],
+    end: str | None,
+    rule: Expression | None = None,
+    last: LastMessage = lambda _: None,
+) -> Outcome:
     """Return the outcome of a run by its metadata and how it ended.
 
-    A score in its metadata (`reward`, `score`, `resolved`, `success`, `passed`, `correct`, or any
-    `score.NAME`) decides: true, 1 or more and `C` are a success; false, 0 or less and `I` a
-    failure. The verdict is unknown where scores differ, or one is neither. Without a score the exit
-    decides: `complete` is a success, `error` and `step_limit` are failures.
+    A tenant's `rule` decides where there is one, which may ask for the last message of a type.
+    Without it a score in the metadata does (`reward`, `score`, `resolved`, `success`, `passed`,
+    `correct`, or any `score.NAME`): true, 1 or more and `C` are a success; false, 0 or less and `I`
+    a failure. The verdict is unknown where scores differ, or one is neither. Without a score the
+    exit decides: `complete` is a success, `error` and `step_limit` are failures.
     """
     scores = {key: value for key, value in metadata.items() if _is_score(key, value)}
+    if rule is not None:
+        return Outcome(verdict_of(rule, metadata, end, last), scores, end, "rule")
     if not scores:
         return Outcome(_ENDS.get(end or "", "unknown"), scores, end)
     verdicts = {_verdict(value) for value in scores.values()}
-    return Outcome(verdicts.pop() if len(verdicts) == 1 else "unknown", scores, end)
+    verdict = verdicts.pop() if len(verdicts) == 1 else "unknown"
+    return Outcome(verdict, scores, end, "scores")
 
 
 def _is_score(key: str, value: JsonValue) -> bool:

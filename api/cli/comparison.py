@@ -51,7 +51,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
         list[str] | None,
         typer.Option(
             metavar="metadata.KEY=VALUE",
-            help="--by: the metadata of runs that failed; by default the reason of the exit says.",
+            help="--by: the metadata of runs that failed; by default as in lists.",
         ),
     ] = None,
     view: Annotated[str, typer.Option(help="A view that is a list.")] = "kernel",

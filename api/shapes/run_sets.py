@@ -8,15 +8,16 @@ from typing_extensions import TypedDict
 from agentlog.api.shapes.comparison import Glimpse
 from agentlog.api.shapes.shape import Shape
 from agentlog.infrastructure.comparison import run_sets
+from agentlog.projections.outcome import Verdict
 
 
 class Run(Shape):
-    """A thread; `end` is the reason of its exit, or its status without one."""
+    """A thread; `end` is the reason of its exit, or closed or open."""
 
     thread_id: str
     version: int
     end: str
-    verdict: run_sets.RunVerdict
+    verdict: Verdict
 
 
 class Tally(TypedDict):

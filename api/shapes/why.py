@@ -4,18 +4,20 @@ from typing import Any
 
 from agentlog.api.shapes.shape import Shape
 from agentlog.infrastructure.views import results
-from agentlog.projections.outcome import Verdict
+from agentlog.projections.outcome import Basis, Verdict
 from agentlog.projections.prices import price_list
 
 
 class RunOutcome(Shape):
     """What a run came to.
 
-    `scores` are the values of its metadata that decide. `end` is the reason of its exit, `closed`
-    where it was closed without one, null while it is open. `version` says it.
+    `basis` is what decides: the tenant's rule, the scores, or the exit. `scores` are those in its
+    metadata. `end` is the reason of its exit, `closed` where it was closed without one, null while
+    it is open. `version` says it.
     """
 
     verdict: Verdict
+    basis: Basis
     scores: dict[str, Any]
     end: str | None
     version: int | None
@@ -114,6 +116,7 @@ def why_json(result: results.Why) -> dict[str, object]:
     why, total = result.why, result.why.total
     outcome = {
         "verdict": why.outcome.verdict,
+        "basis": why.outcome.basis,
         "scores": why.outcome.scores,
         "end": why.outcome.end,
         "version": why.outcome_version,

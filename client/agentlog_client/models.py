@@ -1059,12 +1059,12 @@ class ReportAnswer(Shape):
 
 
 class Run(Shape):
-    """A thread; `end` is the reason of its exit, or its status without one."""
+    """A thread; `end` is the reason of its exit, or closed or open."""
 
     thread_id: str
     version: int
     end: str
-    verdict: Literal["failed", "succeeded", "unknown"]
+    verdict: Literal["succeeded", "failed", "unknown"]
 
 
 class RunBranch(Shape):
@@ -1125,11 +1125,13 @@ class RunLoop(Shape):
 class RunOutcome(Shape):
     """What a run came to.
 
-    `scores` are the values of its metadata that decide. `end` is the reason of its exit, `closed`
-    where it was closed without one, null while it is open. `version` says it.
+    `basis` is what decides: the tenant's rule, the scores, or the exit. `scores` are those in its
+    metadata. `end` is the reason of its exit, `closed` where it was closed without one, null while
+    it is open. `version` says it.
     """
 
     verdict: Literal["succeeded", "failed", "unknown"]
+    basis: Literal["rule", "scores", "exit"]
     scores: dict[str, Any]
     end: str | None
     version: int | None

@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
 
 from agentlog.domain.json.canonical import canonical_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.domain.messages import ExitMessage
 from agentlog.domain.points_in_time import AtPosition, AtVersion
 from agentlog.infrastructure.comparison.comparer import MOST_EVENTS
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.views.endings import Endings
 from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.comparison import ComparedHistory
 from agentlog.projections.comparison.partings import Parting, partings
 from agentlog.projections.comparison.rows import Glimpse, glimpse
 from agentlog.projections.comparison.steps import ItemDigest, Stepping, Which
+from agentlog.projections.outcome import Verdict
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Printed
 
@@ -27,17 +27,14 @@ MOST_PARTINGS = 20
 """Partings that are shown of each task, the earliest."""
 
 _CHUNK = 2000
-_FAILING = frozenset({"error", "step_limit"})
-
-RunVerdict = Literal["failed", "succeeded", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class SetsAsked:
     """Which threads to compare, by which key of their metadata.
 
-    Without `failed`, runs that exited with an error or at the step limit have failed; with it,
-    those whose metadata is so, and runs that lack these keys are unknown.
+    Without `failed`, what runs came to goes by the tenant's rule, as in lists; with it, those have
+    failed whose metadata is so, and runs that lack these keys are unknown.
     """
 
     threads: ThreadFilter
@@ -49,12 +46,12 @@ class SetsAsked:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A thread as it was compared; `end` is the reason of its exit, or its status without one."""
+    """A thread as it was compared; `end` is the reason of its exit, or closed or open."""
 
     thread_id: str
     version: int
     end: str
-    verdict: RunVerdict
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +116,8 @@ class RunSets:
                 lacking += 1
             else:
                 tasks.setdefault(canonical_bytes(value), []).append((head, version))
-        sets = [self._set(task, asked) for task in tasks.values()]
+        endings = self._views.endings()
+        sets = [self._set(task, asked, endings) for task in tasks.values()]
         return ComparedSets(asked, as_of, sorted(sets, key=_order), lacking, is_cut)
 
     def _chosen(self, heads: Sequence[Head], as_of: int) -> tuple[Sequence[tuple[Head, int]], bool]:
@@ -137,22 +135,11 @@ class RunSets:
                 chosen.append((head, version))
         return chosen, len(heads) > MOST_THREADS
 
-    def _set(self, task: Sequence[tuple[Head, int]], asked: SetsAsked) -> RunSet:
-        runs = [self._run(head, version, asked.failed) for head, version in task]
+    def _set(self, task: Sequence[tuple[Head, int]], asked: SetsAsked, endings: Endings) -> RunSet:
+        runs = [_run(head, version, endings, asked.failed) for head, version in task]
         parted = partings([self._digests(run, asked) for run in runs])
         forks = [self._fork(parting, runs, asked) for parting in parted[:MOST_PARTINGS]]
         return RunSet(task[0][0].metadata[asked.by], runs, forks, len(parted))
-
-    def _run(self, head: Head, version: int, failed: Mapping[str, JsonValue] | None) -> Run:
-        end: str = head.status
-        if head.status != "open":
-            for event in self._reader.events(head.thread_id, upto=version, types=["exit"], limit=1):
-                if isinstance(event.message, ExitMessage):
-                    end = event.message.reason
-        if failed is not None:
-            return Run(head.thread_id, version, end, _verdict(head.metadata, failed))
-        verdict: RunVerdict = "succeeded" if end == "complete" else "unknown"
-        return Run(head.thread_id, version, end, "failed" if end in _FAILING else verdict)
 
     def _fork(self, parting: Parting, runs: Sequence[Run], asked: SetsAsked) -> Fork:
         ways = [
@@ -188,7 +175,13 @@ class RunSets:
             after = page.next
 
 
-def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue]) -> RunVerdict:
+def _run(head: Head, version: int, endings: Endings, failed: Mapping[str, JsonValue] | None) -> Run:
+    outcome = endings.at(head.thread_id, version).outcome
+    verdict = outcome.verdict if failed is None else _verdict(head.metadata, failed)
+    return Run(head.thread_id, version, outcome.end or "open", verdict)
+
+
+def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue]) -> Verdict:
     if any(metadata.get(key) is None for key in failed):
         return "unknown"
     same = (

@@ -154,6 +154,13 @@ class LogReader:
             limit=limit,
         )
 
+    def last_events(self, thread_id: str, *, upto: int, types: Sequence[str]) -> list[Event]:
+        """Return the last event of each of some types up to `upto`, without its long contents."""
+        if not types:
+            return []
+        asked = {"thread_id": thread_id, "upto": upto, "types": list(types)}
+        return self._events("select_last_events", **asked)
+
     def each_event(
         self,
         thread_id: str,

@@ -1,14 +1,16 @@
 """Reads of views: at any moment, by pages, as an outline, and the difference of two moments."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from agentlog.domain.identifiers import check_thread_id
 from agentlog.domain.json.beginning import BEGINNING_BYTES
 from agentlog.domain.points_in_time import Moment
+from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.views.difference import difference
+from agentlog.infrastructure.views.endings import Endings
 from agentlog.infrastructure.views.results import Difference, Outline, Page, State, Why
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
@@ -20,7 +22,7 @@ from agentlog.projections.registry import AnyView
 from agentlog.projections.view import BEFORE_ALL, Item, Place, Printed, StateView
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from agentlog.projections.why.trail import trail_of
-from agentlog.projections.why.why import OUTCOME_TYPES, versions_of, why_of
+from agentlog.projections.why.why import versions_of, why_of
 
 _SPARE = 50
 
@@ -39,12 +41,14 @@ class Views:
         tenant: str,
         snapshots: Snapshots,
         recent: RecentViews | None = None,
+        rules: Callable[[], Rules] = Rules,
     ) -> None:
         self.reader = reader
         self.snapshots = snapshots
         self.recent = RecentViews() if recent is None else recent
         self.in_use = ViewsInUse()
         self._tenant = tenant
+        self._rules = rules
 
     def view(  # noqa: PLR0913 - one parameter a choice
         self,
@@ -90,7 +94,6 @@ class Views:
         head = self._head(thread_id, hidden=hidden)
         version = self.reader.version_at(head, at)
         trail = trail_of([*self._timeline(thread_id, version)])
-        ends = self.reader.events(thread_id, upto=version, types=OUTCOME_TYPES)
         messages = {
             place: event
             for place in versions_of(trail)
@@ -99,7 +102,12 @@ class Views:
             )
         }
         position = self.reader.position_of(head, version)
-        return Why(thread_id, version, position, why_of(trail, messages, ends))
+        ending = self.endings().at(thread_id, version)
+        return Why(thread_id, version, position, why_of(trail, messages, ending))
+
+    def endings(self) -> Endings:
+        """Return how runs ended, by the tenant's rule of now."""
+        return Endings(self.reader, self._rules().success)
 
     def _timeline(self, thread_id: str, version: int) -> Iterator[Item]:
         """Yield the items of the timeline at a version, with hints and attempts."""

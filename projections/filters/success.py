@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.filters.expression import Expression, Term, compare, evaluate
+from agentlog.projections.filters.expression import Expression, Term, compare, evaluate, terms_in
+from agentlog.projections.filters.terms import PATH
 
 _TYPED = re.compile(r"([A-Za-z][\w.-]*)?(\$.*)", re.DOTALL)
 _KEY = re.compile(r"\.([^\s.\[\]'\"*@?$,:()]+)|\[(\d{1,9})\]|\['([^'\\]*)'\]|\[\"([^\"\\]*)\"\]")
@@ -37,6 +38,12 @@ def last_message(term: Term) -> tuple[str, Sequence[str]]:
     """Return the type of message that a term of a rule asks for, and the keys to its value."""
     message_type, path = message_path(term.key or "")
     return message_type or "", keys_of(path) or ()
+
+
+def last_types(rule: Expression | None) -> frozenset[str]:
+    """Return the types of messages that a rule asks for the last of."""
+    terms = () if rule is None else terms_in(rule)
+    return frozenset(last_message(term)[0] for term in terms if term.name == PATH)
 
 
 def verdict_of(

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from typing_extensions import override
 
 from agentlog.domain.catalogue import is_activity
 from agentlog.domain.events import Event
-from agentlog.domain.facts import Fact, Policy, Start, ThreadAnnotated, ThreadClosed
+from agentlog.domain.facts import Fact, Policy, Start, ThreadClosed
 from agentlog.domain.json.text import parse_stored, print_text
-from agentlog.domain.json.values import JsonValue, array_of, object_of, texts_of
+from agentlog.domain.json.values import array_of, object_of, texts_of
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -29,8 +29,9 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.domain.threads import Status
-from agentlog.projections.outcome import outcome_of
+from agentlog.projections.outcome import ThreadOutcome, ThreadVerdict, outcome_of
 from agentlog.projections.prices import cost_of
+from agentlog.projections.readmodels.grounds import GROUNDS, Grounds
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.readmodels.tool_calls import result_outcome
@@ -46,13 +47,9 @@ from agentlog.projections.readmodels.values import (
     time_of,
 )
 
-ThreadOutcome = Literal["complete", "step_limit", "user_request", "error", "closed"]
-ThreadVerdict = Literal["succeeded", "failed"]
-
 _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
 _NOTHING = "[]"
-_DECISIVE = (ExitMessage, ThreadClosed, Start, ThreadAnnotated)
 _MOST_TOOLS = 100
 _MOST_REQUESTS = 100
 
@@ -158,8 +155,8 @@ class Threads(ReadModel[ThreadRow]):
             if sent is not None:
                 _time(row, sent)
         _count(row, event, message)
-        if isinstance(message, _DECISIVE):
-            _judge(row)
+        if isinstance(message, GROUNDS):
+            _decide(row, message)
 
 
 def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
@@ -226,22 +223,22 @@ def _count(  # noqa: C901, PLR0912 - a case a type
             row.workers += 1
         case WorkerResultMessage():
             row.steps += 1
-        case ExitMessage(reason=reason) if row.status == "open":
-            row.status, row.outcome = "exited", reason
+        case ExitMessage() if row.status == "open":
+            row.status = "exited"
         case ThreadClosed():
-            row.status, row.outcome = "closed", row.outcome or "closed"
+            row.status = "closed"
         case Start():
             row.goal, row.parent, row.policy = shown(message.goal), message.parent, message.policy
-            row.metadata = _with(_NO_METADATA, message.metadata)
-        case ThreadAnnotated(metadata=metadata):
-            row.metadata = _with(row.metadata, metadata)
         case _:
             pass
 
 
-def _judge(row: ThreadRow) -> None:
-    """Say what a thread came to, after its metadata or its end changed."""
-    outcome = outcome_of(object_of(parse_stored(row.metadata.encode())), row.outcome)
+def _decide(row: ThreadRow, message: Message | Fact) -> None:
+    """Say what a thread came to, after what decides it changed."""
+    metadata = object_of(parse_stored(row.metadata.encode()))
+    grounds = Grounds(metadata, row.outcome).after(message)
+    row.metadata, row.outcome = print_text({**grounds.metadata}), grounds.end
+    outcome = outcome_of(grounds.metadata, grounds.end)
     row.verdict = None if outcome.verdict == "unknown" else outcome.verdict
     match [*outcome.scores.values()]:
         case [int() | float() as score] if not isinstance(score, bool):
@@ -298,26 +295,3 @@ def _with_tools(tools: str, calls: Sequence[ToolCall]) -> str:
     known = texts_of(parse_stored(tools.encode()))
     names = dict.fromkeys([*known, *(held(call.name) for call in calls)])
     return print_text([*names][:_MOST_TOOLS])
-
-
-def _with(metadata: str, added: dict[str, JsonValue]) -> str:
-    """Return metadata as JSON with additions: a null, list or object removes its key."""
-    kept = object_of(parse_stored(metadata.encode()))
-    for key, value in added.items():
-        name = held(key)
-        match value:
-            case str():
-                kept[name] = shown(held(value))
-            case bool():
-                kept[name] = value
-            case int() | float():
-                kept[name] = _number(value)
-            case _:
-                kept.pop(name, None)
-    return print_text(kept)
-
-
-def _number(value: float) -> float | str:
-    """Return a number of metadata, as a text where other JSON readers could not parse it."""
-    figure = count_held(value) if isinstance(value, int) else figure_held(value)
-    return shown(print_text(value)) if figure is None else figure

@@ -1,11 +1,10 @@
 """What stands where a run's trail leads: texts of few messages, and how the run ended."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentlog.domain.events import Event
-from agentlog.domain.facts import Start, ThreadAnnotated, ThreadClosed
-from agentlog.domain.json.values import JsonValue, text_at, texts_of
+from agentlog.domain.json.values import text_at, texts_of
 from agentlog.domain.messages import (
     ExitMessage,
     ReplyMessage,
@@ -16,17 +15,13 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.attempts import place_of
 from agentlog.projections.call_texts import error_text, value_text
-from agentlog.projections.outcome import Outcome, outcome_of
+from agentlog.projections.outcome import Outcome
 from agentlog.projections.outline import Step
 from agentlog.projections.suspicion import result_of
 from agentlog.projections.view import Item
 from agentlog.projections.why.calls import Call, beginning, call_of
+from agentlog.projections.why.ending import LONGEST_TEXT, Ending, LastText
 from agentlog.projections.why.trail import Loop, Trail, shown_at
-
-OUTCOME_TYPES = ("thread.started", "thread.forked", "thread.annotated", "exit", "thread.closed")
-"""Types of the events that say what a run came to."""
-
-_LONGEST_TEXT = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +38,6 @@ class Failure:
     text: str | None
     rules: tuple[str, ...]
     call: Call | None
-
-
-@dataclass(frozen=True, slots=True)
-class LastText:
-    """What was said last: a reply, or where there is none what the run ended with."""
-
-    version: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +62,7 @@ class Why:
 
 
 def versions_of(trail: Trail) -> set[int]:
-    """Return the versions of the messages that `why_of` reads, beside those of `OUTCOME_TYPES`."""
+    """Return the versions of the messages that `why_of` reads."""
     versions = {trail.reply}
     if trail.failure is not None:
         versions.add(shown_at(trail.failure))
@@ -87,17 +74,16 @@ def versions_of(trail: Trail) -> set[int]:
     return {version for version in versions if version is not None}
 
 
-def why_of(trail: Trail, messages: Mapping[int, Event], ends: Iterable[Event]) -> Why:
-    """Return the answers; `messages` are by version, `ends` the events of `OUTCOME_TYPES`."""
-    outcome, outcome_version, last = _ending(ends)
-    if outcome.scores and trail.score is not None:
-        outcome_version = trail.score
+def why_of(trail: Trail, messages: Mapping[int, Event], ending: Ending) -> Why:
+    """Return the answers; `messages` are by version."""
+    is_scored = ending.outcome.basis == "scores" and trail.score is not None
+    last = ending.last
     reply = None if trail.reply is None else messages[trail.reply].message
     if isinstance(reply, ReplyMessage) and trail.reply is not None:
-        last = LastText(trail.reply, beginning(reply.text, _LONGEST_TEXT))
+        last = LastText(trail.reply, beginning(reply.text, LONGEST_TEXT))
     return Why(
-        outcome=outcome,
-        outcome_version=outcome_version,
+        outcome=ending.outcome,
+        outcome_version=trail.score if is_scored else ending.version,
         failure=_failure(trail, messages),
         failures=trail.failures,
         before=None if trail.before is None else call_of(trail, trail.before, messages),
@@ -107,32 +93,6 @@ def why_of(trail: Trail, messages: Mapping[int, Event], ends: Iterable[Event]) -
         calls=len(trail.calls),
         last=last,
     )
-
-
-def _ending(ends: Iterable[Event]) -> tuple[Outcome, int | None, LastText | None]:
-    """Return the outcome, the version that says it, and a text that the run ended with."""
-    metadata: dict[str, JsonValue] = {}
-    end: str | None = None
-    scored: int | None = None
-    ended: int | None = None
-    last: LastText | None = None
-    for event in ends:
-        match event.message:
-            case Start(metadata=added) | ThreadAnnotated(metadata=added):
-                metadata |= added
-                scored = event.version if outcome_of(added, None).scores else scored
-            case ExitMessage(reason=reason, message=text):
-                end, ended = reason, event.version
-                last = LastText(event.version, beginning(text, _LONGEST_TEXT)) if text else last
-            case ThreadClosed(reason=text):
-                end, ended = end or "closed", ended or event.version
-                last = last or (
-                    LastText(event.version, beginning(text, _LONGEST_TEXT)) if text else None
-                )
-            case _:
-                pass
-    outcome = outcome_of(metadata, end)
-    return outcome, scored if outcome.scores else ended, last
 
 
 def _failure(trail: Trail, messages: Mapping[int, Event]) -> Failure | None:
@@ -145,7 +105,7 @@ def _failure(trail: Trail, messages: Mapping[int, Event]) -> Failure | None:
         version=shown_at(item),
         kind=str(item["kind"]),
         name=text_at(item, "name"),
-        text=None if text is None else beginning(text, _LONGEST_TEXT),
+        text=None if text is None else beginning(text, LONGEST_TEXT),
         rules=tuple(texts_of(item.get("suspected"))),
         call=call_of(trail, item, messages),
     )

@@ -49,7 +49,7 @@ def test_without_a_score_the_end_decides(end: str | None, verdict: str) -> None:
 
 def test_the_scores_that_decide_are_named() -> None:
     outcome = outcome_of({"task": 46, "score.match": "I", "reward": 0}, "complete")
-    assert outcome == Outcome("failed", {"score.match": "I", "reward": 0}, "complete")
+    assert outcome == Outcome("failed", {"score.match": "I", "reward": 0}, "complete", "scores")
 
 
 @given(st.dictionaries(st.sampled_from(["reward", "score", "score.x", "y"]), json_values))

@@ -77,8 +77,8 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
     failed: Annotated[
         list[str] | None,
         Query(
-            description="The metadata of failed runs, as `metadata.KEY=VALUE`; without it, runs "
-            "have failed that exited with an error or at the step limit.",
+            description="The metadata of failed runs, as `metadata.KEY=VALUE`; without it, the "
+            "tenant's rule of success says which have failed, else scores, else exits.",
             examples=[["metadata.reward=0.0"]],
         ),
     ] = None,

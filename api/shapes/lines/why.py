@@ -35,7 +35,8 @@ def _line(name: str, version: int | None, text: str) -> str:
 def _outcome(why: Why) -> str:
     scores = [f"{name} {print_text(value)}" for name, value in why.outcome.scores.items()]
     reasons = ", ".join([*scores, why.outcome.end or "open"])
-    return f"{why.outcome.verdict}: {reasons}"
+    rule = " by the rule" if why.outcome.basis == "rule" else ""
+    return f"{why.outcome.verdict}{rule}: {reasons}"
 
 
 def _failure(failure: Failure) -> str:

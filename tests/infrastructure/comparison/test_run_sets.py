@@ -6,11 +6,12 @@ import pytest
 
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.comparison import run_sets as module
-from agentlog.infrastructure.comparison.run_sets import ComparedSets, RunSets, RunVerdict, SetsAsked
+from agentlog.infrastructure.comparison.run_sets import ComparedSets, RunSets, SetsAsked
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.outcome import Verdict
 from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import reply
 
@@ -63,7 +64,7 @@ EXIT = {"type": "exit"}
     ],
 )
 def test_an_exit_says_how_a_run_ended(
-    threads: Threads, run_sets: RunSets, last: JsonValue, end: str, verdict: RunVerdict
+    threads: Threads, run_sets: RunSets, last: JsonValue, end: str, verdict: Verdict
 ) -> None:
     _run(threads, "t", reply("one"), last, task=1)
     (run,) = _compared(run_sets).sets[0].runs
@@ -82,7 +83,7 @@ def test_an_exit_says_how_a_run_ended(
     ],
 )
 def test_metadata_may_say_which_runs_failed(
-    threads: Threads, run_sets: RunSets, metadata: dict[str, JsonValue], verdict: RunVerdict
+    threads: Threads, run_sets: RunSets, metadata: dict[str, JsonValue], verdict: Verdict
 ) -> None:
     _run(threads, "t", {**EXIT, "reason": "error"}, task=1, **metadata)
     compared = _compared(run_sets, failed={"reward": 0.0, "judge": "x"})

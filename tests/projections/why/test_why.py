@@ -11,8 +11,9 @@ from agentlog.projections.outcome import Outcome
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from agentlog.projections.why.calls import Call
+from agentlog.projections.why.ending import ENDING_TYPES, ending_of
 from agentlog.projections.why.trail import Loop, trail_of
-from agentlog.projections.why.why import OUTCOME_TYPES, Why, versions_of, why_of
+from agentlog.projections.why.why import Why, versions_of, why_of
 from tests.histories import histories, history
 
 AT = 1_767_323_045_000
@@ -24,7 +25,8 @@ def why(events: Sequence[Event]) -> Why:
     """Return why a run went as it went."""
     trail = trail_of([placed.item for placed in render(VIEW, events).items])
     messages = {version: events[version - 1] for version in versions_of(trail)}
-    return why_of(trail, messages, [event for event in events if event.type in OUTCOME_TYPES])
+    ends = [event for event in events if event.type in ENDING_TYPES]
+    return why_of(trail, messages, ending_of(ends))
 
 
 def told(*drafts: dict[str, Any]) -> Why:
@@ -66,7 +68,7 @@ RUN = (
 
 def test_a_failed_run_has_its_failure_what_led_to_it_and_its_loops() -> None:
     answer = told(*RUN)
-    assert answer.outcome == Outcome("failed", {"reward": 0.0}, None)
+    assert answer.outcome == Outcome("failed", {"reward": 0.0}, None, "scores")
     assert answer.outcome_version == 1
     assert answer.failure is not None
     assert (answer.failure.version, answer.failure.text) == (6, TOO_LITTLE)

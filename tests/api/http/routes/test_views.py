@@ -322,6 +322,7 @@ def test_why_a_run_went_as_it_went_at_any_moment(client: TestClient, refusals: R
     body = client.get("/v1/threads/w/why").json()
     assert body["outcome"] == {
         "verdict": "failed",
+        "basis": "scores",
         "scores": {"reward": 0.0},
         "end": "error",
         "version": 1,

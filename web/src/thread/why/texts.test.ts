@@ -9,7 +9,10 @@ const CALL = {
 };
 const WHY: Why = {
   ...{ threadId: "t", version: 63, position: 63, failures: 3, loopCount: 1 },
-  outcome: { verdict: "failed", scores: { reward: 0 }, end: "step_limit", version: 1 },
+  outcome: {
+    ...{ verdict: "failed", basis: "scores", version: 1 },
+    ...{ scores: { reward: 0 }, end: "step_limit" },
+  },
   failure: {
     ...{ version: 41, kind: "call", name: "book", text: "paid 957", rules: ["error_text"] },
     call: CALL,
@@ -25,8 +28,11 @@ const WHY: Why = {
 
 test("the outcome has its scores and how the run ended", () => {
   expect(outcomeText(WHY)).toBe("reward 0 · ended: step limit");
-  const open = { verdict: "unknown", scores: {}, end: null, version: null } as const;
+  const open = { ...WHY.outcome, scores: {}, end: null };
   expect(outcomeText({ ...WHY, outcome: open })).toBe("still open");
+  expect(outcomeText({ ...WHY, outcome: { ...open, basis: "rule" } })).toBe(
+    "by the rule · still open",
+  );
 });
 
 test("a failure has its call and its text, or else the rules that suspect it", () => {

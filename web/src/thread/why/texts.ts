@@ -1,11 +1,11 @@
 import { cost, counted, duration, ordinal } from "../../parts/format";
 import type { RunCall, Why } from "./queries";
 
-/** What says the outcome: scores, and how the run ended. */
+/** What says the outcome: the tenant's rule, scores, and how the run ended. */
 export function outcomeText({ outcome }: Why): string {
   const scores = Object.entries(outcome.scores).map(([name, value]) => `${name} ${String(value)}`);
   const end = outcome.end === null ? "still open" : `ended: ${outcome.end.replaceAll("_", " ")}`;
-  return [...scores, end].join(" · ");
+  return [...(outcome.basis === "rule" ? ["by the rule"] : []), ...scores, end].join(" · ");
 }
 
 /** What failed first, and its text. */

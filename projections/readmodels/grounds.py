@@ -1,0 +1,65 @@
+"""What decides the outcome of a run: its metadata, and why it ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from agentlog.domain.facts import Fact, Start, ThreadAnnotated, ThreadClosed
+from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonValue
+from agentlog.domain.messages import ExitMessage, Message
+from agentlog.projections.outcome import ThreadOutcome
+from agentlog.projections.readmodels.values import count_held, figure_held, held, shown
+
+GROUNDS = (Start, ThreadAnnotated, ExitMessage, ThreadClosed)
+"""The messages that change it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What decides an outcome.
+
+    `metadata` has the texts, numbers and booleans, adapted to a column. `end` is why the run
+    exited, `closed` where it was closed before that, None while it is open.
+    """
+
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    end: ThreadOutcome | None = None
+
+    def after(self, message: Message | Fact | None) -> "Grounds":
+        """Return what decides after a message or fact: the first end counts."""
+        match message:
+            case Start(metadata=metadata):
+                return replace(self, metadata=_with({}, metadata))
+            case ThreadAnnotated(metadata=metadata):
+                return replace(self, metadata=_with(self.metadata, metadata))
+            case ExitMessage(reason=reason):
+                return replace(self, end=self.end or reason)
+            case ThreadClosed():
+                return replace(self, end=self.end or "closed")
+            case _:
+                return self
+
+
+def _with(
+    metadata: Mapping[str, JsonValue], added: Mapping[str, JsonValue]
+) -> Mapping[str, JsonValue]:
+    """Return metadata with additions: a null, list or object removes its key."""
+    kept = {**metadata}
+    for key, value in added.items():
+        name = held(key)
+        match value:
+            case str():
+                kept[name] = shown(held(value))
+            case bool():
+                kept[name] = value
+            case int() | float():
+                kept[name] = _number(value)
+            case _:
+                kept.pop(name, None)
+    return kept
+
+
+def _number(value: float) -> float | str:
+    """Return a number of metadata, as a text where other JSON readers could not parse it."""
+    figure = count_held(value) if isinstance(value, int) else figure_held(value)
+    return shown(print_text(value)) if figure is None else figure
