@@ -163,7 +163,7 @@ def test_commands_and_settings_exist(document: Path) -> None:
     known = {name.upper() for name in Settings.model_fields} | OF_TOOLS | _MEANT_FOR_TESTS
     assert set(re.findall(r"AGENTLOG_([A-Z_]+)", text)) <= known
     commands = get_command(app).commands  # type: ignore[attr-defined] # it is a group
-    named = re.findall(r"(?:^ {4}|`)agentlog ([a-z]+)", text, re.MULTILINE)
+    named = re.findall(r"(?:^ {4}|`)agentlog ([a-z][a-z-]*)", text, re.MULTILINE)
     assert set(named) <= set(commands)
 
 

@@ -1,4 +1,4 @@
-"""The commands threads, show, outline, why, view, diff and annotate."""
+"""The commands threads, show and annotate."""
 
 from typing import Annotated
 
@@ -12,11 +12,8 @@ from agentlog.api.cli.session import (
     DataDir,
     Hidden,
     InvalidOption,
-    OptionList,
     ThreadArgument,
-    ViewArgument,
     bring_up_to_now,
-    chosen_view,
     filter_of,
     pairs_of,
     print_line,
@@ -25,18 +22,13 @@ from agentlog.api.cli.session import (
     service_in,
 )
 from agentlog.api.filters import metadata_value
-from agentlog.api.shapes.lines.outline import outline_lines
-from agentlog.api.shapes.lines.why import why_lines
-from agentlog.api.shapes.outline import outline_json
 from agentlog.api.shapes.shape import time_text
 from agentlog.api.shapes.summaries import ThreadSummary
-from agentlog.api.shapes.threads import difference_json, event_json, thread_json
-from agentlog.api.shapes.why import why_json
+from agentlog.api.shapes.threads import event_json, thread_json
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_text
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.reports.summaries import MODELS, SummaryPage, SummaryQuery
-from agentlog.infrastructure.views.results import State
 from agentlog.projections.filters.grammar import parse_filter
 
 app = typer.Typer()
@@ -165,100 +157,6 @@ def show(  # noqa: PLR0913 - one parameter an option
         console.print(_cell(head.goal))
     for event in events:
         print_event(console, event, full=full)
-
-
-@app.command()
-def outline(
-    thread: ThreadArgument,
-    at: At = None,
-    *,
-    hidden: Hidden = False,
-    json: AsJson = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Show what a thread did, a line a step, and where it went wrong."""
-    with service_in(data_dir) as service:
-        result = service.views.outline(
-            thread, at=None if at is None else parse_moment(at), hidden=hidden
-        )
-    if json:
-        print_line(outline_json(result))
-        return
-    console = Console(soft_wrap=True, highlight=False)
-    for line in outline_lines(result.steps, width=console.width if console.is_terminal else None):
-        console.print(Text(line))
-
-
-@app.command()
-def why(
-    thread: ThreadArgument,
-    at: At = None,
-    *,
-    hidden: Hidden = False,
-    json: AsJson = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Show why a run went as it went: outcome, first failure, loops, cost."""
-    with service_in(data_dir) as service:
-        result = service.views.why(
-            thread, at=None if at is None else parse_moment(at), hidden=hidden
-        )
-    if json:
-        print_line(why_json(result))
-        return
-    console = Console(soft_wrap=True, highlight=False)
-    for line in why_lines(result.why):
-        console.print(Text(line))
-
-
-@app.command()
-def view(  # noqa: PLR0913 - one parameter an option
-    thread: ThreadArgument,
-    name: ViewArgument = "openai",
-    at: At = None,
-    option: OptionList = None,
-    *,
-    hidden: Hidden = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Print a view of a thread as JSON, an item a line."""
-    chosen = chosen_view(name, option)
-    moment = None if at is None else parse_moment(at)
-    with service_in(data_dir) as service:
-        result = service.views.view(thread, chosen, at=moment, hidden=hidden)
-    if isinstance(result, State):
-        print_line(result.printable)
-        return
-    for item in result.items:
-        print_line(item.item)
-
-
-@app.command()
-def diff(  # noqa: PLR0913 - one parameter a choice
-    thread: ThreadArgument,
-    name: ViewArgument = "agent-state",
-    begin: Annotated[
-        str | None, typer.Option("--from", help="A moment, as --at; default the beginning.")
-    ] = None,
-    end: Annotated[
-        str | None, typer.Option("--to", help="A moment, as --at; default the present.")
-    ] = None,
-    option: OptionList = None,
-    *,
-    hidden: Hidden = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Print what changed in a view between two moments, as JSON."""
-    chosen = chosen_view(name, option)
-    with service_in(data_dir) as service:
-        difference = service.views.difference(
-            thread,
-            chosen,
-            begin=None if begin is None else parse_moment(begin),
-            end=None if end is None else parse_moment(end),
-            hidden=hidden,
-        )
-    print_line(difference_json(difference))
 
 
 @app.command()

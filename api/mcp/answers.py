@@ -167,6 +167,15 @@ class Why(BaseModel):
     why: Json
 
 
+class ModelCall(BaseModel):
+    """A model call: what was sent, what came back, what the request before it shares."""
+
+    thread_id: str
+    call: Json = Field(description="all of it but the messages of the request")
+    messages: list[Json]
+    next: str | None = Field(description="give it as `after` to go on; null at the end")
+
+
 class Comparison(BaseModel):
     """Histories aligned with the first of them, as of a position of the log."""
 

@@ -6,7 +6,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from agentlog.api.mcp.answers import ComparedSets, Comparison, Outline, SearchPage, Why
+from agentlog.api.mcp.answers import ComparedSets, Comparison, ModelCall, Outline, SearchPage, Why
 from agentlog.api.mcp.http_api import path_of
 from agentlog.api.mcp.pages import MOST_BYTES, fitted, items_that_fit, size_of
 from agentlog.api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, metadata_filters
@@ -77,7 +77,7 @@ class QuestionTools:
         begin = 0
         if after is not None:  # the version and the step to go on at
             at, _, rest = after.partition(".")
-            if not (at.isdigit() and rest.isdigit()):
+            if not (at.isdecimal() and rest.isdecimal()):
                 raise ToolError(f"after={after[:64]!r} is not the `next` of an outline")
             begin = int(rest)
         answer = await self._api_of(ctx).get(path_of("threads", thread_id, "outline"), at=at)
@@ -97,6 +97,34 @@ class QuestionTools:
         """Say why a run went as it did: outcome, first failure, the call before it, loops, cost."""
         answer = await self._api_of(ctx).get(path_of("threads", thread_id, "why"), at=at)
         return Why(thread_id=thread_id, version=answer.pop("version"), why=fitted(answer))
+
+    async def model_call(
+        self,
+        ctx: Context,
+        thread_id: ThreadId,
+        version: Annotated[int, Field(ge=1, description="of a message of the answer")],
+        after: After = None,
+    ) -> ModelCall:
+        """Read the request that produced a message, with its answer and the request before it.
+
+        Tokens by part, the size of the context, whether it is exact or reconstructed, and where it
+        differs from the request before, which is where a cache of its beginning ends.
+        """
+        begin = _number(after, "model call")
+        path = path_of("threads", thread_id, "model-calls", str(version))
+        answer = await self._api_of(ctx).get(path)
+        sent = answer.pop("messages")
+        for part in answer["parts"]:
+            part["messages"] = len(part["messages"])
+        messages = [fitted(message, _ROW_BYTES) for message in sent[begin : begin + 500]]
+        page = items_that_fit(messages, MOST_BYTES // 2)
+        reached = begin + len(page)
+        return ModelCall(
+            thread_id=answer.pop("threadId"),
+            call=fitted(answer, MOST_BYTES // 2),
+            messages=page,
+            next=str(reached) if reached < len(sent) else None,
+        )
 
     async def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
         self,
@@ -149,9 +177,7 @@ class QuestionTools:
         after: After = None,
     ) -> ComparedSets:
         """Compare the runs of each task: where they part, and which way those that failed went."""
-        if after is not None and not after.isdigit():
-            raise ToolError(f"after={after[:64]!r} is not the `next` of a comparison")
-        begin = int(after or 0)
+        begin = _number(after, "comparison")
         answer = await self._api_of(ctx).get(
             "/v1/compare/sets",
             by=by,
@@ -171,6 +197,12 @@ class QuestionTools:
             cut=answer["cut"],
             next=str(reached) if reached < len(answer["items"]) else None,
         )
+
+
+def _number(after: str | None, what: str) -> int:
+    if after is not None and not after.isdecimal():
+        raise ToolError(f"after={after[:64]!r} is not the `next` of a {what}")
+    return int(after or 0)
 
 
 def _short(step: Any) -> Any:  # noqa: ANN401 - JSON

@@ -41,6 +41,7 @@ def mcp_server(api_of: ApiOf, *, version: str) -> MCPServer[Any]:
         questions.search,
         questions.outline,
         questions.why,
+        questions.model_call,
         threads.read_thread,
         threads.read_message,
         threads.read_view,

@@ -4,7 +4,20 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from agentlog.projections.exchanges import model_call
+from agentlog.projections.exchanges import model_call, request_parts
+
+
+class RequestPart(TypedDict):
+    """A part of a request: the places of its messages, and its characters as JSON.
+
+    The part `system` has the prompt too. `tokens` is the part's share, by characters, of the input
+    tokens that were reported; null where none were.
+    """
+
+    part: request_parts.Part
+    messages: list[int]
+    characters: int
+    tokens: int | None
 
 
 class RequestChange(TypedDict):
@@ -64,6 +77,7 @@ class ModelCall(TypedDict):
     tools: Any
     parameters: dict[str, Any]
     messages: list[Any]
+    parts: list[RequestPart]
     answer: ModelAnswer | None
     previous: PreviousRequest | None
 
@@ -83,8 +97,18 @@ def model_call_json(thread_id: str, call: model_call.ModelCall) -> ModelCall:
         "tools": sent.tools,
         "parameters": sent.parameters,
         "messages": [*sent.messages],
+        "parts": [_part(part) for part in call.parts],
         "answer": _answer(call),
         "previous": _previous(call.previous),
+    }
+
+
+def _part(part: request_parts.RequestPart) -> RequestPart:
+    return {
+        "part": part.part,
+        "messages": [*part.messages],
+        "characters": part.characters,
+        "tokens": part.tokens,
     }
 
 

@@ -653,6 +653,19 @@ class ModelAnswer(Shape):
     latency_ms: float | None
 
 
+class RequestPart(Shape):
+    """A part of a request: the places of its messages, and its characters as JSON.
+
+    The part `system` has the prompt too. `tokens` is the part's share, by characters, of the input
+    tokens that were reported; null where none were.
+    """
+
+    part: Literal["tools", "system", "user", "assistant", "tool", "other"]
+    messages: list[int]
+    characters: int
+    tokens: int | None
+
+
 class RequestChange(Shape):
     """The first place where a part of a request differs from the one before it.
 
@@ -697,6 +710,7 @@ class ModelCall(Shape):
     tools: Any
     parameters: dict[str, Any]
     messages: list[Any]
+    parts: list[RequestPart]
     answer: ModelAnswer | None
     previous: PreviousRequest | None
 

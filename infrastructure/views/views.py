@@ -5,7 +5,7 @@ from typing import Any
 
 from agentlog.domain.identifiers import check_thread_id
 from agentlog.domain.json.beginning import BEGINNING_BYTES
-from agentlog.domain.points_in_time import Moment
+from agentlog.domain.points_in_time import AtVersion, Moment
 from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head
@@ -17,6 +17,7 @@ from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_cache import Folded, RecentViews, name_of
 from agentlog.infrastructure.views.view_fold import CHUNK, Fold, beyond, place_of
 from agentlog.infrastructure.views.views_in_use import ViewsInUse
+from agentlog.projections.exchanges.model_call import ModelCall, model_call
 from agentlog.projections.outline import outline
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import BEFORE_ALL, Item, Place, Printed, StateView
@@ -25,6 +26,8 @@ from agentlog.projections.why.trail import trail_of
 from agentlog.projections.why.why import versions_of, why_of
 
 _SPARE = 50
+_LONGEST_ANSWER = 500
+"""Messages after the one asked for that may be of its answer."""
 
 
 class Views:
@@ -108,6 +111,22 @@ class Views:
     def endings(self) -> Endings:
         """Return how runs ended, by the tenant's rule of now."""
         return Endings(self.reader, self._rules().success)
+
+    def model_call(
+        self, thread_id: str, version: int | None = None, *, hidden: bool = False
+    ) -> ModelCall:
+        """Return the call that the message of a version came of; without one, the last.
+
+        Raises:
+            NotThere: the thread or the version is not there.
+            NothingToAsk: no message stands before it.
+        """
+        head = self._head(thread_id, hidden=hidden)
+        asked = head.version
+        if version is not None:
+            asked = self.reader.version_at(head, AtVersion(version))
+        upto = min(head.version, asked + _LONGEST_ANSWER)
+        return model_call(self.reader.events(thread_id, upto=upto), asked)
 
     def _timeline(self, thread_id: str, version: int) -> Iterator[Item]:
         """Yield the items of the timeline at a version, with hints and attempts."""

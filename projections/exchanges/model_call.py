@@ -14,6 +14,7 @@ from agentlog.domain.json.values import JsonValue, text_at
 from agentlog.domain.messages import LlmResponseMessage
 from agentlog.projections.exchanges.answers import Answer, RecordedAnswer, answers_of
 from agentlog.projections.exchanges.reconstruction import NothingToAsk, exchange_at, frozen_call
+from agentlog.projections.exchanges.request_parts import RequestPart, request_parts
 from agentlog.projections.exchanges.requests import Api, item_key, request_of
 from agentlog.projections.prices import context_window
 from agentlog.projections.view import Item
@@ -68,6 +69,7 @@ class ModelCall:
     """A call of a model. `window` is the size of the model's context in tokens, if it is known."""
 
     sent: Sent
+    parts: Sequence[RequestPart]
     window: int | None
     versions: Sequence[int]
     """Versions of the messages of its answer; none where it has not come."""
@@ -89,8 +91,10 @@ def model_call(events: Sequence[Event], version: int) -> ModelCall:
     first = sent.after + 1
     before = [other for other in answers_of(events) if other.first < first]
     model = sent.model if answer is None else answer.model or sent.model
+    tokens = None if answer is None else answer.usage.input_tokens
     return ModelCall(
         sent,
+        request_parts(sent.tools, sent.prompt, sent.messages, input_tokens=tokens),
         None if model is None else context_window(model, _provider(recorded)),
         [] if recorded is None else [event.version for event in recorded.events],
         answer,

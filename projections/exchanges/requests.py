@@ -148,12 +148,13 @@ def declared_tools(tools: JsonValue) -> Iterator[JsonValue]:
 
 def is_assistants(item: JsonObject) -> bool:
     """Return whether a model made an item: the client sends it back."""
-    return item.get("role") in {"assistant", "model"} or item.get("type") in _ASSISTANTS
+    role, kind = text_at(item, "role"), text_at(item, "type")
+    return role in {"assistant", "model"} or kind in _ASSISTANTS
 
 
 def is_system(item: JsonObject) -> bool:
     """Return whether an item is a system prompt."""
-    return item.get("role") in _SYSTEM
+    return text_at(item, "role") in _SYSTEM
 
 
 def item_key(api: Api, item: JsonValue) -> bytes:

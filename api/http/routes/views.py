@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agentlog.api.http.codec.caller import TheThreads, TheViews
+from agentlog.api.http.codec.caller import TheViews
 from agentlog.api.http.codec.parameters import (
     After,
     At,
@@ -22,16 +22,12 @@ from agentlog.api.shapes.outline import Outline, outline_json
 from agentlog.api.shapes.threads import bare_view_json, difference_json, view_json
 from agentlog.api.shapes.value_changes import ValueChanges, value_changes_json
 from agentlog.api.shapes.why import Why, why_json
-from agentlog.domain.points_in_time import AtVersion, parse_moment
+from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.comparison.value_changes import value_changes
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
-from agentlog.projections.exchanges.model_call import model_call
 from agentlog.projections.registry import VIEWS
 
 router = APIRouter(tags=["views"])
-
-_LONGEST_ANSWER = 500
-"""Messages after the one asked for that may be of its answer."""
 
 ViewName = Annotated[
     str,
@@ -92,7 +88,7 @@ def read_why(
 
 @router.get("/threads/{thread_id}/model-calls/{version}", responses=answers(200, ModelCall, 404))
 def read_model_call(
-    threads: TheThreads,
+    views: TheViews,
     thread_id: ThreadId,
     version: Annotated[int, Path(ge=1, lt=2**63)],
     hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
@@ -101,11 +97,8 @@ def read_model_call(
 
     Of a message that no model made, it is the call that comes next, or else the last.
     """
-    asked = threads.version_at(thread_id, AtVersion(version), hidden=hidden)
-    last = threads.head(thread_id, hidden=hidden).version
-    upto = AtVersion(min(last, asked + _LONGEST_ANSWER))
-    events = threads.messages(thread_id, at=upto, hidden=hidden)
-    return json_answer(model_call_json(thread_id, model_call(events, asked)))
+    call = views.model_call(thread_id, version, hidden=hidden)
+    return json_answer(model_call_json(thread_id, call))
 
 
 @router.get(

@@ -31,7 +31,8 @@ def outline_lines(steps: Sequence[Step], *, width: int | None) -> Iterator[str]:
         place = f"{step.step:<5} {'v' + str(step.version):>6} {duration_text(step.after_ms):>6}  "
         figures = f" {duration_text(step.elapsed_ms):>6}"
         if most is None or most >= _WIDTH_OF_FIGURES:
-            figures += f" {_tokens(step):>15} {cost_text(step):>10}"
+            cost = cost_text(step.cost_usd, is_computed=step.computed_calls > 0)
+            figures += f" {_tokens(step):>15} {cost:>10}"
         room = longest + 1 if most is None else max(most - len(place) - len(figures), 0)
         text = _cut(what, max(room - len(marks), 0)).rstrip() + marks
         yield f"{place}{_cut(text, room):<{room}}{figures}"[:most].rstrip()
@@ -108,11 +109,9 @@ def _tokens(step: Step) -> str:
     return " → ".join(shown)
 
 
-def cost_text(step: Step) -> str:
-    """Return the cost of a step, `~` before one that is computed; nothing where none is known."""
-    if step.cost_usd is None:
-        return ""
-    return f"{'~' if step.computed_calls else ''}${step.cost_usd:.4f}"
+def cost_text(usd: float | None, *, is_computed: bool) -> str:
+    """Return a cost, `~` before one that is computed; nothing where none is known."""
+    return "" if usd is None else f"{'~' if is_computed else ''}${usd:.4f}"
 
 
 def _cut(text: str, room: int) -> str:

@@ -2,34 +2,28 @@
 
 from collections.abc import Iterator
 
+from agentlog.api.shapes.lines.labelled import LONGEST, counted, labelled_line
 from agentlog.api.shapes.lines.outline import cost_text, duration_text, ordinal
 from agentlog.domain.json.text import print_text
-from agentlog.projections.comparison.rows import visible
 from agentlog.projections.why.calls import Call, beginning
 from agentlog.projections.why.why import Failure, Why
 
-_LONGEST = 200
 _LONGEST_IN_FAILURE = 60
 
 
 def why_lines(why: Why) -> Iterator[str]:
     """Yield five lines: outcome, first failure, the call before it, effort and loops, last text."""
     last = "nothing was said" if why.last is None else why.last.text
-    yield _line("outcome", why.outcome_version, _outcome(why))
+    yield labelled_line("outcome", why.outcome_version, _outcome(why))
     if why.failure is None:
-        yield _line("failure", None, "none")
+        yield labelled_line("failure", None, "none")
     else:
-        yield _line("failure", why.failure.version, _failure(why.failure))
-    before = "none" if why.before is None else _call(why.before, _LONGEST)
+        yield labelled_line("failure", why.failure.version, _failure(why.failure))
+    before = "none" if why.before is None else _call(why.before, LONGEST)
     name = "last call" if why.failure is None else "before it"
-    yield _line(name, None if why.before is None else why.before.version, before)
-    yield _line("in all", None, _effort(why))
-    yield _line("last", None if why.last is None else why.last.version, last)
-
-
-def _line(name: str, version: int | None, text: str) -> str:
-    shown = beginning(" ".join(text.split()), _LONGEST)
-    return visible(f"{name:<10}{'' if version is None else f'v{version}':>6}  {shown}")
+    yield labelled_line(name, None if why.before is None else why.before.version, before)
+    yield labelled_line("in all", None, _effort(why))
+    yield labelled_line("last", None if why.last is None else why.last.version, last)
 
 
 def _outcome(why: Why) -> str:
@@ -59,10 +53,10 @@ def _call(call: Call, most: int) -> str:
 def _effort(why: Why) -> str:
     total = why.total
     parts = [
-        _count(why.calls, "call"),
-        _count(why.failures, "failure") if why.failures else "",
+        counted(why.calls, "call"),
+        counted(why.failures, "failure") if why.failures else "",
         duration_text(total.elapsed_ms),
-        cost_text(total),
+        cost_text(total.cost_usd, is_computed=total.computed_calls > 0),
         *(
             f"{loop.name} {loop.times} times {'the same' if loop.equal else 'nearly the same'}"
             f" v{loop.version} to v{loop.last_version}"
@@ -72,7 +66,3 @@ def _effort(why: Why) -> str:
     if why.loop_count > len(why.loops):
         parts.append(f"{why.loop_count - len(why.loops)} more loops")
     return ", ".join(filter(None, parts))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

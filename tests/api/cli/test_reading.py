@@ -1,4 +1,4 @@
-"""The commands that read: threads, show, outline, why, view, diff."""
+"""The commands that read: threads, show, outline, why, model-call, view, diff."""
 
 import json
 import unicodedata
@@ -200,6 +200,32 @@ def test_why_of_no_thread_or_moment_is_refused(url: str) -> None:
     refused(agentlog("why", "deploy", "--at", "99", url=url), "99")
 
 
+# --- model-call -----------------------------------------------------------------------------------
+
+
+def test_a_model_call_is_what_was_sent_by_parts_and_what_came_back(url: str) -> None:
+    outcome = agentlog("model-call", "refund", "5", url=url)
+    assert outcome.code == 0
+    assert [line.split()[0] for line in outcome.out.splitlines()] == [
+        *("request", "system", "user", "context", "before", "answer"),
+    ]
+    assert "412 of 128,000 tokens (0.3%), 256 cached" in outcome.out
+    last = agentlog("model-call", "refund", url=url).out
+    assert "goes on from the request answered there: 4 of 4 messages come again, 2 follow" in last
+
+
+def test_a_model_call_as_json_is_what_http_answers(url: str) -> None:
+    (call,) = agentlog("model-call", "refund", "5", "--json", url=url).lines
+    assert (call["threadId"], call["source"]) == ("refund", "reconstructed")
+
+
+def test_a_model_call_of_nothing_is_refused(url: str) -> None:
+    refused(agentlog("model-call", "nope", url=url), "nope")
+    refused(agentlog("model-call", "deploy", "99", url=url), "99")
+    refused(agentlog("model-call", "deploy", "0", url=url), "greater than or equal to 1")
+    refused(agentlog("model-call", "t", url=url), "there is no thread")
+
+
 # --- view and diff ------------------------------------------------------------------------------
 
 
@@ -319,6 +345,8 @@ def test_no_control_character_of_a_message_reaches_the_terminal(
         agentlog("outline", "evil", "--json", url=database_url),
         agentlog("why", "evil", url=database_url),
         agentlog("why", "evil", "--json", url=database_url),
+        agentlog("model-call", "evil", url=database_url),
+        agentlog("model-call", "evil", "--json", url=database_url),
         agentlog("diff", "evil", url=database_url),
         agentlog("diff", "evil", "openai", url=database_url),
         agentlog("compare", "evil@0", "evil", url=database_url),

@@ -31,6 +31,10 @@ def test_the_request_of_an_answer_is_that_before_it(client: TestClient, threads:
         "tools": tools,
         "parameters": {},
         "messages": call["messages"],
+        "parts": [
+            {"part": "tools", "messages": [], "characters": 65, "tokens": 12},
+            {"part": "user", "messages": [0], "characters": 40, "tokens": 8},
+        ],
         "answer": {
             "versions": [3, 4],
             "model": "gpt-4o",

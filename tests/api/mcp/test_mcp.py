@@ -22,6 +22,7 @@ TOOLS = {
     "search",
     "outline",
     "why",
+    "model_call",
     "compare",
     "compare_runs",
     "read_thread",
@@ -120,6 +121,13 @@ def test_histories_are_searched_outlined_and_aligned(
         assert [step["kind"] for step in steps][:2] == ["input", "model"]
         why = (await call(client, "why", thread_id="two"))["why"]
         assert (why["outcome"]["verdict"], why["last"]["text"]) == ("failed", "There is none")
+        made = await call(client, "model_call", thread_id="two", version=2)
+        assert [message["role"] for message in made["messages"]] == ["user"]
+        assert (made["call"]["source"], made["call"]["answer"]["versions"]) == (
+            "reconstructed",
+            [2],
+        )
+        assert [part["messages"] for part in made["call"]["parts"]] == [1]
         compared = await call(client, "compare", a="one", b=["two"])
         assert compared["divergence"]["equal"] == 3
         assert compared["comparisons"][0]["counts"]["changed"] == 1
@@ -132,7 +140,8 @@ def test_histories_are_searched_outlined_and_aligned(
         )
         (task,) = runs["sets"]
         assert (task["value"], task["runs"], task["failed"]) == ("zebra", 2, 1)
-        assert "after=" in await refusal(client, "outline", thread_id="one", after="x")
+        for after in ("x", "²", "1.²"):
+            assert "after=" in await refusal(client, "outline", thread_id="one", after=after)
 
     with running(app) as (_, address):
         over_http(address, ask)
@@ -160,6 +169,13 @@ def test_pages_of_outlines_and_comparisons_go_on_where_they_ended(
             places += [row["a"]["place"] for row in page["comparisons"][0]["items"] if "a" in row]
             following = {"after": page["next"]} if page["next"] else None
         assert len(places) == len(set(places)) == 400
+        texts: list[str] = []
+        following = {}
+        while following is not None:
+            page = await call(client, "model_call", thread_id="one", version=400, **following)
+            texts += [message["content"] for message in page["messages"]]
+            following = {"after": page["next"]} if page["next"] else None
+        assert texts == [f"{number} one" for number in range(400)]
 
     with running(app) as (_, address):
         over_http(address, ask)

@@ -16,6 +16,12 @@ const CALL: ModelCall = {
     { role: "user", content: "Where?" },
     { role: "assistant", content: [{ type: "tool_use", name: "track" }] },
   ],
+  parts: [
+    { part: "tools", messages: [], characters: 18, tokens: null },
+    { part: "system", messages: [], characters: 10, tokens: null },
+    { part: "user", messages: [0], characters: 36, tokens: null },
+    { part: "assistant", messages: [1], characters: 68, tokens: null },
+  ],
   answer: null,
   previous: null,
 };

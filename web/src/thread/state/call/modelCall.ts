@@ -37,37 +37,27 @@ export function besideOf({ model, tools, parameters, answer }: ModelCall): Model
 
 /** Texts of a part of a request, whose tokens are counted together. */
 export interface CallPart {
-  readonly part: "tools" | "system" | "user" | "assistant" | "tool" | "other";
+  readonly part: ModelCall["parts"][number]["part"];
   readonly texts: readonly string[];
 }
 
-const ROLES: Readonly<Record<string, CallPart["part"]>> = {
-  system: "system",
-  developer: "system",
-  user: "user",
-  assistant: "assistant",
-  model: "assistant",
-  function_call: "assistant",
-  tool: "tool",
-  function_call_output: "tool",
-};
-
-/** Returns the parts of a request in the order in which a model reads them; none is empty. */
+/** Returns the texts of each part of a request. */
 export function callParts(call: ModelCall): CallPart[] {
-  const texts = new Map<CallPart["part"], string[]>();
-  const add = (part: CallPart["part"], more: readonly string[]): void => {
-    texts.set(part, [...(texts.get(part) ?? []), ...more]);
-  };
-  add("tools", requestTexts(besideOf(call)));
-  for (const item of messagesOf(call)) {
+  const textsOf = (item: Json): string[] => {
     const message = modelMessage(item);
     const others = Object.keys(message.rest).length > 0 && call.api !== "chat";
-    add(ROLES[message.role] ?? "other", [
-      ...countedTexts(message),
-      ...(others ? [printExact(message.rest)] : []),
-    ]);
-  }
-  return [...texts].flatMap(([part, all]) => (all.length > 0 ? [{ part, texts: all }] : []));
+    return [...countedTexts(message), ...(others ? [printExact(message.rest)] : [])];
+  };
+  const all = messagesOf(call);
+  const apart = all.slice(0, all.length - call.messages.length);
+  return call.parts.map(({ part, messages }) => ({
+    part,
+    texts: [
+      ...(part === "tools" ? requestTexts(besideOf(call)) : []),
+      ...(part === "system" ? apart.flatMap(textsOf) : []),
+      ...messages.flatMap((place) => textsOf(all[apart.length + place] ?? null)),
+    ],
+  }));
 }
 
 /** Returns a place of a request in words, as `message 3` or `temperature`. */

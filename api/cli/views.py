@@ -1,0 +1,152 @@
+"""The commands outline, why, model-call, view and diff."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from agentlog.api.cli.session import (
+    AsJson,
+    At,
+    DataDir,
+    Hidden,
+    OptionList,
+    ThreadArgument,
+    ViewArgument,
+    chosen_view,
+    print_line,
+    service_in,
+)
+from agentlog.api.shapes.lines.model_call import model_call_lines
+from agentlog.api.shapes.lines.outline import outline_lines
+from agentlog.api.shapes.lines.why import why_lines
+from agentlog.api.shapes.model_calls import model_call_json
+from agentlog.api.shapes.outline import outline_json
+from agentlog.api.shapes.threads import difference_json
+from agentlog.api.shapes.why import why_json
+from agentlog.domain.points_in_time import parse_moment
+from agentlog.infrastructure.views.results import State
+
+app = typer.Typer()
+
+
+@app.command()
+def outline(
+    thread: ThreadArgument,
+    at: At = None,
+    *,
+    hidden: Hidden = False,
+    json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show what a thread did, a line a step, and where it went wrong."""
+    moment = None if at is None else parse_moment(at)
+    with service_in(data_dir) as service:
+        result = service.views.outline(thread, at=moment, hidden=hidden)
+    if json:
+        print_line(outline_json(result))
+    else:
+        console = Console()
+        width = console.width if console.is_terminal else None
+        _print_lines(outline_lines(result.steps, width=width))
+
+
+@app.command()
+def why(
+    thread: ThreadArgument,
+    at: At = None,
+    *,
+    hidden: Hidden = False,
+    json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show why a run went as it went: outcome, first failure, loops, cost."""
+    moment = None if at is None else parse_moment(at)
+    with service_in(data_dir) as service:
+        result = service.views.why(thread, at=moment, hidden=hidden)
+    if json:
+        print_line(why_json(result))
+    else:
+        _print_lines(why_lines(result.why))
+
+
+@app.command("model-call")
+def model_call(
+    thread: ThreadArgument,
+    version: Annotated[
+        int | None,
+        typer.Argument(min=1, help="That of a message of the answer; default the last."),
+    ] = None,
+    *,
+    hidden: Hidden = False,
+    json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show the request that produced a message, with its answer and the request before it.
+
+    Of a message that no model made, it is the call that comes next, or else the last.
+    """
+    with service_in(data_dir) as service:
+        call = service.views.model_call(thread, version, hidden=hidden)
+    if json:
+        print_line(model_call_json(thread, call))
+    else:
+        _print_lines(model_call_lines(call))
+
+
+@app.command()
+def view(  # noqa: PLR0913 - one parameter an option
+    thread: ThreadArgument,
+    name: ViewArgument = "openai",
+    at: At = None,
+    option: OptionList = None,
+    *,
+    hidden: Hidden = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Print a view of a thread as JSON, an item a line."""
+    chosen = chosen_view(name, option)
+    moment = None if at is None else parse_moment(at)
+    with service_in(data_dir) as service:
+        result = service.views.view(thread, chosen, at=moment, hidden=hidden)
+    if isinstance(result, State):
+        print_line(result.printable)
+        return
+    for item in result.items:
+        print_line(item.item)
+
+
+@app.command()
+def diff(  # noqa: PLR0913 - one parameter a choice
+    thread: ThreadArgument,
+    name: ViewArgument = "agent-state",
+    begin: Annotated[
+        str | None, typer.Option("--from", help="A moment, as --at; default the beginning.")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", help="A moment, as --at; default the present.")
+    ] = None,
+    option: OptionList = None,
+    *,
+    hidden: Hidden = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Print what changed in a view between two moments, as JSON."""
+    chosen = chosen_view(name, option)
+    with service_in(data_dir) as service:
+        difference = service.views.difference(
+            thread,
+            chosen,
+            begin=None if begin is None else parse_moment(begin),
+            end=None if end is None else parse_moment(end),
+            hidden=hidden,
+        )
+    print_line(difference_json(difference))
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    for line in lines:
+        console.print(Text(line))
