@@ -64,13 +64,18 @@ TABS = pytest.mark.parametrize(
 )
 
 
+def place_of(pane: Locator) -> Locator:
+    """Return where the pane says which version it shows."""
+    return pane.locator("header strong[title^=Version]")
+
+
 def step_to(page: Page, version: int) -> Locator:
     """Step on to the event of a later version; return its pane."""
     pane = page.get_by_role("region", name="Event", exact=True)
-    place = pane.get_by_text(re.compile(r"^\d+ of \d+"))
-    while (current := int(place.inner_text().split()[0])) < version:
+    place = place_of(pane)
+    while (current := int(place.inner_text())) < version:
         pane.get_by_role("button", name="Next event").click()
-        expect(place).to_have_text(re.compile(f"^{current + 1} of \\d+$"))
+        expect(place).to_have_text(f"{current + 1}")
     expect(pane).to_have_attribute("aria-busy", "false")
     return pane
 
@@ -99,9 +104,9 @@ def test_a_call_leads_to_its_result_and_back(page: Page) -> None:
     expect(pane.get_by_role("tabpanel")).to_contain_text("49 s")
     pane.get_by_role("link", name="Result at 13").click()
     expect(pane.get_by_role("heading", name="Tool results")).to_be_visible()
-    expect(pane).to_contain_text("13 of 16")
+    expect(place_of(pane)).to_have_text("13")
     pane.get_by_role("link", name="Call at 10").click()
-    expect(pane).to_contain_text("10 of 16")
+    expect(place_of(pane)).to_have_text("10")
     pane.get_by_role("button", name="Next event").click()
     expect(pane.get_by_role("heading", name="Approval asked")).to_be_visible()
 
@@ -121,9 +126,9 @@ def test_an_old_event_never_stands_under_a_new_number(page: Page) -> None:
 
     page.route(re.compile(r"/messages\?after=6&limit=1&"), slow)
     page.keyboard.press("ArrowRight")
-    expect(pane).to_contain_text("6 of 16 reading 7…")
+    expect(pane).to_contain_text("6 reading 7…")
     assert pane.get_by_role("heading").first.text_content() == old
-    expect(pane).to_contain_text("7 of 16")
+    expect(place_of(pane)).to_have_text("7")
     expect(pane).not_to_contain_text("reading")
 
 
@@ -237,7 +242,7 @@ def test_a_large_text_is_read_when_asked_for_and_to_its_end(page: Page) -> None:
         return end.count()
 
     until(is_at_the_end)
-    expect(pane).to_contain_text("5 of 9")
+    expect(place_of(pane)).to_have_text("5")
     assert pane.locator("pre").count() < 200
 
 
@@ -302,7 +307,7 @@ def test_what_is_copied_works_as_it_is_pasted(browser: Browser, service: Service
         assert json.loads(output_of(sys.executable, "-c", python)) == wanted
         link = copied(page, "Link to this place")
         page.goto(link)
-        expect(page.get_by_role("region", name="Event", exact=True)).to_contain_text("10 of 16")
+        expect(place_of(page.get_by_role("region", name="Event", exact=True))).to_have_text("10")
 
 
 def test_the_copied_test_fails_unless_the_agent_does_the_same(

@@ -1,9 +1,12 @@
 import { useSyncExternalStore } from "react";
 
-/** Widths of the window in pixels; the style sheets have the same two. */
+/** Widths of the window in pixels; the style sheets have the same two, and the height below. */
 export const PHONE = 720;
 /** Below this width a thread's screen has room for one pane. */
 export const ONE_PANE = 900;
+
+/** Height of the window in pixels: below it, as at 200 %, rows are close and headers one line. */
+export const LOW = 600;
 
 export function isNarrow(below: number): boolean {
   return matchMedia(`(width < ${below}px)`).matches;

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ChainBadge } from "../audit/chain/ChainBadge";
+import { LOW, useLow } from "../app/narrow";
 import { Copy } from "../parts/Copy";
 import { cost, count, counted, duration } from "../parts/format";
+import { Popover } from "../parts/Popover";
 import { useTitle } from "../parts/useTitle";
 import { useCursor } from "./cursor";
 import { ThreadActions } from "./event/actions/ThreadActions";
@@ -74,7 +76,9 @@ export function ThreadHeader() {
   useTitle(head === undefined ? null : `${isWaiting ? "needs approval" : head.status} · ${name}`, {
     needsPerson: isWaiting,
   });
+  const isLow = useLow(LOW);
   if (head === undefined) return null;
+  const figures = <Figures at={at} last={last} copied={origin === null ? 1 : copied} />;
   return (
     <header className={styles["header"]}>
       <div className={styles["title"]}>
@@ -82,8 +86,10 @@ export function ThreadHeader() {
           <bdi>{head.goal ?? threadId}</bdi>
         </h1>
         <span className={styles["names"]}>
-          <code title={threadId}>{threadId}</code>
-          <Copy text={threadId} />
+          {head.goal !== null && <code title={threadId}>{threadId}</code>}
+          <Copy text={threadId} className={`quiet ${styles["copy"] ?? ""}`}>
+            Copy id
+          </Copy>
           <span className={`badge ${COLOURS[head.status]}`}>{head.status}</span>
           <Judgement />
           <Anomalies total={head.anomalies} />
@@ -101,7 +107,7 @@ export function ThreadHeader() {
           <Workers threadId={threadId} />
         </span>
       </div>
-      <Figures at={at} last={last} copied={origin === null ? 1 : copied} />
+      {isLow ? <Popover label={`${count(at)} of ${count(last)}`}>{figures}</Popover> : figures}
       <Live />
       <ThreadActions />
     </header>

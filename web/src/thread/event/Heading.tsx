@@ -35,7 +35,7 @@ export function Heading({ event, at, last }: HeadingProps) {
     <header className={styles["heading"]}>
       <h2 style={{ color: colourOf(groupOf(type)) }}>{event === null ? "Event" : titleOf(type)}</h2>
       <span className={styles["place"]}>
-        <strong>{count(event?.version ?? at)}</strong> of {count(last)}
+        <strong title={`Version, of ${count(last)}`}>{count(event?.version ?? at)}</strong>
         {event !== null && event.version !== at && <em> reading {count(at)}…</em>}
       </span>
       {event !== null && (

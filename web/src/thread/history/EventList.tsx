@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from "react";
+import { LOW, useLow } from "../../app/narrow";
 import { Failure } from "../../parts/Failure";
 import { useCursor } from "../cursor";
 import type { Hits } from "../hits";
@@ -17,6 +18,7 @@ import { useChoose, useRowKeys } from "./useRowKeys";
 
 const LINE_HEIGHT = 20;
 const PADDING = 8;
+const LOW_PADDING = 4;
 
 const NO_ANOMALIES: readonly Anomaly[] = [];
 
@@ -39,7 +41,11 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
   }, []);
   const choose = useChoose();
   useRowKeys(rows, choose);
-  const heights = useMemo(() => heightsOf(timeline, unfolded), [timeline, unfolded]);
+  const padding = useLow(LOW) ? LOW_PADDING : PADDING;
+  const heights = useMemo(
+    () => heightsOf(timeline, unfolded, padding),
+    [timeline, unfolded, padding],
+  );
   const { drawn, height, keepPlace } = useEventWindow(scroller, rows, heights);
   const shown = drawn.map((item) => ({ ...item, row: rows.row(item.index) }));
   const versions = shown.flatMap(({ row }) => (row.isOpen === null ? [row.first] : []));
@@ -94,12 +100,16 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
 }
 
 /** A row has a line per call or result, and room for its worker's events where they are shown. */
-function heightsOf(timeline: ThreadTimeline, unfolded: ReadonlySet<number>): Heights {
+function heightsOf(
+  timeline: ThreadTimeline,
+  unfolded: ReadonlySet<number>,
+  padding: number,
+): Heights {
   const of = ({ first, isOpen }: Row): number => {
     const lines = isOpen === null ? timeline.callsAt(first) : 1;
     const drawn = lines > MOST_LINES ? MOST_LINES + 1 : lines;
     const below = isOpen === null && unfolded.has(first) ? WORKER_HEIGHT : 0;
-    return PADDING + LINE_HEIGHT * Math.max(1, drawn) + below;
+    return padding + LINE_HEIGHT * Math.max(1, drawn) + below;
   };
   return { of, areMeasured: false };
 }

@@ -75,7 +75,7 @@ function Bar() {
           Timeline <span aria-hidden>{isOpen ? "▴" : "▾"}</span>
         </button>
         {!isOpen && slider}
-        <Notices chart={chart} notice={notice} />
+        <Notices {...{ chart, notice, isOpen }} />
       </div>
       {isOpen && (
         <>
@@ -88,8 +88,14 @@ function Bar() {
   );
 }
 
+interface NoticesProps {
+  readonly chart: Chart;
+  readonly notice: string;
+  readonly isOpen: boolean;
+}
+
 /** Why a jump went nowhere, how far the timeline is read, and the way out of a zoom. */
-function Notices({ chart, notice }: { chart: Chart; notice: string }) {
+function Notices({ chart, notice, isOpen }: NoticesProps) {
   const { last, beyond } = useCursor();
   const { isComplete, loadedTo } = useTimeline();
   return (
@@ -104,7 +110,7 @@ function Notices({ chart, notice }: { chart: Chart; notice: string }) {
           Reading: {count(loadedTo)} of {counted(last, "event")}
         </span>
       )}
-      {isComplete && !chart.course.isTimed && (
+      {isOpen && isComplete && !chart.course.isTimed && (
         <span>All messages have the same time: drawn in their order</span>
       )}
       {chart.isZoomed && (

@@ -10,7 +10,7 @@ interface EventTimeProps {
   readonly startMs: number | null;
 }
 
-/** The pause before an event if it is long, else the time since the thread began. */
+/** The pause before an event if it is long, else the time since the thread began, if it has any. */
 export function EventTime({ event, before, startMs }: EventTimeProps) {
   const pause = pauseBefore(event, before);
   if (pause !== null) {
@@ -20,7 +20,8 @@ export function EventTime({ event, before, startMs }: EventTimeProps) {
       </span>
     );
   }
-  const isTimed = startMs !== null && event.kind === "message";
-  const since = isTimed ? Math.max(0, Number(event.message["timestamp"]) - startMs) : null;
+  if (startMs === null) return null;
+  const isMessage = event.kind === "message";
+  const since = isMessage ? Math.max(0, Number(event.message["timestamp"]) - startMs) : null;
   return <span className={styles["time"]}>{since !== null && duration(since)}</span>;
 }

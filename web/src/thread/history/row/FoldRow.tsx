@@ -14,7 +14,9 @@ interface FoldRowProps {
 /** A run of folded events: how many of which type, and the way to see them. */
 export function FoldRow({ row, at, typeOf, onToggle }: FoldRowProps) {
   const isOpen = row.isOpen === true;
-  const types = typesIn(row, typeOf).map(([type, n]) => `${count(n)} ${nameOf(type)}`);
+  const types = typesIn(row, typeOf).map(
+    ([type, n]) => `${count(n)} ${n === 1 ? "" : "× "}${nameOf(type)}`,
+  );
   const isHere = !isOpen && row.first <= at && at <= row.last;
   return (
     <button
