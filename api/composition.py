@@ -33,6 +33,7 @@ from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.keys import Keys
+from agentlog.infrastructure.matches.thread_matches import ThreadMatches
 from agentlog.infrastructure.postgres.conninfo import Timeouts
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.migration import described
@@ -176,6 +177,7 @@ def open_service(
                 workers=WorkerTrees(confined, summaries, tenant=name),
                 definitions=definitions,
                 search=Search(confined, tenant=name, searched=database),
+                matches=ThreadMatches(views, rules),
                 proofs=Proofs.over(confined, tenant=name, key=key),
                 derived=DerivedAuditor(database, reader, snapshots, tenant=name),
                 redactor=Redactor(

@@ -14,6 +14,7 @@ from agentlog.infrastructure.definitions.definitions import Definitions
 from agentlog.infrastructure.derived_audit import DerivedAuditor
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.forks.forker import Forker
+from agentlog.infrastructure.matches.thread_matches import ThreadMatches
 from agentlog.infrastructure.reports.reports import Reports
 from agentlog.infrastructure.reports.summaries import Summaries
 from agentlog.infrastructure.reports.worker_trees import WorkerTrees
@@ -43,6 +44,7 @@ class Tenant:
     summaries: Summaries
     workers: WorkerTrees
     search: Search
+    matches: ThreadMatches
     definitions: Definitions
     proofs: Proofs
     derived: DerivedAuditor

@@ -29,6 +29,7 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_text
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.reports.summaries import MODELS, SummaryPage, SummaryQuery
+from agentlog.projections.filters.expression import ALL
 from agentlog.projections.filters.grammar import parse_filter
 
 app = typer.Typer()
@@ -133,16 +134,23 @@ def show(  # noqa: PLR0913 - one parameter an option
     thread: ThreadArgument,
     at: At = None,
     *,
+    where: Annotated[
+        str, typer.Option("--filter", help="Only messages that match, as 'tool:pay* failed'.")
+    ] = "",
     full: Annotated[bool, typer.Option("--full", help="All of each message.")] = False,
     hidden: Hidden = False,
     json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
     """Show a thread and its messages as the log has them."""
+    wanted = parse_filter(where, "thread")
     with service_in(data_dir) as service:
         head = service.threads.head(thread, hidden=hidden)
         moment = None if at is None else parse_moment(at)
-        events = service.threads.messages(thread, at=moment, hidden=hidden)
+        if wanted == ALL:
+            events = service.threads.messages(thread, at=moment, hidden=hidden)
+        else:
+            events = [*service.own.matches.events(thread, wanted, at=moment, hidden=hidden)]
     if json:
         print_line(thread_json(head))
         for event in events:

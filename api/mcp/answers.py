@@ -149,6 +149,15 @@ class SearchPage(BaseModel):
     next: str | None = Field(description="give it as `after` to go on; null at the end")
 
 
+class Matches(BaseModel):
+    """Messages of a thread that match, in its order, at a version."""
+
+    thread_id: str
+    version: int
+    matches: list[Json]
+    next: str | None = Field(description="give it as `after` to go on; null at the end")
+
+
 class Outline(BaseModel):
     """The steps of a thread at a version; a step says nothing of what it has not."""
 

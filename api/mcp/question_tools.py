@@ -6,7 +6,15 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from agentlog.api.mcp.answers import ComparedSets, Comparison, ModelCall, Outline, SearchPage, Why
+from agentlog.api.mcp.answers import (
+    ComparedSets,
+    Comparison,
+    Matches,
+    ModelCall,
+    Outline,
+    SearchPage,
+    Why,
+)
 from agentlog.api.mcp.http_api import path_of
 from agentlog.api.mcp.pages import MOST_BYTES, fitted, items_that_fit, size_of
 from agentlog.api.mcp.parameters import After, ApiOf, At, Metadata, ThreadId, metadata_filters
@@ -69,6 +77,39 @@ class QuestionTools:
             if len(page) == len(hits):
                 return SearchPage(hits=page, as_of=answer["asOf"], next=answer["next"])
             limit = len(page)
+
+    async def matches(  # noqa: PLR0913, PLR0917 - one parameter a choice
+        self,
+        ctx: Context,
+        thread_id: ThreadId,
+        filter: Annotated[  # noqa: A002 - its name everywhere
+            str,
+            Field(
+                description="terms: words, type: tool: failed succeeded open rule: took>5s "
+                "tokens>10k cost> worker: version> $.args.amount>1000; or, -, ( )"
+            ),
+        ],
+        at: At = None,
+        after: After = None,
+        limit: Annotated[int, Field(ge=1, le=100)] = 50,
+    ) -> Matches:
+        """Find the messages of one thread that a filter matches, with the text around its words."""
+        answer = await self._api_of(ctx).get(
+            path_of("threads", thread_id, "matches"),
+            filter=filter,
+            at=at,
+            after=after,
+            limit=limit,
+        )
+        rows = [fitted(match, _ROW_BYTES) for match in answer["items"]]
+        page = items_that_fit(rows)
+        more = str(answer["items"][len(page) - 1]["version"]) if page else None
+        return Matches(
+            thread_id=thread_id,
+            version=answer["version"],
+            matches=page,
+            next=answer["next"] if len(page) == len(rows) else more,
+        )
 
     async def outline(
         self, ctx: Context, thread_id: ThreadId, at: At = None, after: After = None

@@ -39,6 +39,7 @@ def mcp_server(api_of: ApiOf, *, version: str) -> MCPServer[Any]:
     for tool in (
         threads.find_threads,
         questions.search,
+        questions.matches,
         questions.outline,
         questions.why,
         questions.model_call,

@@ -1,4 +1,4 @@
-"""Hits of a search as JSON, for HTTP and the command line."""
+"""Hits of a search, and matches in a thread, as JSON."""
 
 from pydantic import ConfigDict
 
@@ -59,4 +59,24 @@ class Hits(Shape):
 
     items: list[Hit]
     as_of: int
+    next: str | None
+
+
+class ThreadMatch(Shape):
+    """A message that matches; its excerpts show the texts that the filter asks for."""
+
+    version: int
+    type: str
+    excerpts: list[Excerpt]
+
+
+class ThreadMatches(Shape):
+    """Messages of a thread that match, in its order, as of its version `version`.
+
+    With `next` there may be more: a page may have few items or none, where the thread is long.
+    """
+
+    thread_id: str
+    version: int
+    items: list[ThreadMatch]
     next: str | None

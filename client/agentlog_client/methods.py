@@ -131,6 +131,7 @@ class Methods:
     follow_log = Items(operations.log.follow_log)
 
     search = Items(operations.search.search)
+    matches = Items(operations.search.matches)
 
     put_blob = Call(operations.blobs.put_blob)
     get_blob = Call(operations.blobs.get_blob)

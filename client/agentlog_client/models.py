@@ -1228,6 +1228,26 @@ class Taken(Shape):
     grown: list[str]
 
 
+class ThreadMatch(Shape):
+    """A message that matches; its excerpts show the texts that the filter asks for."""
+
+    version: int
+    type: str
+    excerpts: list[Excerpt]
+
+
+class ThreadMatches(Shape):
+    """Messages of a thread that match, in its order, as of its version `version`.
+
+    With `next` there may be more: a page may have few items or none, where the thread is long.
+    """
+
+    thread_id: str
+    version: int
+    items: list[ThreadMatch]
+    next: str | None
+
+
 class ThreadSummary(Shape):
     """A thread, with counts and sums over its messages. A sum is null where none reports it.
 

@@ -77,6 +77,11 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
     )
 
 
+def excerpts_of(parts: Sequence[Part], content: dict[str, JsonValue]) -> list[Excerpt]:
+    """Return pieces of a message's texts in which some of the parts stand."""
+    return _chosen(list(_matching(parts, content)))
+
+
 _Found = tuple[Excerpt, frozenset[Part]]
 
 

@@ -37,6 +37,7 @@ from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.keys import Keys
+from agentlog.infrastructure.matches.thread_matches import ThreadMatches
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
@@ -133,6 +134,7 @@ def app_over(  # noqa: PLR0913 - what tests set
             workers=WorkerTrees(database, summaries, tenant=name),
             definitions=definitions,
             search=Search(database, tenant=name, searched=database),
+            matches=ThreadMatches(views, rules),
             proofs=Proofs.over(database, tenant=name, key=key),
             derived=DerivedAuditor(database, reader, snapshots, tenant=name),
             redactor=Redactor(

@@ -113,7 +113,7 @@ def test_text_is_found_and_marked_and_its_hits_follow_each_other(page: Page) -> 
     page.keyboard.press("f")
     page.keyboard.type("59.90")
     expect(page.locator("mark").first).to_have_text("59.90")
-    field = page.get_by_role("searchbox", name="Find text")
+    field = page.get_by_role("combobox", name="Find text or terms")
     field.press("Enter")
     first = current(page).inner_text()
     field.press("Enter")
@@ -121,6 +121,35 @@ def test_text_is_found_and_marked_and_its_hits_follow_each_other(page: Page) -> 
     expect(page).to_have_url(re.compile("find=%2259.90%22"))
     page.get_by_role("combobox", name="Show only").select_option("hit")
     expect(rows(page).filter(has=page.locator("mark"))).to_have_count(rows(page).count())
+
+
+def test_a_filter_of_terms_lists_what_matches_and_playing_stops_there(page: Page) -> None:
+    page.goto("/threads/unruly?at=1")
+    field = page.get_by_role("combobox", name="Find text or terms")
+    field.fill("open type:tool_calls")
+    expect(page.get_by_role("combobox", name="Show only")).to_contain_text("Matches (1)")
+    page.get_by_role("combobox", name="Show only").select_option("hit")
+    expect(rows(page)).to_have_count(1)
+    expect(rows(page)).to_contain_text("not JSON")
+    page.get_by_role("button", name="Show all").click()
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect(current(page)).to_contain_text("not JSON")
+    page.keyboard.press("/")
+    field.fill("$.args.city:Oslo")
+    expect(page.get_by_role("combobox", name="Show only")).to_contain_text("Matches (")
+    assert violations(page) == []
+
+
+def test_a_filter_that_cannot_be_read_says_where(browser: Browser, service: Service) -> None:
+    with browser.new_context(base_url=service.address) as context:  # it logs what was refused
+        page = context.new_page()
+        page.goto("/threads/unruly?at=1")
+        field = page.get_by_role("combobox", name="Find text or terms")
+        field.fill("tool:")
+        expect(page.get_by_role("alert")).to_contain_text("a value is missing, at character 6")
+        field.fill("tool:weather")
+        expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_a_thread_that_grows_is_followed_held_and_resumed(page: Page, service: Service) -> None:

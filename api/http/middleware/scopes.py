@@ -40,6 +40,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "GET /v1/threads/{thread_id}/changes": "read",
     "GET /v1/threads/{thread_id}/outline": "read",
     "GET /v1/threads/{thread_id}/why": "read",
+    "GET /v1/threads/{thread_id}/matches": "read",
     "GET /v1/threads/{thread_id}/model-calls/{version}": "read",
     "GET /v1/threads/{thread_id}/events": "read",
     "GET /v1/threads/{thread_id}/forks": "read",

@@ -1,4 +1,4 @@
-"""Route of search: messages by their words, and by JSONPath."""
+"""Routes of search: messages by their words and by JSONPath, and within a thread by a filter."""
 
 from dataclasses import replace
 from functools import partial
@@ -10,17 +10,27 @@ from fastapi.concurrency import run_in_threadpool
 from agentlog.api.filters import time_filter
 from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheSummaryFilter, metadata_in
-from agentlog.api.http.codec.parameters import After, FilterText, Types, without_nul
+from agentlog.api.http.codec.parameters import (
+    After,
+    At,
+    FilterText,
+    Hidden,
+    ThreadId,
+    Types,
+    number_cursor,
+    without_nul,
+)
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
 from agentlog.api.http.openapi.answers import answers
-from agentlog.api.shapes.search import Hits
+from agentlog.api.shapes.search import Hits, ThreadMatches
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.reports.summaries import SummaryQuery
 from agentlog.infrastructure.search import query
 from agentlog.infrastructure.search.index import MODEL
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
+from agentlog.projections.filters.grammar import MOST_CHARACTERS as MOST_FILTER
 from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.search.message_texts import ROLES
 
@@ -101,3 +111,34 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
         kept=None if threads == SummaryQuery() else kept,
     )
     return json_answer(Hits.of(matches))
+
+
+@router.get("/threads/{thread_id}/matches", responses=answers(200, ThreadMatches, 404))
+def read_matches(  # noqa: PLR0913, PLR0917 - one parameter a choice
+    request: Request,
+    thread_id: ThreadId,
+    at: At,
+    filter_text: Annotated[
+        str,
+        Query(
+            alias="filter",
+            max_length=MOST_FILTER,
+            description="Terms that must hold of a message, as `tool:pay failed or took>5s`; "
+            "`$.args.amount>1000` is a JSONPath into a call, a result or the message.",
+            examples=["tool:pay* $.args.amount>1000"],
+        ),
+    ],
+    after: After = None,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+    hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
+) -> Response:
+    """Find the messages of a thread that a filter matches: it need not be indexed yet."""
+    matches = tenant_of(request).matches.find(
+        thread_id,
+        parse_filter(filter_text, "thread"),
+        at=at,
+        after=number_cursor(after) or 0,
+        limit=limit,
+        hidden=hidden,
+    )
+    return json_answer(ThreadMatches.of(matches))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agentlog_client.models import Hit
+from agentlog_client.models import Hit, ThreadMatch
 from agentlog_client.operation import (
     Json,
     Listing,
@@ -59,3 +59,28 @@ def search(  # noqa: PLR0913 - one parameter a filter
         },
     )
     return Listing(asked, as_page(Hit))
+
+
+def matches(  # noqa: PLR0913 - one parameter a choice
+    thread_id: str,
+    filter: str,  # noqa: A002 - its name everywhere
+    *,
+    at: Moment | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+    hidden: bool = False,
+) -> Listing[ThreadMatch]:
+    """List the messages of a thread that a filter matches, as `tool:pay $.args.amount>1000`."""
+    asked = request(
+        "GET",
+        "/v1/threads/{}/matches",
+        thread_id,
+        query={
+            "filter": filter,
+            "at": at,
+            "after": after,
+            "limit": limit,
+            "hidden": hidden or None,
+        },
+    )
+    return Listing(asked, as_page(ThreadMatch))

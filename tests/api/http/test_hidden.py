@@ -74,7 +74,8 @@ def reads(app: FastAPI) -> list[str]:
 
 def address(path: str, threads: Threads) -> str:
     message = threads.messages("lost", hidden=True)[1].message_id
-    query = {"changes": "?path=$.status", "events": "?follow=false"}.get(path.rsplit("/", 1)[1], "")
+    queries = {"changes": "?path=$.status", "events": "?follow=false", "matches": "?filter=parcel"}
+    query = queries.get(path.rsplit("/", 1)[1], "")
     return path.format(thread_id="lost", message_id=message, view="kernel", version=8) + query
 
 

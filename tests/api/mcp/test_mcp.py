@@ -20,6 +20,7 @@ from tests.infrastructure.readmodels.tables import catch_up
 TOOLS = {
     "find_threads",
     "search",
+    "matches",
     "outline",
     "why",
     "model_call",

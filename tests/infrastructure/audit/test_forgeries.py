@@ -171,6 +171,7 @@ ASKED = {
     "/v1/threads/{thread_id}/views/{view}": ("?limit=1000&at={version}",),
     "/v1/threads/{thread_id}/outline": ("?at={version}",),
     "/v1/threads/{thread_id}/why": ("?at={version}",),
+    "/v1/threads/{thread_id}/matches": ("?filter=parcel&at={version}", "?filter=failed"),
     "/v1/threads/{thread_id}/workers": ("",),
     "/v1/threads/{thread_id}/diff": ("?view=agent-state&from=1&to={version}",),
     "/v1/threads/{thread_id}/changes": ("?view=agent-state&path=$.history&at={version}",),

@@ -20,6 +20,7 @@ const READS: Record<HiddenReads, true> = {
   "/v1/threads/{thread_id}/diff": true,
   "/v1/threads/{thread_id}/events": true,
   "/v1/threads/{thread_id}/forks": true,
+  "/v1/threads/{thread_id}/matches": true,
   "/v1/threads/{thread_id}/messages": true,
   "/v1/threads/{thread_id}/messages/{message_id}": true,
   "/v1/threads/{thread_id}/model-calls/{version}": true,

@@ -74,10 +74,8 @@ export interface ThreadAddress {
   watch?: string[];
   /** Key of the state whose history is open. */
   key?: string;
-  /** Text to find in contents: its hits are marks. */
+  /** Filter of events, of words and terms: its matches are marks, and playing stops at them. */
   find?: string;
-  /** Only events of this tool. */
-  tool?: string;
   /** Only events with this mark. */
   only?: (typeof MARKS)[number];
   /** Whether the history is read as cards, not listed in lines. */
@@ -112,7 +110,6 @@ export function threadAddress(search: Search): ThreadAddress {
     watch: textsIn(search["watch"]),
     key: textIn(search["key"]),
     find: textIn(search["find"]),
-    tool: textIn(search["tool"]),
     only: oneIn(MARKS, search["only"]),
     read: flagIn(search["read"]),
     fold: typeof search["fold"] === "string" ? search["fold"] : undefined,

@@ -1,40 +1,48 @@
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { answered, api } from "../api/client";
-import type { components } from "../api/schema";
 import { useCursor } from "./cursor";
 import { headQuery } from "./queries";
 
-export type Hit = components["schemas"]["Hit"];
-type Page = components["schemas"]["Hits"];
+/** A message that matches, with the texts that the filter asks for. */
+export interface Hit {
+  readonly version: number;
+  readonly excerpts: readonly {
+    readonly text: string;
+    readonly ranges: readonly (readonly number[])[];
+  }[];
+}
 
 export interface Hits {
   /** Versions of the events that match, in their order. */
   readonly versions: readonly number[];
   readonly of: ReadonlyMap<number, Hit>;
-  /** Whether there are more: those found are the newest. */
+  /** Whether there are more: those found are the first. */
   readonly areMore: boolean;
 }
 
 const MOST_PAGES = 20;
-const PAGE_LENGTH = 100;
 const GROWING_MS = 3000;
 const NO_HITS: Hits = { versions: [], of: new Map(), areMore: false };
 
-function hitsQuery(threadId: string, text: string) {
+function hitsQuery(threadId: string, filter: string) {
   return queryOptions({
-    queryKey: ["hits", threadId, text],
+    queryKey: ["hits", threadId, filter],
     queryFn: async ({ signal }): Promise<Hits> => {
       const of = new Map<number, Hit>();
       let after: string | null = null;
       for (let page = 0; page < MOST_PAGES; page += 1) {
-        const query = { q: text, thread: [threadId], limit: PAGE_LENGTH, after };
-        const found: Page = answered(await api.GET("/v1/search", { params: { query }, signal }));
+        const query = { filter, after };
+        const found: { items: Hit[]; next: string | null } = answered(
+          await api.GET("/v1/threads/{thread_id}/matches", {
+            params: { path: { thread_id: threadId }, query },
+            signal,
+          }),
+        );
         for (const hit of found.items) of.set(hit.version, hit);
         after = found.next;
         if (after === null) break;
       }
-      const versions = [...of.keys()].sort((a, b) => a - b);
-      return { versions, of, areMore: after !== null };
+      return { versions: [...of.keys()], of, areMore: after !== null };
     },
     placeholderData: keepPreviousData,
   });
@@ -49,7 +57,7 @@ export function textsOf(hit: Hit | undefined): string[] {
   return [...new Set(found)].filter((text) => text !== "");
 }
 
-/** The events with the text of `find`; read again at intervals while the thread may grow. */
+/** The events that match the filter `find`; read again at intervals while the thread may grow. */
 export function useHits(): Hits & { readonly error: Error | null; readonly isPending: boolean } {
   const { threadId, address } = useCursor();
   const { data: head } = useQuery(headQuery(threadId));

@@ -2,6 +2,7 @@ import { useRouter } from "@tanstack/react-router";
 import { type Command, useCommands } from "../app/commands";
 import { ranked } from "../app/palette/ranking";
 import { count } from "../parts/format";
+import { quoted } from "../parts/text/terms";
 import { STATE_TABS, type ThreadAddress, VIEWS } from "./address";
 import { useCursor } from "./cursor";
 import { useTimeline } from "./timeline/timeline";
@@ -49,9 +50,12 @@ export function useThreadCommands(): void {
     const views = VIEWS.map((view) =>
       show(`View: ${view}`, { state: "view", view, pane: "state" }),
     );
-    const tools = timeline
-      .tools()
-      .map(([tool, calls]) => show(`Only calls of ${tool} (${count(calls)})`, { tool }));
+    const tools = timeline.tools().map(([tool, calls]) =>
+      show(`Only calls of ${tool} (${count(calls)})`, {
+        find: `tool:${quoted(tool)}`,
+        only: "hit",
+      }),
+    );
     return [...versions, ...ranked([compare, ...tabs, ...views, ...tools], text)];
   });
 }

@@ -12,10 +12,9 @@ interface FiltersProps {
   readonly hits: Hits;
 }
 
-/** Selects which events are listed: those with a mark, those of a tool. */
+/** Selects which events are listed: all, or those with a mark. */
 export function Filters({ timeline, hits }: FiltersProps) {
   const { address, change } = useCursor();
-  const tools = useMemo(() => timeline.tools(), [timeline]);
   const counts = useMemo(
     () => ({
       error: timeline.marked("error"),
@@ -26,37 +25,19 @@ export function Filters({ timeline, hits }: FiltersProps) {
     [timeline, hits.versions],
   );
   return (
-    <>
-      <select
-        aria-label="Show only"
-        value={address.only ?? ""}
-        onChange={({ target }) => {
-          change({ only: MARKS.find((mark) => mark === target.value) });
-        }}
-      >
-        <option value="">All events</option>
-        {MARKS.filter((mark) => mark !== "hit" || address.find !== undefined).map((mark) => (
-          <option key={mark} value={mark}>
-            {NAMES[mark]} ({count(counts[mark])})
-          </option>
-        ))}
-      </select>
-      {tools.length > 0 && (
-        <select
-          aria-label="Tool"
-          value={address.tool ?? ""}
-          onChange={({ target }) => {
-            change({ tool: target.value === "" ? undefined : target.value });
-          }}
-        >
-          <option value="">All tools</option>
-          {tools.map(([name, calls]) => (
-            <option key={name} value={name}>
-              {name} ({count(calls)})
-            </option>
-          ))}
-        </select>
-      )}
-    </>
+    <select
+      aria-label="Show only"
+      value={address.only ?? ""}
+      onChange={({ target }) => {
+        change({ only: MARKS.find((mark) => mark === target.value) });
+      }}
+    >
+      <option value="">All events</option>
+      {MARKS.filter((mark) => mark !== "hit" || address.find !== undefined).map((mark) => (
+        <option key={mark} value={mark}>
+          {NAMES[mark]} ({count(counts[mark])})
+        </option>
+      ))}
+    </select>
   );
 }

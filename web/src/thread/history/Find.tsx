@@ -1,15 +1,24 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useShortcuts } from "../../app/keyboard";
-import { Problem } from "../../api/problem";
 import { count } from "../../parts/format";
+import { suggestions } from "../../parts/text/terms";
 import { useCursor } from "../cursor";
 import type { useHits } from "../hits";
+import type { ThreadTimeline } from "../timeline/timeline";
 import styles from "./history.module.css";
+import { termsOf } from "./terms";
 
 const PAUSE_MS = 300;
 
-/** The field for text to find, how many events have it, and the way from one to the next. */
-export function Find({ hits }: { hits: ReturnType<typeof useHits> }) {
+interface FindProps {
+  readonly timeline: ThreadTimeline;
+  readonly hits: ReturnType<typeof useHits>;
+}
+
+/** The field for a filter of events, how many match it, and the way from one to the next. */
+export function Find({ timeline, hits }: FindProps) {
+  const id = useId();
+  const terms = useMemo(() => termsOf(timeline.types(), timeline.tools()), [timeline]);
   const { at, address, go, change } = useCursor();
   const [text, setText] = useState(address.find ?? "");
   const field = useRef<HTMLInputElement>(null);
@@ -18,8 +27,8 @@ export function Find({ hits }: { hits: ReturnType<typeof useHits> }) {
     field.current?.focus();
   };
   useShortcuts("History", [
-    { key: "/", does: "find text", run: focus },
-    { key: "f", does: "find text", run: focus },
+    { key: "/", does: "find text or terms", run: focus },
+    { key: "f", does: "find text or terms", run: focus },
   ]);
   useEffect(() => {
     const find = text.trim() === "" ? undefined : text.trim();
@@ -44,8 +53,12 @@ export function Find({ hits }: { hits: ReturnType<typeof useHits> }) {
       <input
         ref={field}
         type="search"
-        aria-label="Find text"
+        aria-label="Find text or terms"
         placeholder="Find ( / )"
+        title="Words and terms, as tool:pay failed, took>5s, $.args.amount>1000; or, -, ( )"
+        list={id}
+        maxLength={2000}
+        spellCheck={false}
         value={text}
         onChange={({ target }) => {
           setText(target.value);
@@ -56,36 +69,42 @@ export function Find({ hits }: { hits: ReturnType<typeof useHits> }) {
           else if (key === "Escape") currentTarget.blur();
         }}
       />
+      <datalist id={id}>
+        {suggestions(text, terms).map((value) => (
+          <option key={value} value={value} />
+        ))}
+      </datalist>
       {address.find !== undefined && (
         <>
-          <small role="status" title={error?.message}>
-            {error === null ? (isPending ? "…" : said) : titleOf(error)}
-          </small>
-          {(
-            [
-              ["Match before", "↑", before],
-              ["Match after", "↓", next],
-            ] as const
-          ).map(([label, sign, to]) => (
-            <button
-              key={label}
-              type="button"
-              className="quiet"
-              aria-label={label}
-              disabled={to === undefined}
-              onClick={() => {
-                if (to !== undefined) go(to);
-              }}
-            >
-              {sign}
-            </button>
-          ))}
+          <small role="status">{error === null && (isPending ? "…" : said)}</small>
+          <Way label="Match before" sign="↑" to={before} />
+          <Way label="Match after" sign="↓" to={next} />
         </>
       )}
     </div>
   );
 }
 
-function titleOf(error: Error): string {
-  return error instanceof Problem ? error.title : error.message;
+interface WayProps {
+  readonly label: string;
+  readonly sign: string;
+  /** The version that it leads to. */
+  readonly to: number | undefined;
+}
+
+function Way({ label, sign, to }: WayProps) {
+  const { go } = useCursor();
+  return (
+    <button
+      type="button"
+      className="quiet"
+      aria-label={label}
+      disabled={to === undefined}
+      onClick={() => {
+        if (to !== undefined) go(to);
+      }}
+    >
+      {sign}
+    </button>
+  );
 }

@@ -20,7 +20,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** The thread's events from the first to the last. */
 export function HistoryPane() {
   const { last, address, change } = useCursor();
-  const { only, tool, fold, read } = address;
+  const { only, fold, read } = address;
   const timeline = useTimeline();
   const hits = useHits();
   const hasWaited = usePatience() || last > LONG;
@@ -29,8 +29,8 @@ export function HistoryPane() {
   const known = isComplete ? timeline : null; // folding needs all types
   const folds = useMemo(() => foldsIn(fold, read ? CARD_FOLDS : DEFAULT_FOLDS), [fold, read]);
   const versions = useMemo(
-    () => filtered(timeline, { only, tool, hits: hits.versions }),
-    [timeline, only, tool, hits.versions],
+    () => filtered(timeline, { only, hits: hits.versions }),
+    [timeline, only, hits.versions],
   );
   const rows = useMemo(
     () =>
@@ -50,6 +50,11 @@ export function HistoryPane() {
   return (
     <section className={styles["pane"]} aria-label="History">
       <Toolbar {...{ timeline, hits, folds }} />
+      {hits.error !== null && (
+        <p className={styles["note"]} role="alert">
+          {hits.error.message}
+        </p>
+      )}
       {versions !== null && (
         <p className={styles["note"]} role="status">
           {count(rows.length)} of {count(last)} events
@@ -57,7 +62,7 @@ export function HistoryPane() {
             type="button"
             className="quiet"
             onClick={() => {
-              change({ only: undefined, tool: undefined });
+              change({ only: undefined });
             }}
           >
             Show all
@@ -99,7 +104,7 @@ function Toolbar({ timeline, hits, folds }: ToolbarProps) {
   useShortcuts("History", [{ key: "r", does: "read as cards, or list", run: toggle }]);
   return (
     <div className={styles["toolbar"]}>
-      <Find hits={hits} />
+      <Find timeline={timeline} hits={hits} />
       <Filters timeline={timeline} hits={hits} />
       <Folds
         {...{ folds, timeline }}

@@ -110,14 +110,12 @@ const CALLS = timelineOf(
 
 test("filters by mark and tool keep both ends, of failures the one that failed", () => {
   const by = (filter: Partial<Parameters<typeof filtered>[1]>) =>
-    filtered(CALLS, { only: undefined, tool: undefined, hits: [], ...filter });
+    filtered(CALLS, { only: undefined, hits: [], ...filter });
   expect(by({})).toBeNull();
   expect(by({ only: "tool" })).toEqual([1, 2, 3, 4]);
   expect(by({ only: "error" })).toEqual([4]);
   expect(by({ only: "approval" })).toEqual([5, 6]);
-  expect(by({ tool: "track" })).toEqual([2, 3, 5, 6]);
   expect(by({ only: "hit", hits: [2, 4] })).toEqual([2, 4]);
-  expect(by({ only: "hit", tool: "search", hits: [2, 4] })).toEqual([4]);
 });
 
 test("an event that is drawn with another has no row, and is found in the other's", () => {

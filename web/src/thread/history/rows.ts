@@ -118,29 +118,24 @@ export function nextRow(rows: Rows, version: number, by: 1 | -1): number | null 
 
 export interface Filter {
   readonly only: Mark | "hit" | undefined;
-  readonly tool: string | undefined;
   readonly hits: readonly number[];
 }
 
 /** Versions that pass a filter, in their order; null where nothing is filtered. */
 export function filtered(timeline: Timeline, filter: Filter): number[] | null {
-  const { only, tool, hits } = filter;
-  if (only === undefined && tool === undefined) return null;
+  const { only, hits } = filter;
+  if (only === undefined) return null;
+  if (only === "hit") return [...hits];
   const found = new Set<number>();
-  if (only === "hit" && tool === undefined) return [...hits];
   for (let index = 0; index < timeline.length; index += 1) {
-    for (const version of passing(timeline.span(index), filter)) found.add(version);
+    for (const version of passing(timeline.span(index), only)) found.add(version);
   }
-  const sorted = [...found].sort((a, b) => a - b);
-  if (only !== "hit") return sorted;
-  const wanted = new Set(hits);
-  return sorted.filter((version) => wanted.has(version));
+  return [...found].sort((a, b) => a - b);
 }
 
 /** The ends of a span that pass: of a failed one where it failed, of a call both. */
-function passing(span: Span, { only, tool }: Filter): number[] {
-  const { kind, name, from, to } = span;
-  if (tool !== undefined && !((kind === "call" || kind === "approval") && name === tool)) return [];
+function passing(span: Span, only: Mark): number[] {
+  const { kind, from, to } = span;
   if (only === "tool" && kind !== "call") return [];
   if (only === "approval" && kind !== "approval") return [];
   const ends = only === "error" ? (isError(span) ? [to ?? from] : []) : [from, to];

@@ -30,7 +30,8 @@ function Bar() {
   const timeline = useTimeline();
   const [isOpen, fold] = useOpen();
   const chart = useChart(timeline);
-  const play = usePlay({ at, course: chart.course, onMove: move });
+  const { versions: stops } = useHits();
+  const play = usePlay({ at, course: chart.course, stops, onMove: move });
   const { again, jump, missing, notice, reset } = useJumps(timeline, at, (version, options) => {
     play.stop();
     move(version, options);

@@ -1,7 +1,8 @@
 import { useId, useState } from "react";
+import { suggestions } from "../../parts/text/terms";
 import type { Change, ThreadsAddress } from "../address";
 import type { Seen } from "./seen";
-import { suggestions } from "./terms";
+import { termsOf } from "./terms";
 import styles from "./FilterBar.module.css";
 
 interface TermsBoxProps {
@@ -45,7 +46,7 @@ export function TermsBox({ address, change, seen }: TermsBoxProps) {
         }}
       />
       <datalist id={id}>
-        {suggestions(text, seen).map((value) => (
+        {suggestions(text, termsOf(seen)).map((value) => (
           <option key={value} value={value} />
         ))}
       </datalist>

@@ -12,7 +12,7 @@ export function Marked({ excerpt }: { excerpt: Excerpt }) {
   const begin = Math.max(0, (excerpt.ranges[0]?.[0] ?? 0) - BEFORE);
   if (begin > 0) parts.push("…");
   let done = begin;
-  for (const [from, to] of excerpt.ranges) {
+  for (const [from = 0, to = 0] of excerpt.ranges) {
     parts.push(signs.slice(done, from).join(""));
     parts.push(<mark key={from}>{signs.slice(from, to).join("")}</mark>);
     done = to;

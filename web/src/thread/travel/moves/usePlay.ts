@@ -5,6 +5,8 @@ import { advanced, type Playhead, type Speed } from "./playback";
 interface PlayOptions {
   readonly at: number;
   readonly course: Course;
+  /** Versions to stop at, in their order. */
+  readonly stops: readonly number[];
   readonly onMove: (version: number, options: { isContinued: boolean }) => void;
 }
 
@@ -16,13 +18,13 @@ export interface Play {
   readonly stop: () => void;
 }
 
-/** Plays the thread from the cursor to the end, or from the beginning where it is at the end. */
-export function usePlay({ at, course, onMove }: PlayOptions): Play {
+/** Plays from the cursor, or from the beginning where that is at the end, to a stop or the end. */
+export function usePlay({ at, course, stops, onMove }: PlayOptions): Play {
   const [isPlaying, setPlaying] = useState(false);
   const [speed, setSpeed] = useState<Speed>(1);
-  const latest = useRef({ at, course, onMove });
+  const latest = useRef({ at, course, stops, onMove });
   useEffect(() => {
-    latest.current = { at, course, onMove };
+    latest.current = { at, course, stops, onMove };
   });
   const head = useRef<Playhead>({ version: 1, waited: 0 });
   const toggle = (): void => {
@@ -36,9 +38,10 @@ export function usePlay({ at, course, onMove }: PlayOptions): Play {
     if (!isPlaying) return;
     let before = performance.now();
     const tick = (now: number): void => {
-      const { course, onMove } = latest.current;
-      const { times, last } = course;
+      const { course, stops, onMove } = latest.current;
       const { version } = head.current;
+      const last = stops.find((stop) => stop > version) ?? course.last;
+      const { times } = course;
       head.current = advanced(head.current, Math.max(0, now - before), { times, speed, last });
       before = now;
       if (head.current.version !== version) onMove(head.current.version, { isContinued: true });

@@ -1,0 +1,1 @@
+"""Which messages of a thread a filter matches."""

@@ -1,0 +1,108 @@
+"""The messages of a thread that a filter matches."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from agentlog.domain.events import Event
+from agentlog.domain.points_in_time import Moment
+from agentlog.infrastructure.definitions.rules import Rules
+from agentlog.infrastructure.matches.message_filter import Match, MessageFilter
+from agentlog.infrastructure.search.json_path import PathTooSlow, Tick
+from agentlog.infrastructure.views.views import Views
+from agentlog.projections.filters.expression import Expression
+from agentlog.projections.search.message_texts import content_of
+
+SECONDS = 2.0
+"""After this an answer has what was found so far, and says where to go on."""
+
+_FIRST_EVENTS, _MOST_EVENTS = 100, 2000
+"""Events read at first, and the most at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Matches in order, in a thread as of `version`; after the version `next` may be more."""
+
+    thread_id: str
+    version: int
+    items: Sequence[Match]
+    next: str | None
+
+
+class ThreadMatches:
+    """Finds the messages of one tenant's threads that a filter matches."""
+
+    def __init__(
+        self,
+        views: Views,
+        rules: Callable[[], Rules] = Rules,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._views = views
+        self._rules = rules
+        self._clock = clock
+
+    def find(  # noqa: PLR0913 - one parameter a choice
+        self,
+        thread_id: str,
+        where: Expression,
+        *,
+        at: Moment | None = None,
+        after: int = 0,
+        limit: int | None = None,
+        hidden: bool = False,
+    ) -> Matches:
+        """Return the messages after a version that a filter of a thread matches.
+
+        Raises:
+            NotThere: the thread or the moment is not there.
+            InvalidJsonPath: a path of the filter is none.
+            PathTooSlow: a path takes too long on one message.
+        """
+        version = self._version(thread_id, at, hidden=hidden)
+        items: list[Match] = []
+        until = self._clock() + SECONDS
+        for event, match in self._tried(thread_id, where, version, after=after):
+            items += [] if match is None else [match]
+            if (len(items) == limit or self._clock() > until) and event.version < version:
+                return Matches(thread_id, version, items, str(event.version))
+        return Matches(thread_id, version, items, None)
+
+    def events(
+        self, thread_id: str, where: Expression, *, at: Moment | None = None, hidden: bool = False
+    ) -> Iterator[Event]:
+        """Yield the messages that match, however long it takes; raises as `find` does."""
+        version = self._version(thread_id, at, hidden=hidden)
+        for event, match in self._tried(thread_id, where, version):
+            if match is not None:
+                yield event
+
+    def _version(self, thread_id: str, at: Moment | None, *, hidden: bool) -> int:
+        reader = self._views.reader
+        return reader.version_at(reader.head(thread_id, hidden=hidden), at)
+
+    def _tried(
+        self, thread_id: str, where: Expression, version: int, *, after: int = 0
+    ) -> Iterator[tuple[Event, Match | None]]:
+        """Yield the messages after a version, each with its match."""
+        reader, count = self._views.reader, _FIRST_EVENTS
+        wanted = MessageFilter(
+            where,
+            spans=self._views.timeline(thread_id, version),
+            shells=self._rules().shells,
+            content_at=lambda at: content_of(reader.events(thread_id, after=at - 1, upto=at)[0]),
+        )
+        while events := reader.events(thread_id, after=after, upto=version, limit=count):
+            for event in events:
+                yield event, wanted.match(event, self._timer(event))
+            after, count = events[-1].version, min(2 * count, _MOST_EVENTS)
+
+    def _timer(self, event: Event) -> Tick:
+        until = self._clock() + SECONDS
+
+        def tick() -> None:
+            if self._clock() > until:
+                raise PathTooSlow("filter", event.thread_id, event.version, seconds=SECONDS)
+
+        return tick
