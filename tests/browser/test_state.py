@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import Service, opened
+from tests.browser.contents import HOSTILE
 
 LOADING_MS = 30_000
 """Time for the tables of the tokenizer to be loaded on a busy machine."""
@@ -326,6 +327,43 @@ def test_two_pinned_versions_are_compared_in_the_state_and_in_a_view(page: Page)
     expect(items.nth(1)).to_contain_text("call_order")
     page.get_by_role("button", name="Clear").click()
     expect(page).not_to_have_url(re.compile(r"[ab]=\d"))
+
+
+def test_two_pinned_events_are_compared_in_all_their_fields(page: Page, service: Service) -> None:
+    for amount, output in ((957, "Error: it does not add up"), (1047, "Error: still not")):
+        call = {"id": f"pay-{amount}", "name": "pay", "args": {"amount": amount, "to": "me"}}
+        service.append("paid", {"type": "tool_calls", "calls": [call]})
+        result = {"callId": f"pay-{amount}", "output": output}
+        service.append("paid", {"type": "tool_results", "results": [result]})
+    page.goto("/threads/paid?at=3&state=changes&a=1")
+    page.get_by_role("button", name="Events", exact=True).click()
+    expect(page).to_have_url(re.compile("events=true"))
+    differences = page.get_by_role("region", name="Differences of the events")
+    expect(differences).to_contain_text("amount957 → 1047")
+    result_difference = differences.get_by_role("region", name="Calls of pay")
+    expect(result_difference.locator("del").first).to_be_visible()
+    expect(result_difference).to_contain_text("still")
+
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("]")
+    expect(page).to_have_url(re.compile("b=4"))
+    expect(differences).to_contain_text("tool_results")
+    page.goto("/threads/paid?at=4&state=changes&a=2&events=true")
+    expect(differences.get_by_role("region", name="Calls of pay")).to_contain_text("957 → 1047")
+    page.goto("/threads/paid?at=4&state=changes&a=0&events=true")
+    expect(page.get_by_text("Version 0 has no event")).to_be_visible()
+
+
+def test_events_of_any_content_are_compared(page: Page, service: Service) -> None:
+    last = service.client.get(f"/v1/threads/{HOSTILE}").json()["version"]
+    differences = page.get_by_role("region", name="Differences of the events")
+    for version in range(2, last + 1):
+        page.goto(f"/threads/{HOSTILE}?at={version}&state=changes&events=true")
+        expect(differences).to_be_visible()
+    text = "word " * 400_000
+    service.append("vast", {"type": "reply", "text": text}, {"type": "reply", "text": f"{text}!"})
+    page.goto("/threads/vast?at=2&state=changes&events=true")
+    expect(page.get_by_text("Of long texts the beginnings are compared.")).to_be_visible()
 
 
 def test_a_watched_expression_shows_its_value_and_goes_to_its_next_change(page: Page) -> None:

@@ -70,6 +70,8 @@ export interface ThreadAddress {
   /** Pinned versions; the tab `changes` shows what lies between them. */
   a?: number;
   b?: number;
+  /** Whether the tab `changes` compares the two events, not what lies between them. */
+  events?: true;
   /** JSONPath expressions over the state. */
   watch?: string[];
   /** Key of the state whose history is open. */
@@ -107,6 +109,7 @@ export function threadAddress(search: Search): ThreadAddress {
     view: oneIn(VIEWS, search["view"]),
     a: wholeIn(search["a"], 0),
     b: wholeIn(search["b"], 0),
+    events: flagIn(search["events"]),
     watch: textsIn(search["watch"]),
     key: textIn(search["key"]),
     find: textIn(search["find"]),

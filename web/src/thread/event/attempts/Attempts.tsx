@@ -1,16 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
-import type { Json } from "../../../api/exact";
 import { counted, ordinal } from "../../../parts/format";
 import { useCursor } from "../../cursor";
-import { DiffTree } from "../../state/diff/DiffTree";
-import { diffTree } from "../../state/diff/difference";
 import { attemptBeside, seriesOf } from "../../timeline/attempts";
 import { pairsOf } from "../../timeline/pairing";
-import { type Span, useTimeline } from "../../timeline/timeline";
+import { useTimeline } from "../../timeline/timeline";
 import type { Recorded } from "../contents";
 import styles from "../event.module.css";
-import { beginningQuery } from "../queries";
-import { argumentsOf, resultOf } from "./recorded";
+import { CallDifference } from "./CallDifference";
 
 interface AttemptsProps {
   readonly event: Recorded;
@@ -34,7 +29,7 @@ export function Attempts({ event, index }: AttemptsProps) {
         <Beside name="Next attempt" sign="›" at={event.version} by={1} />
       </p>
       {before !== undefined && event.redactedBy === null && (
-        <Difference before={before} call={call} />
+        <CallDifference before={before} call={call} of={["arguments", "result"]} />
       )}
     </aside>
   );
@@ -62,45 +57,5 @@ function Beside({ name, sign, at, by }: BesideProps) {
     >
       {sign}
     </button>
-  );
-}
-
-/** What the arguments and the result of a call differ in from those of the attempt before it. */
-function Difference({ before, call }: { before: Span; call: Span }) {
-  const timeline = useTimeline();
-  const [asked, askedBefore] = [useEvent(call.from), useEvent(before.from)];
-  const [answer, answerBefore] = [useEvent(call.to), useEvent(before.to)];
-  if (asked === undefined || askedBefore === undefined) return null;
-  const isAnswered = call.to !== null && before.to !== null;
-  return (
-    <dl>
-      <Change
-        name="Arguments"
-        before={argumentsOf(askedBefore, before)}
-        now={argumentsOf(asked, call)}
-      />
-      {isAnswered && answer !== undefined && answerBefore !== undefined && (
-        <Change
-          name="Result"
-          before={resultOf(answerBefore, before, timeline)}
-          now={resultOf(answer, call, timeline)}
-        />
-      )}
-    </dl>
-  );
-}
-
-function useEvent(version: number | null): Recorded | null | undefined {
-  const { threadId } = useCursor();
-  return useQuery({ ...beginningQuery(threadId, version ?? 0), enabled: version !== null }).data;
-}
-
-function Change({ name, before, now }: { name: string; before: Json; now: Json }) {
-  const node = diffTree("", before, now);
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{node.kind === "same" ? "the same as before" : <DiffTree node={node} />}</dd>
-    </div>
   );
 }

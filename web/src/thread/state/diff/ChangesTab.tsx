@@ -1,5 +1,6 @@
 import { VIEWS } from "../../address";
 import { useCursor } from "../../cursor";
+import { EventsDiff } from "./EventsDiff";
 import { ItemsDiff } from "./ItemsDiff";
 import styles from "../state.module.css";
 import { StateDiff } from "./StateDiff";
@@ -8,10 +9,13 @@ import { ViewChoice } from "../ViewChoice";
 const STATE = "state";
 const CHOICES = [STATE, ...VIEWS] as const;
 
-/** The differences between two pinned versions, or those made by the event under the cursor. */
+/**
+ * The differences between two pinned versions, or those made by the event under the cursor: of what
+ * lies between them, or of the two events.
+ */
 export function ChangesTab() {
   const { address, at, a, b, change } = useCursor();
-  const { view } = address;
+  const { view, events: ofEvents = false } = address;
   const from = a ?? (b === undefined ? at - 1 : at);
   const to = b ?? at;
   const isPinned = a !== undefined || b !== undefined;
@@ -22,16 +26,28 @@ export function ChangesTab() {
           views={CHOICES}
           chosen={view ?? STATE}
           onChoose={(name) => {
-            change({ view: name === STATE ? undefined : name }, { replace: true });
+            const chosen = name === STATE ? undefined : name;
+            change({ view: chosen, events: undefined }, { replace: true });
           }}
         />
+        <button
+          type="button"
+          aria-pressed={ofEvents}
+          title="What the two events differ in, not what lies between them"
+          onClick={() => {
+            change({ events: ofEvents ? undefined : true }, { replace: true });
+          }}
+        >
+          Events
+        </button>
         <Pin name="A" version={a} />
         <Pin name="B" version={b} />
       </div>
       <p className={`${styles["note"] ?? ""} ${styles["tools"] ?? ""}`}>
         <span>
           From version <b>{from}</b> to <b>{to}</b>
-          {!isPinned && ": what this event changed"}
+          {!isPinned &&
+            `: ${ofEvents ? "the event before, and this one" : "what this event changed"}`}
         </span>
         <button
           type="button"
@@ -54,13 +70,16 @@ export function ChangesTab() {
           Clear
         </button>
       </p>
-      {view === undefined ? (
-        <StateDiff from={from} to={to} />
-      ) : (
-        <ItemsDiff key={view} view={view} from={from} to={to} />
-      )}
+      <Differences {...{ from, to }} />
     </div>
   );
+}
+
+function Differences({ from, to }: { from: number; to: number }) {
+  const { view, events } = useCursor().address;
+  if (events === true) return <EventsDiff from={from} to={to} />;
+  if (view === undefined) return <StateDiff from={from} to={to} />;
+  return <ItemsDiff key={view} view={view} from={from} to={to} />;
 }
 
 function Pin({ name, version }: { name: "A" | "B"; version: number | undefined }) {
