@@ -25,6 +25,15 @@ class SuspicionMark(Shape):
     last_version: int
 
 
+class ThreadJudgement(Shape):
+    """What someone judged a thread to be by a criterion, or as a whole; `by` is who, if named."""
+
+    criterion: str | None
+    verdict: str | None
+    score: float | None
+    by: str | None
+
+
 class ThreadSummary(Shape):
     """A thread, with counts and sums over its messages. A sum is null where none reports it.
 
@@ -42,9 +51,15 @@ class ThreadSummary(Shape):
                     "status": "exited",
                     "outcome": "complete",
                     "verdict": "succeeded",
+                    "judged": "succeeded",
+                    "judgedBy": "sam",
                     "score": None,
                     "policy": "strict",
                     "metadata": {"team": "support"},
+                    "labels": ["parcels"],
+                    "judgements": [
+                        {"criterion": None, "verdict": "pass", "score": None, "by": "sam"}
+                    ],
                     "tools": ["track"],
                     "version": 9,
                     "position": 345,
@@ -88,13 +103,25 @@ class ThreadSummary(Shape):
     outcome: ThreadOutcome | None
     verdict: Annotated[
         ThreadVerdict | None,
-        Field(description="By the scores in its metadata, else by why it exited; null: unknown."),
+        Field(
+            description="As it was judged as a whole, else by the tenant's rule, the scores in its "
+            "metadata, or why it exited; null: unknown."
+        ),
     ]
+    judged: Annotated[
+        ThreadVerdict | None,
+        Field(description="The verdict where someone judged it as a whole, by no criterion."),
+    ]
+    judged_by: Annotated[str | None, Field(description="Who did, where they named themselves.")]
     score: Annotated[
         float | None, Field(description="Its score in numbers; null where it has none or several.")
     ]
     policy: Policy
     metadata: Annotated[dict[str, Any], Field(description="Only its texts, numbers and booleans.")]
+    labels: list[str]
+    judgements: Annotated[
+        list[ThreadJudgement], Field(description="The last by each criterion, the latest last.")
+    ]
     tools: Annotated[
         list[str], Field(description="Names of the tools that it called, the first 100.")
     ]

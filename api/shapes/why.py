@@ -11,13 +11,15 @@ from agentlog.projections.prices import price_list
 class RunOutcome(Shape):
     """What a run came to.
 
-    `basis` is what decides: the tenant's rule, the scores, or the exit. `scores` are those in its
+    `basis` is what decides: a judgement of the run as a whole, the tenant's rule, the scores, or
+    the exit. `judgedBy` is who judged it, where they named themselves. `scores` are those in its
     metadata. `end` is the reason of its exit, `closed` where it was closed without one, null while
     it is open. `version` says it.
     """
 
     verdict: Verdict
     basis: Basis
+    judged_by: str | None
     scores: dict[str, Any]
     end: str | None
     version: int | None
@@ -117,6 +119,7 @@ def why_json(result: results.Why) -> dict[str, object]:
     outcome = {
         "verdict": why.outcome.verdict,
         "basis": why.outcome.basis,
+        "judged_by": why.outcome.judged_by,
         "scores": why.outcome.scores,
         "end": why.outcome.end,
         "version": why.outcome_version,

@@ -1139,13 +1139,15 @@ class RunLoop(Shape):
 class RunOutcome(Shape):
     """What a run came to.
 
-    `basis` is what decides: the tenant's rule, the scores, or the exit. `scores` are those in its
+    `basis` is what decides: a judgement of the run as a whole, the tenant's rule, the scores, or
+    the exit. `judgedBy` is who judged it, where they named themselves. `scores` are those in its
     metadata. `end` is the reason of its exit, `closed` where it was closed without one, null while
     it is open. `version` says it.
     """
 
     verdict: Literal["succeeded", "failed", "unknown"]
-    basis: Literal["rule", "scores", "exit"]
+    basis: Literal["judgement", "rule", "scores", "exit"]
+    judged_by: str | None
     scores: dict[str, Any]
     end: str | None
     version: int | None
@@ -1228,6 +1230,15 @@ class Taken(Shape):
     grown: list[str]
 
 
+class ThreadJudgement(Shape):
+    """What someone judged a thread to be by a criterion, or as a whole; `by` is who, if named."""
+
+    criterion: str | None
+    verdict: str | None
+    score: float | None
+    by: str | None
+
+
 class ThreadMatch(Shape):
     """A message that matches; its excerpts show the texts that the filter asks for."""
 
@@ -1261,9 +1272,13 @@ class ThreadSummary(Shape):
     status: Literal["open", "exited", "closed"]
     outcome: Literal["complete", "step_limit", "user_request", "error", "closed"] | None
     verdict: Literal["succeeded", "failed"] | None
+    judged: Literal["succeeded", "failed"] | None
+    judged_by: str | None
     score: float | None
     policy: Literal["strict", "record"]
     metadata: dict[str, Any]
+    labels: list[str]
+    judgements: list[ThreadJudgement]
     tools: list[str]
     version: int
     position: int

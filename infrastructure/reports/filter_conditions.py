@@ -86,14 +86,16 @@ class FilterConditions:
     def verdict(self, rule: Expression | None, item: str) -> Composable:
         """Return the verdict on each row of the table of threads named `item`, by a rule.
 
-        Null, as in `verdict_of`, where the metadata, exit or message that it asks for is not there.
+        As in `outcome_of`, a judgement goes before it; null where the metadata, exit or message
+        that it asks for is not there.
         """
         table = Identifier(item)
         if rule is None:
             return SQL("{}.verdict").format(table)
         return SQL(
-            "(CASE {} WHEN true THEN 'succeeded' WHEN false THEN 'failed' END COLLATE \"C\")"
-        ).format(_joined(rule, lambda term: self._of_run(term, table)))
+            "coalesce({}.judged, "
+            "CASE {} WHEN true THEN 'succeeded' WHEN false THEN 'failed' END COLLATE \"C\")"
+        ).format(table, _joined(rule, lambda term: self._of_run(term, table)))
 
     def _of_row(self, term: Term) -> Composable:
         match term.name:

@@ -4,7 +4,9 @@
 -- filters both come from indexes.
 WITH summary AS NOT MATERIALIZED (
     SELECT item.thread_id, item.goal, item.parent, item.status, item.outcome, item.policy,
-           {verdict} AS verdict, item.score, item.metadata, item.tools, item.last_version AS version, item.last_position AS position,
+           {verdict} AS verdict, item.judged, item.judged_by, item.score, item.metadata,
+           item.labels, item.judgements, item.tools, item.last_version AS version,
+           item.last_position AS position,
            item.messages, item.inputs, item.replies, item.steps, item.tool_calls,
            item.tool_failures, item.model_calls, item.input_tokens, item.output_tokens,
            item.total_tokens, item.cost_usd, item.computed_calls, item.unpriced_calls,

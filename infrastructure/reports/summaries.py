@@ -49,7 +49,9 @@ class Summary:
     `version` and `position` are of its last event, `started_at` and `updated_at` by the log's
     clock, `first_sent_at` and `last_sent_at` by the producer's. `approvals_pending` counts requests
     without an answer, 0 once the thread has ended. `tools` are the names of the first 100 that it
-    called. `verdict` and `score` are those of `outcome_of`. `marks` say which rules of suspicion
+    called. `verdict` and `score` are those of `outcome_of`; `judged` is the verdict where someone
+    judged the thread as a whole, `judged_by` who that was. `judgements` are the last by each
+    criterion: `criterion`, `verdict`, `score` and `by`. `marks` say which rules of suspicion
     its calls meet: `suspected` of them, of which `loops` repeat earlier ones. A figure is None
     where no message reports it. `cost_usd` is reported or computed: for `computed_calls` of the
     model calls; that of `unpriced_calls` is not known.
@@ -61,9 +63,13 @@ class Summary:
     status: Status
     outcome: ThreadOutcome | None
     verdict: ThreadVerdict | None
+    judged: ThreadVerdict | None
+    judged_by: str | None
     score: float | None
     policy: Policy
     metadata: dict[str, JsonValue]
+    labels: list[str]
+    judgements: list[dict[str, JsonValue]]
     tools: list[str]
     version: int
     position: int
@@ -108,7 +114,8 @@ class Summary:
 MOST_ROWS = 500
 """Most rows of a page."""
 
-_NOT_SORTED = frozenset({"metadata", "tools", "marks", "hidden"})
+_LISTS = ("metadata", "labels", "judgements", "tools", "marks")
+_NOT_SORTED = frozenset({*_LISTS, "hidden"})
 SORTS = tuple(column.name for column in fields(Summary) if column.name not in _NOT_SORTED)
 """Columns to sort by."""
 
@@ -292,6 +299,6 @@ def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
 
 def _summary(row: dict[str, Any]) -> Summary:
     values = {column.name: row[column.name] for column in fields(Summary)}
-    for name in ("metadata", "tools", "marks"):
+    for name in _LISTS:
         values[name] = parse_stored(values[name].encode())
     return Summary(**values)

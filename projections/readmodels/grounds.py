@@ -1,16 +1,17 @@
-"""What decides the outcome of a run: its metadata, and why it ended."""
+"""What decides the outcome of a run: its metadata, why it ended, and how it was judged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from agentlog.domain.facts import Fact, Start, ThreadAnnotated, ThreadClosed
+from agentlog.domain.events import Event
+from agentlog.domain.facts import Start, ThreadAnnotated, ThreadClosed, ThreadJudged
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
-from agentlog.domain.messages import ExitMessage, Message
-from agentlog.projections.outcome import ThreadOutcome
-from agentlog.projections.readmodels.values import count_held, figure_held, held, shown
+from agentlog.domain.messages import ExitMessage
+from agentlog.projections.outcome import Judgement, ThreadOutcome, judgement_of
+from agentlog.projections.readmodels.values import count_held, figure_held, held, shown, text_in
 
-GROUNDS = (Start, ThreadAnnotated, ExitMessage, ThreadClosed)
+GROUNDS = (Start, ThreadAnnotated, ExitMessage, ThreadClosed, ThreadJudged)
 """The messages that change it."""
 
 
@@ -19,15 +20,17 @@ class Grounds:
     """What decides an outcome.
 
     `metadata` has the texts, numbers and booleans, adapted to a column. `end` is why the run
-    exited, `closed` where it was closed before that, None while it is open.
+    exited, `closed` where it was closed before that, None while it is open. `judged` is the last
+    judgement of the run as a whole: by no criterion.
     """
 
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     end: ThreadOutcome | None = None
+    judged: Judgement | None = None
 
-    def after(self, message: Message | Fact | None) -> "Grounds":
-        """Return what decides after a message or fact: the first end counts."""
-        match message:
+    def after(self, event: Event) -> "Grounds":
+        """Return what decides after an event: the first end counts."""
+        match event.message:
             case Start(metadata=metadata):
                 return replace(self, metadata=_with({}, metadata))
             case ThreadAnnotated(metadata=metadata):
@@ -36,6 +39,9 @@ class Grounds:
                 return replace(self, end=self.end or reason)
             case ThreadClosed():
                 return replace(self, end=self.end or "closed")
+            case ThreadJudged(criterion=None, on=None, verdict=word, score=number):
+                judged = judgement_of(held(word), number, text_in(event.metadata, "actor"))
+                return replace(self, judged=judged)
             case _:
                 return self
 

@@ -9,9 +9,9 @@ from typing_extensions import override
 
 from agentlog.domain.catalogue import is_activity
 from agentlog.domain.events import Event
-from agentlog.domain.facts import Fact, Policy, Start, ThreadClosed
+from agentlog.domain.facts import Fact, Policy, Start, ThreadClosed, ThreadJudged, ThreadLabelled
 from agentlog.domain.json.text import parse_stored, print_text
-from agentlog.domain.json.values import array_of, object_of, texts_of
+from agentlog.domain.json.values import JsonObject, array_of, object_of, objects_of, texts_of
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -29,7 +29,7 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.domain.threads import Status
-from agentlog.projections.outcome import ThreadOutcome, ThreadVerdict, outcome_of
+from agentlog.projections.outcome import Judgement, ThreadOutcome, ThreadVerdict, outcome_of
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.grounds import GROUNDS, Grounds
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
@@ -81,8 +81,14 @@ class ThreadRow(Row):
     ] = None
     verdict: Annotated[
         ThreadVerdict | None,
-        "by the scores in its metadata, else by why it exited; null where these do not say",
+        "as it was judged, else by the scores in its metadata, else by why it exited; null where "
+        "these do not say",
     ] = None
+    judged: Annotated[
+        ThreadVerdict | None,
+        "the last judgement of it as a whole, by no criterion; null where that decides nothing",
+    ] = None
+    judged_by: Annotated[str | None, "who judged so; null where they did not say"] = None
     score: Annotated[float | None, "its score in numbers; null where it has none or several"] = None
     metadata: Annotated[
         str, "its texts, numbers and booleans as a JSON object, notes worked in"
@@ -109,6 +115,12 @@ class ThreadRow(Row):
     unpriced_calls: Annotated[int, "how many answers have no known cost and are not in it"] = 0
     approvals_asked: Annotated[int, "how many requests for approval"] = 0
     approvals_denied: Annotated[int, "how many responses that denied it"] = 0
+    labels: Annotated[str, "its labels, as a JSON array"] = _NOTHING
+    judgements: Annotated[
+        str,
+        "the last judgement of it by each criterion, as a JSON array of objects: criterion, "
+        "verdict, score and by",
+    ] = _NOTHING
     workers: Annotated[int, "how many were sent off"] = 0
     runtime_errors: Annotated[int, "how many messages of that type"] = 0
     requests_open: Annotated[int, "how many requests to a model have no answer yet"] = 0
@@ -123,7 +135,7 @@ class ThreadRow(Row):
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
-    version = 7
+    version = 8
     table = table_of(
         ThreadRow,
         name="threads",
@@ -156,7 +168,7 @@ class Threads(ReadModel[ThreadRow]):
                 _time(row, sent)
         _count(row, event, message)
         if isinstance(message, GROUNDS):
-            _decide(row, message)
+            _decide(row, event)
 
 
 def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
@@ -227,18 +239,25 @@ def _count(  # noqa: C901, PLR0912 - a case a type
             row.status = "exited"
         case ThreadClosed():
             row.status = "closed"
+        case ThreadLabelled(add=add, remove=remove):
+            row.labels = _with_labels(row.labels, add, remove)
+        case ThreadJudged(on=None):
+            row.judgements = _with_judgement(row.judgements, event, message)
         case Start():
             row.goal, row.parent, row.policy = shown(message.goal), message.parent, message.policy
         case _:
             pass
 
 
-def _decide(row: ThreadRow, message: Message | Fact) -> None:
+def _decide(row: ThreadRow, event: Event) -> None:
     """Say what a thread came to, after what decides it changed."""
     metadata = object_of(parse_stored(row.metadata.encode()))
-    grounds = Grounds(metadata, row.outcome).after(message)
+    judged = None if row.judged is None else Judgement(row.judged, row.judged_by)
+    grounds = Grounds(metadata, row.outcome, judged).after(event)
     row.metadata, row.outcome = print_text({**grounds.metadata}), grounds.end
-    outcome = outcome_of(grounds.metadata, grounds.end)
+    row.judged = None if grounds.judged is None else grounds.judged.verdict
+    row.judged_by = None if grounds.judged is None else grounds.judged.by
+    outcome = outcome_of(grounds.metadata, grounds.end, judged=grounds.judged)
     row.verdict = None if outcome.verdict == "unknown" else outcome.verdict
     match [*outcome.scores.values()]:
         case [int() | float() as score] if not isinstance(score, bool):
@@ -288,6 +307,29 @@ def _answer(row: ThreadRow, event: Event, message: LlmResponseMessage) -> None:
         if total is None:
             total = count_sum(count_held(usage.input_tokens), usage.output_tokens)
         row.total_tokens = count_sum(row.total_tokens, total)
+
+
+def _with_labels(labels: str, added: Sequence[str], removed: Sequence[str]) -> str:
+    """Return labels as JSON, with some added, each once, and others taken away."""
+    given = dict.fromkeys([*texts_of(parse_stored(labels.encode())), *map(held, added)])
+    taken = {held(label) for label in removed}
+    return print_text([label for label in given if label not in taken])
+
+
+def _with_judgement(judgements: str, event: Event, message: ThreadJudged) -> str:
+    """Return judgements as JSON, with one in the place of that by the same criterion."""
+    criterion = held(message.criterion)
+    known = objects_of(parse_stored(judgements.encode()))
+    kept = [judgement for judgement in known if judgement["criterion"] != criterion]
+    if message.verdict is not None or message.score is not None:
+        judgement: JsonObject = {
+            "criterion": criterion,
+            "verdict": held(message.verdict),
+            "score": figure_held(message.score),
+            "by": text_in(event.metadata, "actor"),
+        }
+        kept.append(judgement)
+    return print_text([*kept])
 
 
 def _with_tools(tools: str, calls: Sequence[ToolCall]) -> str:

@@ -1,21 +1,28 @@
 """How a run ended: what it came to, what says so, and a text that it ended with."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentlog.domain.events import Event
-from agentlog.domain.facts import Start, ThreadAnnotated, ThreadClosed
+from agentlog.domain.facts import Start, ThreadAnnotated, ThreadClosed, ThreadJudged
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ExitMessage
 from agentlog.projections.filters.expression import Expression, terms_in
 from agentlog.projections.filters.success import last_message
-from agentlog.projections.filters.terms import METADATA
+from agentlog.projections.filters.terms import METADATA, PATH
 from agentlog.projections.outcome import Outcome, outcome_of
 from agentlog.projections.readmodels.grounds import Grounds
 from agentlog.projections.readmodels.values import held
 from agentlog.projections.why.calls import beginning
 
-ENDING_TYPES = ("thread.started", "thread.forked", "thread.annotated", "exit", "thread.closed")
+ENDING_TYPES = (
+    "thread.started",
+    "thread.forked",
+    "thread.annotated",
+    "exit",
+    "thread.closed",
+    "thread.judged",
+)
 """Types of the events that say what a run came to, beside those that a rule asks for."""
 
 LONGEST_TEXT = 600
@@ -38,8 +45,12 @@ class Ending:
     last: LastText | None
 
 
+_Place = tuple[str, str]
+"""What says an outcome: its kind, and of metadata the key, of a message (`$`) the type."""
+
+
 def ending_of(
-    events: Iterable[Event],
+    events: Sequence[Event],
     rule: Expression | None = None,
     last: Mapping[str, Event] | None = None,
 ) -> Ending:
@@ -48,56 +59,55 @@ def ending_of(
     `last` has the last event of each type that the rule asks for.
     """
     grounds = Grounds()
-    ended: int | None = None
-    set_at: dict[str, int] = {}
-    text: LastText | None = None
     known = last or {}
+    versions: dict[_Place, int] = {("$", name): event.version for name, event in known.items()}
     for event in events:
-        match event.message:
-            case Start(metadata=metadata) | ThreadAnnotated(metadata=metadata):
-                set_at |= dict.fromkeys(map(held, metadata), event.version)
-            case ExitMessage(message=words) if grounds.end is None:
-                ended, text = event.version, _text(event, words)
-            case ThreadClosed(reason=words):
-                ended, text = ended or event.version, text or _text(event, words)
-            case _:
-                pass
-        grounds = grounds.after(event.message)
+        versions |= dict.fromkeys(_said(event, grounds), event.version)
+        grounds = grounds.after(event)
 
     def last_of(message_type: str) -> JsonValue:
         event = known.get(message_type)
         return None if event is None else event.raw
 
-    outcome = outcome_of(grounds.metadata, grounds.end, rule, last_of)
+    outcome = outcome_of(grounds.metadata, grounds.end, rule, last_of, grounds.judged)
+    places = [versions[place] for place in _decisive(outcome, rule) if place in versions]
+    return Ending(outcome, max(places, default=None), _text(events))
+
+
+def _said(event: Event, before: Grounds) -> Iterator[_Place]:
+    """Yield what an event says of the outcome."""
+    match event.message:
+        case Start(metadata=metadata) | ThreadAnnotated(metadata=metadata):
+            for key in metadata:
+                yield METADATA, held(key)
+        case ExitMessage() | ThreadClosed() if before.end is None:
+            yield "exit", ""
+        case ThreadJudged(criterion=None, on=None):
+            yield "judgement", ""
+        case _:
+            pass
+
+
+def _decisive(outcome: Outcome, rule: Expression | None) -> Iterator[_Place]:
+    """Yield what an outcome goes by."""
     match outcome.basis:
         case "scores":
-            versions = [set_at[name] for name in outcome.scores]
-        case "exit":
-            versions = [] if ended is None else [ended]
-        case "rule":
-            versions = list(_rule_versions(rule, set_at, ended, known))
-    return Ending(outcome, max(versions, default=None), text)
+            for name in outcome.scores:
+                yield METADATA, name
+        case "rule" if rule is not None:
+            for term in terms_in(rule):
+                is_path = term.name == PATH
+                yield term.name, last_message(term)[0] if is_path else term.key or ""
+        case basis:
+            yield basis, ""
 
 
-def _rule_versions(
-    rule: Expression | None,
-    set_at: Mapping[str, int],
-    ended: int | None,
-    last: Mapping[str, Event],
-) -> Iterator[int]:
-    """Yield the versions of what a rule asks for, as far as it is there."""
-    for term in () if rule is None else terms_in(rule):
-        match term.name:
-            case "exit":
-                version = ended
-            case name if name == METADATA:
-                version = set_at.get(term.key or "")
+def _text(events: Iterable[Event]) -> LastText | None:
+    """Return the first text that an end has."""
+    for event in events:
+        match event.message:
+            case ExitMessage(message=str(text)) | ThreadClosed(reason=str(text)) if text:
+                return LastText(event.version, beginning(text, LONGEST_TEXT))
             case _:
-                event = last.get(last_message(term)[0])
-                version = None if event is None else event.version
-        if version is not None:
-            yield version
-
-
-def _text(event: Event, words: str | None) -> LastText | None:
-    return LastText(event.version, beginning(words, LONGEST_TEXT)) if words else None
+                pass
+    return None

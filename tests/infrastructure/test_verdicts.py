@@ -43,8 +43,18 @@ metadata = st.dictionaries(
     st.sampled_from(["reward", "score.a", "score.b", "failed"]), values, min_size=1
 )
 score = values.map(lambda value: {"type": "inspect.score", "payload": {"score": {"value": value}}})
+judgement = st.fixed_dictionaries(
+    {
+        "type": st.just("thread.judged"),
+        "verdict": st.sampled_from([None, "pass", "Fail", "flaky"]),
+        "score": st.none() | st.sampled_from([0, 0.2, 1]),
+        "criterion": st.sampled_from([None, None, "tone"]),
+        "metadata": st.sampled_from([{}, {"actor": "sam"}]),
+    }
+)
 messages = st.one_of(
     score,
+    judgement,
     st.sampled_from(["complete", "step_limit", "user_request", "error"]).map(
         lambda reason: {"type": "exit", "reason": reason}
     ),
@@ -75,7 +85,10 @@ def log(server_url: str, template_database: str) -> Iterator[tuple[Database, Wri
 
 
 def verdicts(database: Database, thread: str, number: int, rule: Expression | None) -> list[str]:
-    """Return what the run of one thread came to, as each place has it."""
+    """Return what the run of one thread came to, as each place has it.
+
+    List and why agree on who judged it, too.
+    """
 
     def of_tenant() -> Rules:
         return Rules(success=rule)
@@ -91,12 +104,15 @@ def verdicts(database: Database, thread: str, number: int, rule: Expression | No
     report = Reports(database, tenant=TENANT, rules=of_tenant).ask("outcomes", asked)
     (task,) = RunSets(views).compare(SetsAsked(which, KERNEL, "number")).sets
     assert worker.summary is not None
+    outcome = views.why(thread).why.outcome
+    judged = outcome.verdict if outcome.basis == "judgement" else None
+    assert (row.judged, row.judged_by) == (judged, outcome.judged_by)
     return [
         row.verdict or "unknown",
         worker.summary.verdict or "unknown",
         str(report.rows[0][0]),
         task.runs[0].verdict,
-        views.why(thread).why.outcome.verdict,
+        outcome.verdict,
     ]
 
 

@@ -1,4 +1,4 @@
-"""The outcome of a run: by its scores, else by how it ended."""
+"""The outcome of a run: as it was judged, else by a rule, its scores, or how it ended."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.projections.outcome import Outcome, outcome_of
+from agentlog.projections.filters.grammar import parse_filter
+from agentlog.projections.outcome import Judgement, Outcome, judgement_of, outcome_of
 from tests.histories import json_values
 
 
@@ -50,6 +51,32 @@ def test_without_a_score_the_end_decides(end: str | None, verdict: str) -> None:
 def test_the_scores_that_decide_are_named() -> None:
     outcome = outcome_of({"task": 46, "score.match": "I", "reward": 0}, "complete")
     assert outcome == Outcome("failed", {"score.match": "I", "reward": 0}, "complete", "scores")
+
+
+@pytest.mark.parametrize(
+    ("word", "score", "verdict"),
+    [
+        ("pass", None, "succeeded"),
+        ("Fail", 1, "failed"),
+        ("flaky", 0, "failed"),
+        (None, 1.0, "succeeded"),
+        (None, 0.2, None),
+        ("flaky", None, None),
+    ],
+)
+def test_a_judgement_goes_by_its_word_or_else_its_score(
+    word: str | None, score: float | None, verdict: str | None
+) -> None:
+    judged = judgement_of(word, score, "sam")
+    assert (judged and judged.verdict) == verdict
+
+
+def test_a_judgement_goes_before_rule_scores_and_end() -> None:
+    rule = parse_filter("metadata.reward>=1", "success")
+    judged = Judgement("succeeded", "sam")
+    outcome = outcome_of({"reward": 0}, "error", rule, judged=judged)
+    assert outcome == Outcome("succeeded", {"reward": 0}, "error", "judgement", "sam")
+    assert outcome_of({"reward": 0}, "complete", rule).basis == "rule"
 
 
 @given(st.dictionaries(st.sampled_from(["reward", "score", "score.x", "y"]), json_values))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from agentlog.api.shapes.lines.labelled import LONGEST, counted, labelled_line
 from agentlog.api.shapes.lines.outline import cost_text, duration_text, ordinal
 from agentlog.domain.json.text import print_text
+from agentlog.projections.outcome import Outcome
 from agentlog.projections.why.calls import Call, beginning
 from agentlog.projections.why.why import Failure, Why
 
@@ -29,8 +30,17 @@ def why_lines(why: Why) -> Iterator[str]:
 def _outcome(why: Why) -> str:
     scores = [f"{name} {print_text(value)}" for name, value in why.outcome.scores.items()]
     reasons = ", ".join([*scores, why.outcome.end or "open"])
-    rule = " by the rule" if why.outcome.basis == "rule" else ""
-    return f"{why.outcome.verdict}{rule}: {reasons}"
+    return f"{why.outcome.verdict}{_basis(why.outcome)}: {reasons}"
+
+
+def _basis(outcome: Outcome) -> str:
+    match outcome.basis:
+        case "judgement":
+            return f" as {outcome.judged_by or 'someone'} judged"
+        case "rule":
+            return " by the rule"
+        case "scores" | "exit":
+            return ""
 
 
 def _failure(failure: Failure) -> str:

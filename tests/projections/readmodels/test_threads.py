@@ -56,6 +56,23 @@ def test_tools_are_named_once_in_the_order_of_their_first_calls() -> None:
     assert parse(row.tools) == many[:100]
 
 
+def test_labels_and_judgements_stand_until_they_are_taken_back() -> None:
+    judged = {"type": "thread.judged", "verdict": "fail", "criterion": "tone"}
+    row = thread(
+        {"type": "thread.labelled", "add": ["b", "a\x00"], "remove": []},
+        {"type": "thread.labelled", "add": ["c", "b"], "remove": ["a\x00"]},
+        judged,
+        {**judged, "criterion": None, "score": 0.5},
+        {**judged, "criterion": "policy", "on": 1},
+    )
+    assert parse(row.labels) == ["b", "c"]
+    tone = {"criterion": "tone", "verdict": "fail", "score": None, "by": None}
+    assert parse(row.judgements) == [tone, {**tone, "criterion": None, "score": 0.5}]
+    assert (row.judged, row.verdict) == ("failed", "failed")
+    row = thread(judged, {**judged, "verdict": None})
+    assert (parse(row.judgements), row.judged) == ([], None)
+
+
 def test_facts_are_no_messages_and_have_no_part_in_the_duration() -> None:
     row = thread(started(goal="g", parent="p", policy="record"), reply("", timestamp=NOON))
     assert (row.goal, row.parent, row.policy) == ("g", "p", "record")

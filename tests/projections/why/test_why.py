@@ -7,6 +7,7 @@ from hypothesis import given
 
 from agentlog.api.shapes.lines.why import why_lines
 from agentlog.domain.events import Event
+from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.outcome import Outcome
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
@@ -162,6 +163,24 @@ def test_a_tool_is_not_named_twice_where_its_command_begins_with_it() -> None:
     assert answer.failure is not None
     assert answer.failure.call is not None
     assert answer.failure.call.arguments == "1:1\nx"
+
+
+def test_a_judgement_of_the_run_decides_and_is_where_its_outcome_stands() -> None:
+    judged = {"type": "thread.judged", "verdict": "pass"}
+    end = {"type": "exit", "reason": "error"}
+    answer = told(end, judged, {**judged, "verdict": "fail", "criterion": "tone"})
+    assert (answer.outcome.verdict, answer.outcome_version) == ("succeeded", 2)
+    assert lines(answer)[0] == "outcome v2 succeeded as someone judged: error"
+    assert told(end, judged, {**judged, "verdict": None, "score": None}).outcome_version == 1
+
+
+def test_what_a_rule_asks_for_is_where_its_outcome_stands() -> None:
+    rule = parse_filter("metadata.reward>=1 or exit:error", "success")
+    end = {"type": "exit", "reason": "error"}
+    events = history(started(reward=0), end, {"type": "thread.annotated", "metadata": {"a": 1}})
+    ending = ending_of(events, rule)
+    assert (ending.outcome.verdict, ending.outcome.basis) == ("succeeded", "rule")
+    assert ending.version == 2
 
 
 @given(histories())

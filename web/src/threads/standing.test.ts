@@ -5,6 +5,7 @@ const open = {
   status: "open",
   outcome: null,
   verdict: null,
+  judged: null,
   approvalsPending: 0,
   tone: "active",
 } as const;
@@ -23,6 +24,8 @@ test("an outcome says more than a status", () => {
   const ended = { ...open, status: "exited", outcome: "complete", tone: "bad" } as const;
   expect(standing({ ...ended, verdict: "failed" }).words).toBe("failed");
   expect(standing({ ...open, verdict: "succeeded" }).words).toBe("succeeded");
+  const judged = { ...ended, outcome: "error", judged: "succeeded" } as const;
+  expect(standing(judged).words).toBe("succeeded");
 });
 
 test("a run with a runtime error is broken, whatever its outcome", () => {

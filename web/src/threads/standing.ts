@@ -21,11 +21,12 @@ export interface Standing {
 
 /** The status of a thread, as a badge: what it came to, where that is known. */
 export function standing(
-  thread: Pick<Summary, "status" | "outcome" | "verdict" | "approvalsPending" | "tone">,
+  thread: Pick<Summary, "status" | "outcome" | "verdict" | "judged" | "approvalsPending" | "tone">,
 ): Standing {
   const tone = TONES[thread.tone];
   if (thread.approvalsPending > 0) return { words: "needs approval", tone };
-  const { outcome, verdict } = thread;
+  const { outcome, verdict, judged } = thread;
+  if (judged !== null) return { words: judged, tone };
   if (verdict !== null && (outcome ?? "complete") === "complete") {
     return { words: verdict === "failed" ? "failed" : (outcome ?? "succeeded"), tone };
   }

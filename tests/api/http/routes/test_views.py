@@ -323,6 +323,7 @@ def test_why_a_run_went_as_it_went_at_any_moment(client: TestClient, refusals: R
     assert body["outcome"] == {
         "verdict": "failed",
         "basis": "scores",
+        "judgedBy": None,
         "scores": {"reward": 0.0},
         "end": "error",
         "version": 1,

@@ -10,7 +10,7 @@ const CALL = {
 const WHY: Why = {
   ...{ threadId: "t", version: 63, position: 63, failures: 3, loopCount: 1 },
   outcome: {
-    ...{ verdict: "failed", basis: "scores", version: 1 },
+    ...{ verdict: "failed", basis: "scores", judgedBy: null, version: 1 },
     ...{ scores: { reward: 0 }, end: "step_limit" },
   },
   failure: {
@@ -33,6 +33,8 @@ test("the outcome has its scores and how the run ended", () => {
   expect(outcomeText({ ...WHY, outcome: { ...open, basis: "rule" } })).toBe(
     "by the rule · still open",
   );
+  const judged = { ...open, basis: "judgement", judgedBy: "sam" } as const;
+  expect(outcomeText({ ...WHY, outcome: judged })).toBe("judged by sam · still open");
 });
 
 test("a failure has its call and its text, or else the rules that suspect it", () => {

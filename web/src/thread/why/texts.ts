@@ -1,11 +1,16 @@
 import { cost, counted, duration, ordinal } from "../../parts/format";
 import type { RunCall, Why } from "./queries";
 
-/** What says the outcome: the tenant's rule, scores, and how the run ended. */
+/** What says the outcome: who judged it or the tenant's rule, scores, and how the run ended. */
 export function outcomeText({ outcome }: Why): string {
   const scores = Object.entries(outcome.scores).map(([name, value]) => `${name} ${String(value)}`);
   const end = outcome.end === null ? "still open" : `ended: ${outcome.end.replaceAll("_", " ")}`;
-  return [...(outcome.basis === "rule" ? ["by the rule"] : []), ...scores, end].join(" · ");
+  return [...basisTexts(outcome), ...scores, end].join(" · ");
+}
+
+function basisTexts({ basis, judgedBy }: Why["outcome"]): readonly string[] {
+  if (basis === "judgement") return [judgedBy === null ? "as judged" : `judged by ${judgedBy}`];
+  return basis === "rule" ? ["by the rule"] : [];
 }
 
 /** What failed first, and its text. */

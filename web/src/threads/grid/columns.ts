@@ -1,3 +1,4 @@
+import { judgementText } from "../../thread/remarks/texts";
 import { ago, cost, costNote, count, duration, time } from "../../parts/format";
 import type { Summary } from "../standing";
 
@@ -44,6 +45,8 @@ export const COLUMNS: readonly Column[] = [
     ...figure("score", "Score", 66, { text: ({ score }) => scoreText(score) }),
     toneOf: ({ verdict }) => (verdict === null ? "" : verdict === "failed" ? "bad" : "ok"),
   },
+  { ...text("judgements", "Judged", 150, judgementsText), sort: null },
+  { ...text("labels", "Labels", 130, ({ labels }) => labels.join(", ")), sort: null },
   figure("loops", "Loops", 62, {
     title: "Calls that repeat earlier ones",
     tone: "warn",
@@ -197,6 +200,14 @@ const SHARES: Record<string, number> = { goal: 3, metadata: 1 };
 export function metadataText({ metadata }: Summary): string {
   const pairs = Object.entries(metadata).map(([key, value]) => `${key} ${shown(value)}`);
   return pairs.length === 0 ? "–" : pairs.join(", ");
+}
+
+function judgementsText({ judgements }: Summary): string {
+  const texts = judgements.map((judgement) => {
+    const by = judgement.by === null ? "" : ` by ${judgement.by}`;
+    return judgementText(judgement) + by;
+  });
+  return texts.length === 0 ? "–" : texts.join("; ");
 }
 
 function scoreText(score: number | null): string {
