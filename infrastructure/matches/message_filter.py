@@ -18,6 +18,7 @@ from agentlog.projections.shell_command import shell_command
 from agentlog.projections.view import Item
 
 _TEXTS = frozenset({"words", "text"})
+_OF_MESSAGES = _TEXTS | {"$", "type", "version"}
 _PARTS = {"tool_calls": "calls", "tool_results": "results"}
 _FIGURES = {"took": "elapsedMs", "tokens": "totalTokens", "cost": "costUsd"}
 
@@ -54,15 +55,15 @@ class MessageFilter:
     A message with several calls or results matches where one of them does. What a call or a model
     call came to, and its figures, are known at the message that ends it; its name at both.
 
-    `spans` are the items of its timeline, with all that is asked of them; `shells` the tools whose
-    commands are tools too; `content_at` gives the message at a version.
+    `spans` gives the items of its timeline with hints and attempts, `shells` are the tools whose
+    commands are tools too, `content_at` gives the message at a version.
     """
 
     def __init__(
         self,
         where: Expression,
         *,
-        spans: Iterable[Item],
+        spans: Callable[[], Iterable[Item]],
         shells: Sequence[str],
         content_at: Callable[[int], JsonObject],
     ) -> None:
@@ -79,7 +80,8 @@ class MessageFilter:
         self._commands: dict[int, list[str | None]] = {}
         self._begun: defaultdict[int, list[Item]] = defaultdict(list)
         self._ended: defaultdict[int, list[Item]] = defaultdict(list)
-        for span in spans:
+        of_spans = any(term.name not in _OF_MESSAGES for term in terms)
+        for span in spans() if of_spans else ():
             begin, end = span["version"], span.get("endVersion")
             if isinstance(begin, int):
                 self._begun[begin].append(span)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agentlog.domain.events import Event
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.definitions.rules import Rules
+from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.matches.message_filter import Match, MessageFilter
 from agentlog.infrastructure.search.json_path import PathTooSlow, Tick
 from agentlog.infrastructure.views.views import Views
@@ -60,10 +61,12 @@ class ThreadMatches:
             InvalidJsonPath: a path of the filter is none.
             PathTooSlow: a path takes too long on one message.
         """
-        version = self._version(thread_id, at, hidden=hidden)
+        head = self._views.reader.head(thread_id, hidden=hidden)
+        version = self._views.reader.version_at(head, at)
+        tried = self._tried(head, where, version, after=after)
         items: list[Match] = []
         until = self._clock() + SECONDS
-        for event, match in self._tried(thread_id, where, version, after=after):
+        for event, match in tried:
             items += [] if match is None else [match]
             if (len(items) == limit or self._clock() > until) and event.version < version:
                 return Matches(thread_id, version, items, str(event.version))
@@ -73,30 +76,31 @@ class ThreadMatches:
         self, thread_id: str, where: Expression, *, at: Moment | None = None, hidden: bool = False
     ) -> Iterator[Event]:
         """Yield the messages that match, however long it takes; raises as `find` does."""
-        version = self._version(thread_id, at, hidden=hidden)
-        for event, match in self._tried(thread_id, where, version):
+        head = self._views.reader.head(thread_id, hidden=hidden)
+        for event, match in self._tried(head, where, self._views.reader.version_at(head, at)):
             if match is not None:
                 yield event
 
-    def _version(self, thread_id: str, at: Moment | None, *, hidden: bool) -> int:
-        reader = self._views.reader
-        return reader.version_at(reader.head(thread_id, hidden=hidden), at)
-
     def _tried(
-        self, thread_id: str, where: Expression, version: int, *, after: int = 0
+        self, head: Head, where: Expression, version: int, *, after: int = 0
     ) -> Iterator[tuple[Event, Match | None]]:
-        """Yield the messages after a version, each with its match."""
-        reader, count = self._views.reader, _FIRST_EVENTS
+        """Return the messages after a version, each with its match."""
+        reader, thread_id = self._views.reader, head.thread_id
         wanted = MessageFilter(
             where,
-            spans=self._views.timeline(thread_id, version),
+            spans=lambda: self._views.timeline(head, version),
             shells=self._rules().shells,
             content_at=lambda at: content_of(reader.events(thread_id, after=at - 1, upto=at)[0]),
         )
-        while events := reader.events(thread_id, after=after, upto=version, limit=count):
-            for event in events:
-                yield event, wanted.match(event, self._timer(event))
-            after, count = events[-1].version, min(2 * count, _MOST_EVENTS)
+
+        def tried(after: int) -> Iterator[tuple[Event, Match | None]]:
+            count = _FIRST_EVENTS
+            while events := reader.events(thread_id, after=after, upto=version, limit=count):
+                for event in events:
+                    yield event, wanted.match(event, self._timer(event))
+                after, count = events[-1].version, min(2 * count, _MOST_EVENTS)
+
+        return tried(after)
 
     def _timer(self, event: Event) -> Tick:
         until = self._clock() + SECONDS

@@ -89,14 +89,14 @@ class Views:
         """Return a thread's steps up to a moment; raises `NotThere`."""
         head = self._head(thread_id, hidden=hidden)
         version = self.reader.version_at(head, at)
-        steps = outline(self.timeline(thread_id, version))
+        steps = outline(self.timeline(head, version))
         return Outline(thread_id, version, self.reader.position_of(head, version), steps)
 
     def why(self, thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Why:
         """Return why a run went as it went up to a moment; raises `NotThere`."""
         head = self._head(thread_id, hidden=hidden)
         version = self.reader.version_at(head, at)
-        trail = trail_of([*self.timeline(thread_id, version)])
+        trail = trail_of([*self.timeline(head, version)])
         messages = {
             place: event
             for place in versions_of(trail)
@@ -128,12 +128,11 @@ class Views:
         upto = min(head.version, asked + _LONGEST_ANSWER)
         return model_call(self.reader.events(thread_id, upto=upto), asked)
 
-    def timeline(self, thread_id: str, version: int) -> Iterator[Item]:
+    def timeline(self, head: Head, version: int) -> Iterator[Item]:
         """Yield the items of the timeline at a version, with hints and attempts."""
         view = TimelineView(TimelineOptions(hint=True, attempts=True))
         self.in_use.note(view)
-        for piece in self._pieces(thread_id, view, version):
-            yield from (printed.item for printed in piece)
+        return (printed.item for printed in self._whole(head, view, version))
 
     def difference(
         self,

@@ -1,1 +1,1 @@
-"""Tests of `infrastructure.search`."""
+"""Tests of `infrastructure.matches`."""

@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { useShortcuts } from "../../app/keyboard";
 import { count } from "../../parts/format";
 import { suggestions } from "../../parts/text/terms";
+import { savedQuery } from "../../threads/filter/saved";
 import { useCursor } from "../cursor";
 import type { useHits } from "../hits";
 import type { ThreadTimeline } from "../timeline/timeline";
@@ -18,6 +20,8 @@ interface FindProps {
 /** The field for a filter of events, how many match it, and the way from one to the next. */
 export function Find({ timeline, hits }: FindProps) {
   const id = useId();
+  const [isUsed, setUsed] = useState(false);
+  const { data: saved = [] } = useQuery({ ...savedQuery("thread"), enabled: isUsed });
   const terms = useMemo(() => termsOf(timeline.types(), timeline.tools()), [timeline]);
   const { at, address, go, change } = useCursor();
   const [text, setText] = useState(address.find ?? "");
@@ -60,6 +64,9 @@ export function Find({ timeline, hits }: FindProps) {
         maxLength={2000}
         spellCheck={false}
         value={text}
+        onFocus={() => {
+          setUsed(true);
+        }}
         onChange={({ target }) => {
           setText(target.value);
         }}
@@ -70,6 +77,9 @@ export function Find({ timeline, hits }: FindProps) {
         }}
       />
       <datalist id={id}>
+        {saved.map(({ name, filter }) => (
+          <option key={name} value={filter} label={name} />
+        ))}
         {suggestions(text, terms).map((value) => (
           <option key={value} value={value} />
         ))}

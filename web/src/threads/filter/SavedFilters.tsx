@@ -1,12 +1,11 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { answered, api } from "../../api/client";
+import { api } from "../../api/client";
 import { queries } from "../../app/queries";
 import { Failure } from "../../parts/Failure";
 import { Popover } from "../../parts/Popover";
 import type { Change, ThreadsAddress } from "../address";
+import { KEY, savedQuery } from "./saved";
 import styles from "./FilterBar.module.css";
-
-const KEY = ["filters"];
 
 interface SavedFiltersProps {
   readonly address: ThreadsAddress;
@@ -16,12 +15,7 @@ interface SavedFiltersProps {
 
 /** The saved filters of the tenant, and a place to save this one. */
 export function SavedFilters({ address, change, isLoaded }: SavedFiltersProps) {
-  const { data } = useQuery({
-    queryKey: KEY,
-    queryFn: async ({ signal }) => answered(await api.GET("/v1/filters", { signal })),
-    enabled: isLoaded,
-  });
-  const saved = (data?.items ?? []).filter(({ place }) => place === "list");
+  const { data: saved = [] } = useQuery({ ...savedQuery("list"), enabled: isLoaded });
   const isSaved = saved.some(({ filter }) => filter === address.filter);
   return (
     <>

@@ -1,0 +1,13 @@
+import { queryOptions } from "@tanstack/react-query";
+import { answered, api } from "../../api/client";
+
+export const KEY = ["filters"];
+
+/** The tenant's saved filters of a place. */
+export function savedQuery(place: "list" | "thread") {
+  return queryOptions({
+    queryKey: KEY,
+    queryFn: async ({ signal }) => answered(await api.GET("/v1/filters", { signal })),
+    select: ({ items }) => items.filter((saved) => saved.place === place),
+  });
+}
