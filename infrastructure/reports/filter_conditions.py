@@ -4,13 +4,15 @@ No input becomes SQL: columns are looked up, values are parameters.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from psycopg.sql import SQL, Composable, Identifier, Placeholder
 
 from agentlog.domain.json.text import print_text
 from agentlog.projections.filters.expression import And, Expression, Not, Or, Term, terms_in
 from agentlog.projections.filters.success import last_message
+
+ValueT = TypeVar("ValueT")
 
 _FIGURES: Mapping[str, Composable] = {
     "took": SQL("duration_ms"),
@@ -50,6 +52,22 @@ _SHOWN_TOOL = SQL("""
       AND call.tool = ANY (%(shells)s::text[]) AND {commanded}
 ))""")
 _RULE = SQL("EXISTS (SELECT FROM jsonb_array_elements(marks::jsonb) AS mark WHERE {named})")
+_LABEL = SQL(
+    "EXISTS (SELECT FROM jsonb_array_elements_text(labels::jsonb) AS label (name) WHERE {named})"
+)
+_JUDGED = SQL("""
+EXISTS (
+    SELECT FROM (
+        SELECT judged
+        UNION ALL
+        SELECT unnest(ARRAY[
+            judgement ->> 'verdict',
+            judgement ->> 'criterion' || ':' || coalesce(judgement ->> 'verdict', '')
+        ])
+        FROM jsonb_array_elements(judgements::jsonb) AS judgement
+    ) AS judged (name)
+    WHERE {named}
+)""")
 _WORDS = SQL("""
 thread_id IN (
     SELECT known.thread_id
@@ -113,6 +131,10 @@ class FilterConditions:
                 )
             case "rule":
                 return _RULE.format(named=self._named(SQL("mark ->> 'rule'"), term))
+            case "label":
+                return _LABEL.format(named=self._named(SQL("label.name"), term))
+            case "judged":
+                return _JUDGED.format(named=self._named(SQL("judged.name"), term))
             case "words":
                 return _WORDS.format(text=self._value(term.value))
             case _:
@@ -127,7 +149,7 @@ class FilterConditions:
             case _:
                 message_type, keys = last_message(term)
                 value = _LAST_MESSAGE.format(
-                    path=self._value([*keys]),
+                    path=self._value([_without_nul(key) for key in keys]),
                     type=self._value(message_type),
                     thread_id=SQL("{}.thread_id").format(item),
                 )
@@ -156,7 +178,7 @@ class FilterConditions:
                 matches = self._compared(SQL("{}::numeric").format(value), term)
                 kind = SQL("number")
             case _ if term.operator == ":":
-                wanted = self._value(print_text(term.value))
+                wanted = self._value(print_text(_without_nul(term.value)))
                 return SQL("{} = {}::jsonb").format(value, wanted)
             case _:
                 return SQL("false")
@@ -174,10 +196,13 @@ class FilterConditions:
 
     def _value(self, value: object) -> Composable:
         name = f"filter_{len(self._parameters)}"
-        self._parameters[name] = (
-            value.replace("\x00", "\ufffd") if isinstance(value, str) else value
-        )
+        self._parameters[name] = _without_nul(value)
         return Placeholder(name)
+
+
+def _without_nul(value: ValueT) -> ValueT | str:
+    """Return a value as tables have it."""
+    return value.replace("\x00", "\ufffd") if isinstance(value, str) else value
 
 
 def asks_for_tools(expression: Expression) -> bool:

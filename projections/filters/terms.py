@@ -40,6 +40,8 @@ TERMS: Mapping[str, TermKind] = {
         _kind("thread", "name", "l", "id of a thread"),
         _kind("parent", "name", "l", "id of the parent thread"),
         _kind("status", "name", "l", "open, exited or closed"),
+        _kind("label", "name", "l", "label of a thread"),
+        _kind("judged", "name", "l", "judgement of a thread, as judged:fail or judged:tone:fail"),
         _kind("exit", "name", "lo", "reason of the exit"),
         _kind("failed", "flag", "lt", "a thread whose verdict is failed; a call that failed"),
         _kind("succeeded", "flag", "lt", "the same, succeeded"),

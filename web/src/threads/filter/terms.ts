@@ -9,6 +9,8 @@ const TERMS = [
   "pending",
   "tool:",
   "rule:",
+  "label:",
+  "judged:",
   "status:",
   "exit:",
   "thread:",
