@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from typer.main import get_command
 
 from agentlog.api.cli.main import app
-from agentlog.api.http.codec.problems import STATUSES, problem_of
+from agentlog.api.http.codec.problems import problem_of
+from agentlog.api.http.codec.statuses import STATUSES
 from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.threads import Rule

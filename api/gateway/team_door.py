@@ -6,7 +6,7 @@ from typing import NamedTuple
 from starlette.types import Scope, Send
 
 from agentlog.api.gateway.door import Place, refuse
-from agentlog.api.http.codec.problems import status_of
+from agentlog.api.http.codec.statuses import status_of
 from agentlog.api.http.middleware.authentication import Authentication
 from agentlog.api.http.middleware.credentials import Credentials
 from agentlog.api.http.relay import headers

@@ -279,7 +279,7 @@ _ALL = (
             ReportColumn("succeeded", "threads", "those that succeeded"),
             ReportColumn("failed", "threads", "those that failed"),
             ReportColumn("unknown", "threads", "those of which neither is known"),
-            share("success_rate", "succeeded of those of which it is known"),
+            share("success_rate", "succeeded of those that succeeded or failed"),
             ReportColumn("score_mean", None, "mean of their scores in numbers"),
             ReportColumn("steps_mean", "steps", "mean of their steps"),
             ReportColumn(

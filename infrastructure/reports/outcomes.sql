@@ -1,4 +1,4 @@
--- Threads by what they came to: the share that succeeded is of those of which it is known.
+-- Threads by verdict; the success rate leaves those of unknown verdict out.
 SELECT {names}
        threads, succeeded, failed, unknown,
        succeeded::float8 / nullif(succeeded + failed, 0) AS success_rate,

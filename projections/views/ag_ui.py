@@ -60,7 +60,7 @@ INTERRUPTING = ("approval_request", "approval_response", "exit", "thread.closed"
 def interrupts(events: Iterable[Event]) -> list[Item]:
     """Return the approvals that wait after some events, as interrupts of the protocol.
 
-    Nobody waits after an exit or in a closed thread. The answer's payload is `approved` with a
+    There are none after an exit or in a closed thread. The answer's payload is `approved` with a
     `reason`, if any.
     """
     waiting: dict[str, Item] = {}

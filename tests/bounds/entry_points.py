@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from agentlog.api.filters import failure_filter, metadata_filter, time_filter
 from agentlog.api.http.codec.bodies import drafts_in
-from agentlog.api.http.codec.otlp import JSON, PROTOBUF, Signal, records_in
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.records import JSON, PROTOBUF, Signal, records_in
+from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.codec.parameters import expected_version_of, number_cursor
 from agentlog.api.http.middleware.query_parameters import UnknownParameter
 from agentlog.api.http.request.limits import USUAL

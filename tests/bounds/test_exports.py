@@ -12,9 +12,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from agentlog.api.http.codec.content_coding import unzipped
-from agentlog.api.http.codec.otlp import JSON, PROTOBUF, Signal, records_in
-from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.protobuf import records_of_protobuf
+from agentlog.api.http.codec.otlp.records import JSON, PROTOBUF, Signal, records_in
+from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.api.http.request.limits import USUAL
 from agentlog.domain.errors import InvalidInput

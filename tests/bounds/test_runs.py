@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.facades.langsmith.multipart import read_multipart
 from agentlog.api.http.facades.langsmith.operations import Operations
 from agentlog.api.http.request.limits import USUAL, TooManyParts

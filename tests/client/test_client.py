@@ -197,8 +197,8 @@ def test_what_is_no_id_never_leaves_the_client(client: Client, name: str) -> Non
 def test_keys_are_sent_and_their_refusals_told(app: FastAPI, url: str, database: Any) -> None:
     reading = make_key(app, "read").reveal()
     try:
-        with client_of(url) as nobody, pytest.raises(NotAuthenticated):
-            list(nobody.threads())
+        with client_of(url) as anonymous, pytest.raises(NotAuthenticated):
+            list(anonymous.threads())
         with client_of(url, key=reading) as reader:
             assert reader.own_key().scopes == ["read"]
             with pytest.raises(NotAllowed):

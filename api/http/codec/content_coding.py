@@ -4,7 +4,7 @@ import sys
 import zlib
 from collections.abc import Callable, Mapping
 
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.request.errors import InvalidOtlp, UnknownCoding
 
 if sys.version_info >= (3, 14):

@@ -9,8 +9,8 @@ from fastapi import Request, Response
 from agentlog.api.http.codec.bodies import body_of
 from agentlog.api.http.codec.caller import append_origin, request_limits, tenant_of
 from agentlog.api.http.codec.content_coding import unzipped
-from agentlog.api.http.codec.otlp import Signal, answer, media_type_of, records_in
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.records import Signal, answer, media_type_of, records_in
+from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.codec.parameters import header_of
 
 _Outcome = TypeVar("_Outcome")

@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 
 from starlette.types import Message, Receive, Scope, Send
 
-from agentlog.api.http.codec.problems import status_of
+from agentlog.api.http.codec.statuses import status_of
 from agentlog.api.http.middleware.credentials import Credentials
 from agentlog.api.http.middleware.permissions import MatchedRoute
 from agentlog.api.http.middleware.read_audit import ReadAudit

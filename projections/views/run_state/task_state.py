@@ -44,7 +44,7 @@ class Span:
     before: dict[str, dict[str, list[Json]]] = field(default_factory=dict)
 
     def with_before(self, older: Mapping[Place, Sequence[JsonValue]]) -> "Span":
-        """Return the span with members of which it does not know yet what they were."""
+        """Return the span with older values added, of members it has none of yet."""
         before = {name: dict(members) for name, members in self.before.items()}
         for (name, key), value in older.items():
             before.setdefault(name, {}).setdefault(key, [*value])

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.protobuf import records_of_protobuf
+from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.request.limits import USUAL
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.infrastructure.eventlog.reader import LogReader

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.request.limits import RequestLimits
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.values import JsonValue

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from agentlog.api.http.codec.caller import append_origin, request_limits, tenant_of
 from agentlog.api.http.codec.exports import taken
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.facades.langsmith.feedback import Feedback
 from agentlog.api.http.facades.langsmith.multipart import read_multipart

@@ -6,7 +6,7 @@ Exporters retry what is answered 429 or 503, and drop a batch at any other error
 from fastapi import APIRouter, Request, Response
 
 from agentlog.api.http.codec.exports import take_otlp
-from agentlog.api.http.codec.otlp import JSON, PROTOBUF
+from agentlog.api.http.codec.otlp.records import JSON, PROTOBUF
 from agentlog.api.http.openapi.answers import Schema, answers, content
 
 router = APIRouter(tags=["otlp"])

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 import agentlog
-from agentlog.api.http.codec.problems import STATUSES, headers_of, problem_of, status_of
+from agentlog.api.http.codec.problems import headers_of, problem_of
+from agentlog.api.http.codec.statuses import STATUSES, status_of
 from agentlog.domain.errors import (
     AgentlogError,
     EmptyAppend,

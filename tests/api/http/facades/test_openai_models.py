@@ -312,8 +312,8 @@ def test_keys_of_ours_lead_to_their_tenants_and_never_to_the_provider(
     append_only = place.make_key("default", "append")
     with place.client(append_only) as writer, pytest.raises(PermissionDeniedError, match="read"):
         writer.responses.create(model="m", conversation=conversation, input="hi")
-    with place.client("") as nobody, pytest.raises(AuthenticationError):
-        nobody.responses.create(model="m", input="hi")
+    with place.client("") as anonymous, pytest.raises(AuthenticationError):
+        anonymous.responses.create(model="m", input="hi")
     assert len(place.provider.requests) == asked
     with place.client(other) as stranger:
         own = stranger.responses.create(model="m", input="of two")

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from agentlog.api.http.codec.otlp_work import DEEPEST, Work
-from agentlog.api.http.codec.protobuf_wire import FIXED64, LENGTH, VARINT, Malformed, Wire, tag
+from agentlog.api.http.codec.otlp.protobuf_wire import FIXED64, LENGTH, VARINT, Malformed, Wire, tag
+from agentlog.api.http.codec.otlp.work import DEEPEST, Work
 from agentlog.api.http.request.errors import InvalidOtlp
 from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.view import Item

@@ -6,8 +6,8 @@ Both encodings, protobuf and JSON, become the same JSON objects, those that
 
 from typing import Literal
 
-from agentlog.api.http.codec.otlp_protobuf import records_of_protobuf
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.protobuf import records_of_protobuf
+from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.request.errors import InvalidOtlp, UnknownMediaType
 from agentlog.api.http.request.limits import RequestLimits
 from agentlog.domain.errors import InvalidMessage

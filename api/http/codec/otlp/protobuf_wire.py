@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agentlog.api.http.codec.otlp_work import Work
+from agentlog.api.http.codec.otlp.work import Work
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 """How a value is encoded."""

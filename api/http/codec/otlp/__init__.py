@@ -1,0 +1,1 @@
+"""OTLP requests, in protobuf or JSON, as records."""
