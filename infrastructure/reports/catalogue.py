@@ -48,7 +48,9 @@ _OF_MODELS: Mapping[str, Fragment] = {"model": "item.model", "provider": "item.p
 _OF_THREADS: Mapping[str, Fragment] = {
     "outcome": "coalesce(item.outcome, 'open')",
     "status": "item.status",
+    "judged": "item.judged",
 }
+_LABELS: Mapping[str, Fragment] = {"label": "item.labels"}
 _VERDICT: Mapping[str, Fragment] = {"verdict": "coalesce(item.verdict, 'unknown')"}
 _TOKENS = (
     ReportColumn("input_tokens", "tokens", "as reported; null where nothing was"),
@@ -268,10 +270,11 @@ _ALL = (
         by=("outcome",),
         breakdowns={**_OF_THREADS, "policy": "item.policy"},
         filters=_OF_THREADS,
+        lists=_LABELS,
     ),
     Report(
         name="outcomes",
-        comment="How many threads succeeded and failed, by their scores or else by their exits.",
+        comment="How many threads succeeded and failed, as judged, else by rule, scores or exits.",
         model="threads",
         clocks=_clocks("item.first_sent_at"),
         columns=(
@@ -290,6 +293,7 @@ _ALL = (
         by=("day",),
         breakdowns={**_OF_THREADS, **_VERDICT, "policy": "item.policy"},
         filters={**_OF_THREADS, **_VERDICT},
+        lists=_LABELS,
     ),
     Report(
         name="anomalies",

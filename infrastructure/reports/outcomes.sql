@@ -19,6 +19,7 @@ FROM (
     FROM (
         SELECT item.tenant, item.thread_id, item.recorded_at, item.first_sent_at, item.outcome,
                item.status, item.policy, item.score, item.steps, item.cost_usd,
+               item.judged, item.labels,
                {verdict} AS verdict
         FROM {table} AS item
         WHERE item.tenant = %(tenant)s

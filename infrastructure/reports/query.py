@@ -71,8 +71,10 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
         places=listed if by else SQL("()"),
         window=SQL("PARTITION BY {places}").format(places=listed) if by else _NOTHING,
         table=table,
-        threads=SQL(" ").join([_threads(question, by), _responses(model_calls)]),
-        conditions=SQL(" AND ").join(_conditions(report, question)),
+        threads=SQL(" ").join(
+            [_threads(question, by), _responses(model_calls), *_lists(report, by)]
+        ),
+        conditions=SQL(" AND ").join(_conditions(report, question, by)),
         order=_order(report, question, by, places),
     )
     return ReportQuery(
@@ -106,6 +108,8 @@ def _value(report: Report, question: Question, name: str) -> Composable:
     if name.startswith(METADATA):
         by = question.breakdown(report)
         return SQL("thread.{key}").format(key=Identifier(_key(by, name)))
+    if name in report.lists:
+        return _of_list(name)
     return SQL(report.all_breakdowns[name]).format(at=SQL(report.clocks[question.clock]))
 
 
@@ -114,7 +118,12 @@ def _key(by: Sequence[str], name: str) -> str:
     return f"key_{by.index(name)}"
 
 
-def _conditions(report: Report, question: Question) -> Iterator[Composable]:
+def _of_list(name: str) -> Composable:
+    """Return the values of a list, where rows are joined with them."""
+    return SQL("{}.value").format(Identifier(f"of_{name}"))
+
+
+def _conditions(report: Report, question: Question, by: Sequence[str]) -> Iterator[Composable]:
     """Yield the conditions on rows; those on threads are in the join."""
     at = SQL(report.clocks[question.clock])
     yield SQL("item.tenant = %(tenant)s")
@@ -124,10 +133,13 @@ def _conditions(report: Report, question: Question) -> Iterator[Composable]:
     if question.end is not None:
         yield SQL("{at} < %(end)s").format(at=at)
     for name in question.filters:
-        if name != "parent":
-            yield SQL("{column} = ANY({values})").format(
-                column=SQL(report.all_filters[name]), values=Placeholder(f"filter_{name}")
-            )
+        column, values = SQL(report.all_filters[name]), Placeholder(f"filter_{name}")
+        if name in by and name in report.lists:
+            yield SQL("{} = ANY({})").format(_of_list(name), values)
+        elif name in report.lists:
+            yield SQL("{}::jsonb ?| {}").format(column, values)
+        elif name != "parent":
+            yield SQL("{} = ANY({})").format(column, values)
 
 
 def _threads(question: Question, by: Sequence[str]) -> Composable:
@@ -157,6 +169,16 @@ def _threads(question: Question, by: Sequence[str]) -> Composable:
             else ""
         ),
     )
+
+
+def _lists(report: Report, by: Sequence[str]) -> Iterator[Composable]:
+    """Yield the joins with the values of lists; a row whose list is empty stays, without one."""
+    for name in by:
+        if name in report.lists:
+            yield SQL(
+                "LEFT JOIN LATERAL jsonb_array_elements_text({column}::jsonb) AS {of_list} (value) "
+                "ON true"
+            ).format(column=SQL(report.lists[name]), of_list=Identifier(f"of_{name}"))
 
 
 def asks_for_models(report: Report, question: Question) -> bool:

@@ -44,8 +44,9 @@ class Report:
 
     `order` is a column, with a minus for the largest first. `by` is the default breakdown; None if
     it lists single rows and cannot be broken down. `filters` are columns whose values a question
-    may name. Rows that come from a model's response, such as tool calls, can also be broken down by
-    its `model`, if both carry its id.
+    may name. `lists` are columns with several values, as JSON: broken down by one, a row counts
+    with each of its values. Rows that come from a model's response, such as tool calls, can also be
+    broken down by its `model`, if both carry its id.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Report:
     by: tuple[str, ...] | None = None
     breakdowns: Mapping[str, Fragment] = field(default_factory=dict)
     filters: Mapping[str, Fragment] = field(default_factory=dict)
+    lists: Mapping[str, Fragment] = field(default_factory=dict)
     limit: int = 1000
 
     @property
@@ -69,13 +71,13 @@ class Report:
         """Its possible breakdowns, except keys of metadata."""
         if self.by is None:
             return {}
-        return {**self.breakdowns, **self._responses, **TIMES, **OF_THREADS}
+        return {**self.breakdowns, **self.lists, **self._responses, **TIMES, **OF_THREADS}
 
     @property
     def all_filters(self) -> Mapping[str, Fragment]:
         """Its possible filters, except time and keys of metadata."""
         threads: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thread.parent"}
-        return {**self.filters, **self._responses, **threads}
+        return {**self.filters, **self.lists, **self._responses, **threads}
 
     @property
     def _responses(self) -> Mapping[str, Fragment]:

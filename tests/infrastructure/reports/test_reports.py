@@ -353,6 +353,26 @@ def test_outcomes_go_by_scores_and_else_by_exits(own_database: Database) -> None
         assert [row.thread_id for row in page.items] == threads
 
 
+def test_a_thread_counts_with_each_of_its_labels(own_database: Database) -> None:
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    judged = {"type": "thread.judged", "verdict": "fail"}
+    for thread, labels, more in (("a", ["x", "y"], [judged]), ("b", ["x"], []), ("c", [], [])):
+        facts = [started(policy="record"), {"type": "thread.labelled", "add": labels}, *more]
+        writer.append(AppendRequest(TENANT, thread, [], facts))
+    build_all(own_database)
+    reports = Reports(own_database, tenant=TENANT)
+
+    def counted(name: str, by: str, **filters: list[str]) -> dict[Any, Any]:
+        question = Question(by=(by,), filters=filters)
+        return {row[0]: row[1] for row in reports.ask(name, question).rows}
+
+    for name in ("threads", "outcomes"):
+        assert counted(name, "label") == {"x": 2, "y": 1, None: 1}
+        assert counted(name, "label", label=["y"]) == {"y": 1}
+        assert counted(name, "judged", label=["x", "y"]) == {"failed": 1, None: 1}
+        assert counted(name, "label", judged=["failed"]) == {"x": 1, "y": 1}
+
+
 def test_a_cost_that_was_not_reported_is_computed_and_counted(own_database: Database) -> None:
     writer = Writer(own_database, clock=Clock(), new_id=Ids())
     usage = {"usage": {"inputTokens": 1000, "outputTokens": 100}}

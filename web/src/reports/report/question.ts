@@ -69,6 +69,15 @@ function condition(name: string, values: readonly unknown[], table: string, at: 
     const rules = "string_to_array(item.suspected, ' ')";
     return anyOf(values.map((each) => `${quoted(text(each))} = ANY(${rules})`));
   }
+  if (name === "label") {
+    return anyOf(
+      values.map((each) =>
+        each === null
+          ? "item.labels = '[]'"
+          : `item.labels::jsonb @> ${quoted(JSON.stringify([each]))}::jsonb`,
+      ),
+    );
+  }
   const column = columnOf(name, table);
   return anyOf(
     values.map((each) =>

@@ -44,6 +44,15 @@ test("alternatives, times, nulls and metadata are conditions", () => {
   ]);
 });
 
+test("labels are looked for among those of a thread", () => {
+  const found = targetOf(answer("outcomes", "label"), { label: "it's" }, { only: ["label=b"] });
+  expect(found.kind === "question" && found.sql).toContain(
+    `WHERE item.labels::jsonb @> '["it''s"]'::jsonb\n  AND item.labels::jsonb @> '["b"]'::jsonb`,
+  );
+  const without = targetOf(answer("outcomes", "label"), { label: null }, {});
+  expect(without.kind === "question" && without.sql).toContain("item.labels = '[]'");
+});
+
 test("anomalies are in no table, and lead to the list", () => {
   expect(targetOf(answer("anomalies", "policy"), { policy: "record" }, {})).toEqual({
     kind: "list",
