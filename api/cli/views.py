@@ -50,7 +50,7 @@ def outline(
     else:
         console = Console()
         width = console.width if console.is_terminal else None
-        _print_lines(outline_lines(result.steps, width=width))
+        _print_lines(outline_lines(result.steps, result.groups, width=width))
 
 
 @app.command()

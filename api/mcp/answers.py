@@ -165,6 +165,9 @@ class Outline(BaseModel):
     version: int
     prices: str | None = Field(description="the list that costs were computed by")
     steps: list[Json]
+    groups: list[Json] = Field(
+        description="events that belong together, as spans and turns; those that begin in `steps`"
+    )
     next: str | None = Field(description="give it as `after` to go on; null at the end")
 
 

@@ -126,11 +126,15 @@ class QuestionTools:
         page = items_that_fit(steps)
         reached = begin + len(page)
         more = reached < len(answer["steps"])
+        first = page[0]["version"] if begin else 0
+        end = answer["steps"][reached]["version"] if more else answer["version"] + 1
+        groups = [group for group in answer["groups"] if first <= group["version"] < end]
         return Outline(
             thread_id=thread_id,
             version=answer["version"],
             prices=answer["prices"],
             steps=page,
+            groups=items_that_fit([_short(group) for group in groups]),
             next=f"{answer['version']}.{reached}" if more else None,
         )
 

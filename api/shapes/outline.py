@@ -5,7 +5,7 @@ from typing_extensions import TypedDict
 from agentlog.domain.json.printed import PrintedArray
 from agentlog.domain.json.text import print_to_keep
 from agentlog.infrastructure.views import results
-from agentlog.projections import outline
+from agentlog.projections.outline import groups, step
 from agentlog.projections.prices import price_list
 
 
@@ -29,7 +29,7 @@ class Step(TypedDict):
     startedAt: str | None
     afterMs: int | None
     elapsedMs: int | None
-    calls: list[outline.Called]
+    calls: list[step.Called]
     replied: bool
     times: int
     open: bool
@@ -43,50 +43,95 @@ class Step(TypedDict):
     others: dict[str, int]
 
 
+class Group(TypedDict):
+    """Events that belong together: a span, turn, step or run as its producer recorded it.
+
+    They are those from `version` to `endVersion`; `depth` counts the groups around it. It is `open`
+    where its end is not on record. `failures` counts what failed, by a rule too. The cost of
+    `computedCalls` of its model calls is computed.
+    """
+
+    name: str
+    version: int
+    endVersion: int
+    depth: int
+    open: bool
+    events: int
+    failures: int
+    elapsedMs: int | None
+    inputTokens: int | None
+    outputTokens: int | None
+    costUsd: float | None
+    computedCalls: int
+
+
 class Outline(TypedDict):
-    """The steps of a thread; `prices` names the list that costs were computed by."""
+    """The steps of a thread, and the groups of its events: no two of them cross.
+
+    `prices` names the list that costs were computed by.
+    """
 
     threadId: str
     version: int
     position: int | None
     prices: str | None
     steps: list[Step]
+    groups: list[Group]
 
 
-def outline_json(result: results.Outline) -> dict[str, object]:
-    """Return the outline of a thread, for printing."""
-    is_priced = any(step.computed_calls for step in result.steps)
+def outline_json(result: results.Outline, *, steps: bool = True) -> dict[str, object]:
+    """Return the outline of a thread, for printing; without `steps`, its groups."""
+    is_priced = any(line.computed_calls for line in result.steps)
     return {
         "threadId": result.thread_id,
         "version": result.version,
         "position": result.position,
         "prices": price_list() if is_priced else None,
-        "steps": PrintedArray.of([print_to_keep(_step(step)) for step in result.steps]),
+        "steps": PrintedArray.of([print_to_keep(_step(line)) for line in result.steps if steps]),
+        "groups": [_group(group) for group in result.groups],
     }
 
 
-def _step(step: outline.Step) -> Step:
+def _group(group: groups.Group) -> Group:
+    total = group.total
     return {
-        "step": step.step,
-        "version": step.version,
-        "endVersion": step.end_version,
-        "kind": step.kind,
-        "depth": step.depth,
-        "name": step.name,
-        "threadId": step.thread_id,
-        "startedAt": step.started_at,
-        "afterMs": step.after_ms,
-        "elapsedMs": step.elapsed_ms,
-        "calls": step.calls,
-        "replied": step.replied,
-        "times": step.times,
-        "open": step.open,
-        "inputTokens": step.input_tokens,
-        "outputTokens": step.output_tokens,
-        "costUsd": step.cost_usd,
-        "computedCalls": step.computed_calls,
-        "unpricedCalls": step.unpriced_calls,
-        "outcome": step.outcome,
-        "suspected": step.suspected,
-        "others": step.others,
+        "name": group.name,
+        "version": group.version,
+        "endVersion": group.end_version,
+        "depth": group.depth,
+        "open": not group.is_closed,
+        "events": group.events,
+        "failures": group.failures,
+        "elapsedMs": total.elapsed_ms,
+        "inputTokens": total.input_tokens,
+        "outputTokens": total.output_tokens,
+        "costUsd": total.cost_usd,
+        "computedCalls": total.computed_calls,
+    }
+
+
+def _step(line: step.Step) -> Step:
+    return {
+        "step": line.step,
+        "version": line.version,
+        "endVersion": line.end_version,
+        "kind": line.kind,
+        "depth": line.depth,
+        "name": line.name,
+        "threadId": line.thread_id,
+        "startedAt": line.started_at,
+        "afterMs": line.after_ms,
+        "elapsedMs": line.elapsed_ms,
+        "calls": line.calls,
+        "replied": line.replied,
+        "times": line.times,
+        "open": line.open,
+        "inputTokens": line.input_tokens,
+        "outputTokens": line.output_tokens,
+        "costUsd": line.cost_usd,
+        "computedCalls": line.computed_calls,
+        "unpricedCalls": line.unpriced_calls,
+        "outcome": line.outcome,
+        "suspected": line.suspected,
+        "others": line.others,
     }

@@ -481,6 +481,28 @@ class Fork(Shape):
     replayed: bool
 
 
+class Group(Shape):
+    """Events that belong together: a span, turn, step or run as its producer recorded it.
+
+    They are those from `version` to `endVersion`; `depth` counts the groups around it. It is `open`
+    where its end is not on record. `failures` counts what failed, by a rule too. The cost of
+    `computedCalls` of its model calls is computed.
+    """
+
+    name: str
+    version: int
+    end_version: int
+    depth: int
+    open: bool
+    events: int
+    failures: int
+    elapsed_ms: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    computed_calls: int
+
+
 class ToolCalls(Shape):
     """A tool, and how often it was called."""
 
@@ -793,13 +815,17 @@ class Step(Shape):
 
 
 class Outline(Shape):
-    """The steps of a thread; `prices` names the list that costs were computed by."""
+    """The steps of a thread, and the groups of its events: no two of them cross.
+
+    `prices` names the list that costs were computed by.
+    """
 
     thread_id: str
     version: int
     position: int | None
     prices: str | None
     steps: list[Step]
+    groups: list[Group]
 
 
 class PageAccess(Shape):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.difference import ItemsDifference
-from agentlog.projections.outline import Step
+from agentlog.projections.outline.groups import Group
+from agentlog.projections.outline.step import Step
 from agentlog.projections.view import Item, Printed
 from agentlog.projections.why import why
 
@@ -39,12 +40,13 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The steps of a thread up to one version."""
+    """The steps of a thread up to one version, and the groups of its events."""
 
     thread_id: str
     version: int
     position: int | None
     steps: Sequence[Step]
+    groups: Sequence[Group]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from agentlog.infrastructure.views.view_cache import Folded, RecentViews, name_o
 from agentlog.infrastructure.views.view_fold import CHUNK, Fold, beyond, place_of
 from agentlog.infrastructure.views.views_in_use import ViewsInUse
 from agentlog.projections.exchanges.model_call import ModelCall, model_call
-from agentlog.projections.outline import outline
+from agentlog.projections.outline.groups import groups_of
+from agentlog.projections.outline.steps import outline
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import BEFORE_ALL, Item, Place, Printed, StateView
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
@@ -89,8 +90,9 @@ class Views:
         """Return a thread's steps up to a moment; raises `NotThere`."""
         head = self._head(thread_id, hidden=hidden)
         version = self.reader.version_at(head, at)
-        steps = outline(self.timeline(head, version))
-        return Outline(thread_id, version, self.reader.position_of(head, version), steps)
+        items = [*self.timeline(head, version)]
+        position = self.reader.position_of(head, version)
+        return Outline(thread_id, version, position, outline(items), groups_of(items, version))
 
     def why(self, thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Why:
         """Return why a run went as it went up to a moment; raises `NotThere`."""

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from agentlog.domain.json.values import array_of, integer_at, text_at
 from agentlog.projections.attempts import CallPlace, Numbered, numbered, place_of
-from agentlog.projections.outline import Step, outline, total_of
-from agentlog.projections.suspicion import UNANSWERED, has_failed
+from agentlog.projections.outline.step import Step, is_failure, shown_at
+from agentlog.projections.outline.steps import outline, total_of
+from agentlog.projections.suspicion import UNANSWERED
 from agentlog.projections.view import Item
 
 _LEAST_OF_LOOP = 3
@@ -65,7 +66,7 @@ def trail_of(items: Sequence[Item]) -> Trail:
         for item in items
         if item["kind"] == "call" and (place := place_of(item)) is not None
     }
-    failures = sorted(filter(_is_failure, items), key=shown_at)
+    failures = sorted(filter(is_failure, items), key=shown_at)
     if not any(item["kind"] == "exit" and item.get("outcome") == "complete" for item in items):
         failures += filter(_is_unanswered, items)
     failure = next(iter(failures), None)
@@ -85,21 +86,8 @@ def trail_of(items: Sequence[Item]) -> Trail:
     )
 
 
-def shown_at(item: Item) -> int:
-    """Return the version where an item ended, or where it began while it is open."""
-    return integer_at(item, "endVersion", "version") or 0
-
-
-def _is_failure(item: Item) -> bool:
-    """Return whether something failed; of a failed model call its error is an item of its own."""
-    kind, outcome = item["kind"], item.get("outcome")
-    if kind == "exit":
-        return outcome == "error"
-    return kind != "model" and has_failed(outcome, array_of(item.get("suspected")))
-
-
 def _is_unanswered(item: Item) -> bool:
-    return UNANSWERED in array_of(item.get("suspected")) and not _is_failure(item)
+    return UNANSWERED in array_of(item.get("suspected")) and not is_failure(item)
 
 
 def _latest(calls: Mapping[CallPlace, Item], before: int | None) -> Item | None:

@@ -16,12 +16,12 @@ from agentlog.domain.messages import (
 from agentlog.projections.attempts import place_of
 from agentlog.projections.call_texts import error_text, value_text
 from agentlog.projections.outcome import Outcome
-from agentlog.projections.outline import Step
+from agentlog.projections.outline.step import Step, shown_at
 from agentlog.projections.suspicion import result_of
 from agentlog.projections.view import Item
 from agentlog.projections.why.calls import Call, beginning, call_of
 from agentlog.projections.why.ending import LONGEST_TEXT, Ending, LastText
-from agentlog.projections.why.trail import Loop, Trail, shown_at
+from agentlog.projections.why.trail import Loop, Trail
 
 
 @dataclass(frozen=True, slots=True)

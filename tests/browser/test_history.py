@@ -56,8 +56,9 @@ def test_the_machinery_of_inspect_is_folded_and_metadata_is_under_the_message(
     about: dict[str, object] = {"stats": {"samples": 3}}
     service.append("inspected", {"type": "log", "text": "see the metadata", "metadata": about})
     page.goto("/threads/inspected")
-    folded = "1 span, 1 state, 1 sandbox folded"
+    folded = "1 state, 1 sandbox folded"
     expect(page.get_by_role("button", name=folded)).to_be_visible()
+    expect(rows(page).filter(has_text="span")).to_contain_text("not ended")
     expect(page.get_by_role("region", name="History")).to_contain_text("score")
     expect(page.get_by_label("Metadata of the message").first).to_contain_text("stats")
 

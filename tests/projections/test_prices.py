@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agentlog.domain.json.values import number_at
 from agentlog.domain.messages import TokenUsage
-from agentlog.projections.outline import outline
+from agentlog.projections.outline.steps import outline
 from agentlog.projections.prices import computed_cost, price_list
 from agentlog.projections.readmodels.model_calls import ModelCalls
 from agentlog.projections.readmodels.threads import Threads

@@ -69,10 +69,14 @@ def read_outline(
     views: TheViews,
     thread_id: ThreadId,
     at: At,
+    steps: Annotated[  # noqa: FBT002 - a query parameter has a name
+        bool, Query(description="The steps too, not the groups of events alone.")
+    ] = True,
     hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
-    """Read what a thread did, a line a step."""
-    return pieces_answer(outline_json(views.outline(thread_id, at=at, hidden=hidden)))
+    """Read what a thread did, a line a step, and what of it belongs together."""
+    outline = views.outline(thread_id, at=at, hidden=hidden)
+    return pieces_answer(outline_json(outline, steps=steps))
 
 
 @router.get("/threads/{thread_id}/why", responses=answers(200, Why, 404))

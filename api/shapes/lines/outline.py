@@ -1,9 +1,11 @@
 """Outlines as lines of text for a terminal."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agentlog.projections.comparison.rows import visible
-from agentlog.projections.outline import Called, Step
+from agentlog.projections.outline.groups import Group
+from agentlog.projections.outline.step import Called, Step
 
 _LEAST_WIDTH = 40
 _WIDTH_OF_FIGURES = 100
@@ -15,20 +17,22 @@ _TIMES = "\u00d7"
 _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
-def outline_lines(steps: Sequence[Step], *, width: int | None) -> Iterator[str]:
+def outline_lines(
+    steps: Sequence[Step], groups: Sequence[Group] = (), *, width: int | None
+) -> Iterator[str]:
     """Yield a line for each step, of at most `width` characters (40 or more); None cuts nothing.
 
     Step, version, time since the start, what happened and its marks, how long it took; tokens and
-    cost where there is room.
+    cost where there is room. A group has a line before those of its steps, which are indented.
     """
-    texts = [
-        (visible("  " * step.depth + _what(step)), visible(_marks(step) + _others(step)))
-        for step in steps
-    ]
+    lines = [*_placed(steps, groups)]
+    texts = [(visible("  " * depth + what), visible(marks)) for depth, what, marks, _ in lines]
+    steps = [step for *_, step in lines]
     most = None if width is None else max(width, _LEAST_WIDTH)
     longest = max((len(what) + len(marks) for what, marks in texts), default=0)
     for step, (what, marks) in zip(steps, texts, strict=True):
-        place = f"{step.step:<5} {'v' + str(step.version):>6} {duration_text(step.after_ms):>6}  "
+        number = step.step or ""
+        place = f"{number:<5} {'v' + str(step.version):>6} {duration_text(step.after_ms):>6}  "
         figures = f" {duration_text(step.elapsed_ms):>6}"
         if most is None or most >= _WIDTH_OF_FIGURES:
             cost = cost_text(step.cost_usd, is_computed=step.computed_calls > 0)
@@ -36,6 +40,23 @@ def outline_lines(steps: Sequence[Step], *, width: int | None) -> Iterator[str]:
         room = longest + 1 if most is None else max(most - len(place) - len(figures), 0)
         text = _cut(what, max(room - len(marks), 0)).rstrip() + marks
         yield f"{place}{_cut(text, room):<{room}}{figures}"[:most].rstrip()
+
+
+def _placed(steps: Sequence[Step], groups: Sequence[Group]) -> Iterator[tuple[int, str, str, Step]]:
+    """Yield depth, text, marks and figures of each line."""
+    around: list[Group] = []
+    following = [*reversed(groups)]
+    for step in [*steps, None]:
+        while following and (step is None or following[-1].version <= step.version):
+            group = following.pop()
+            around = [outer for outer in around if outer.end_version >= group.version]
+            about = f"{group.name}, {group.events} events to v{group.end_version}"
+            failed = f" [{group.failures} failed]" if group.failures else ""
+            yield group.depth, about, failed, replace(group.total, version=group.version)
+            around.append(group)
+        if step is not None:
+            around = [outer for outer in around if outer.end_version >= step.version]
+            yield len(around) + step.depth, _what(step), _marks(step) + _others(step), step
 
 
 def _what(step: Step) -> str:

@@ -14,6 +14,7 @@ from agentlog.domain.events import Event
 from agentlog.domain.messages import CustomMessage
 from agentlog.projections.custom_texts import custom_text
 from agentlog.projections.item_content import CallPlaces, ItemContent
+from agentlog.projections.outline.marks import mark_of
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.timeline.carry import TimelineCarry
 from agentlog.projections.views.timeline.items import hints_of, pause, point
@@ -29,7 +30,7 @@ class TimelineOptions(Options):
     """What to show of contents.
 
     `hint`: the beginning of each call's first plain argument, and of each worker's objective; what
-    a message of an own type says.
+    a message of an own type says, and as `group` which group of events it begins or ends.
     `attempts`: of each call that tries again what an earlier one tried, its number in that series,
     and the version and ordinal of the attempt before it; null of any other call.
     """
@@ -48,7 +49,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     """
 
     name: ClassVar[str] = "timeline"
-    carry_format: ClassVar[int] = 5
+    carry_format: ClassVar[int] = 6
     reads_long_texts: ClassVar[bool] = False
     options_type = TimelineOptions
     carry_type = TimelineCarry
@@ -73,6 +74,8 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
                 span.item["hint"] = hint
             if isinstance(message, CustomMessage):
                 items[-1]["hint"] = custom_text(event.type, message.payload)
+                if mark := mark_of(event.type, message.payload):
+                    items[-1]["group"] = mark
         if self.options.attempts:
             number_attempts(now, event, items)
         now.has_ended = now.has_ended or type(message) in ENDS

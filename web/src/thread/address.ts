@@ -84,6 +84,8 @@ export interface ThreadAddress {
   read?: true;
   /** What is folded away; default reasoning, log and model. An empty list folds nothing. */
   fold?: string;
+  /** Groups of events that are folded, as `history/groups/closed.ts` reads them. */
+  groups?: string;
   /** Shown part of the timeline, in milliseconds since the first message: `1000-90000`. */
   zoom?: string;
   /** Whether the timeline is open or folded to one line; default by the window's height. */
@@ -116,6 +118,7 @@ export function threadAddress(search: Search): ThreadAddress {
     only: oneIn(MARKS, search["only"]),
     read: flagIn(search["read"]),
     fold: typeof search["fold"] === "string" ? search["fold"] : undefined,
+    groups: textIn(search["groups"]),
     zoom: textIn(search["zoom"]),
     bar: oneIn(BARS, search["bar"]),
     lanes: textsIn(search["lanes"]),

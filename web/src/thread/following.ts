@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Connection } from "../api/stream";
 import { useCursor } from "./cursor";
+import { groupsQuery } from "./history/groups/groups";
 import { headQuery } from "./queries";
 import { remarksQuery } from "./remarks/queries";
 import { whyQuery } from "./why/queries";
@@ -44,6 +45,7 @@ export function useFollowing(): Following {
       void client.invalidateQueries({ queryKey: headQuery(threadId).queryKey, exact: true });
       if (last === opened.current) return;
       void client.invalidateQueries({ queryKey: whyQuery(threadId).queryKey });
+      void client.invalidateQueries({ queryKey: groupsQuery(threadId).queryKey });
     }, QUIET_MS);
     return () => {
       clearTimeout(timer);

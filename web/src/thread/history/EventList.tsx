@@ -7,10 +7,12 @@ import { useAnswers } from "../replays/useAnswers";
 import type { ThreadTimeline } from "../timeline/timeline";
 import { type Anomaly, useAnomalies } from "./anomalies";
 import { idOf, useEvents } from "./events";
+import type { Group } from "./groups/groups";
 import styles from "./history.module.css";
 import { EventItem } from "./row/EventItem";
 import { EventRow } from "./row/EventRow";
 import { FoldRow } from "./row/FoldRow";
+import { GroupRow } from "./row/GroupRow";
 import { WORKER_HEIGHT } from "./row/WorkerEvents";
 import { MOST_LINES, type Row, type Rows } from "./rows";
 import { type Heights, useEventWindow } from "./useEventWindow";
@@ -27,10 +29,11 @@ interface EventListProps {
   readonly timeline: ThreadTimeline;
   readonly hits: Hits;
   readonly onToggle: (first: number) => void;
+  readonly onToggleGroup: (group: Group) => void;
 }
 
 /** The windowed rows. A row's height follows from its number of lines in the timeline. */
-export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
+export function EventList({ rows, timeline, hits, onToggle, onToggleGroup }: EventListProps) {
   const { threadId, at, last, go } = useCursor();
   const anomalies = useAnomalies();
   const answers = useAnswers();
@@ -65,6 +68,7 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
           <EventItem
             key={row.isOpen === null ? row.first : `run ${row.first}`}
             {...{ index, length: rows.length, top: start, height: size }}
+            depth={rows.depth(index)}
             unfolded={
               row.isOpen === null && unfolded.has(row.first) ? events.at(row.first) : undefined
             }
@@ -83,6 +87,16 @@ export function EventList({ rows, timeline, hits, onToggle }: EventListProps) {
                 onUnfold={unfold}
                 onJump={go}
                 onChoose={choose}
+              />
+            ) : row.group !== undefined ? (
+              <GroupRow
+                {...{ group: row.group, isOpen: row.isOpen, isCurrent: row.first === at }}
+                onToggle={() => {
+                  if (row.group !== undefined) onToggleGroup(row.group);
+                }}
+                onChoose={() => {
+                  choose(row.first);
+                }}
               />
             ) : (
               <FoldRow

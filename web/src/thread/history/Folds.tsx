@@ -5,6 +5,7 @@ import { Popover } from "../../parts/Popover";
 import { type Fold, FOLDS } from "../address";
 import type { ThreadTimeline } from "../timeline/timeline";
 import { foldOf } from "./folding";
+import type { ShownGroups } from "./groups/useGroups";
 import styles from "./history.module.css";
 
 const SAYS: Record<Fold, string> = {
@@ -20,6 +21,7 @@ interface FoldsProps {
   /** Kinds of types, and types by themselves. */
   readonly folds: ReadonlySet<string>;
   readonly timeline: ThreadTimeline;
+  readonly groups: ShownGroups;
   readonly onChange: (folds: string[]) => void;
 }
 
@@ -32,7 +34,7 @@ export function Folds(props: FoldsProps) {
   );
 }
 
-function Choices({ folds, timeline, onChange }: FoldsProps) {
+function Choices({ folds, timeline, groups, onChange }: FoldsProps) {
   const types = useMemo(() => timeline.types(), [timeline]);
   const change = (fold: string, isChosen: boolean): void => {
     const others = [...folds].filter((other) => other !== fold);
@@ -51,6 +53,17 @@ function Choices({ folds, timeline, onChange }: FoldsProps) {
           <Choice key={type} {...{ folds, total, change }} fold={type} name={nameOf(type)} />
         ))}
       </div>
+      {groups.groups.list.length > 0 && (
+        <p className={styles["groups"]}>
+          {count(groups.groups.list.length)} groups of events{" "}
+          <button type="button" className="quiet" onClick={groups.closeAll}>
+            Fold
+          </button>
+          <button type="button" className="quiet" onClick={groups.openAll}>
+            Open
+          </button>
+        </p>
+      )}
       <p className={styles["unfolded"]}>What failed, is suspected or open is never folded.</p>
     </>
   );

@@ -10,6 +10,7 @@ import { Filters } from "./Filters";
 import { Find } from "./Find";
 import { CARD_FOLDS, DEFAULT_FOLDS } from "./folding";
 import { Folds } from "./Folds";
+import { type ShownGroups, useGroups } from "./groups/useGroups";
 import styles from "./history.module.css";
 import { filtered, foldsIn, Rows } from "./rows";
 
@@ -25,7 +26,9 @@ export function HistoryPane() {
   const hits = useHits();
   const hasWaited = usePatience() || last > LONG;
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
-  const { isComplete } = timeline;
+  const shown = useGroups();
+  const { groups, closed } = shown;
+  const isComplete = timeline.isComplete && (!shown.isPending || hasWaited);
   const known = isComplete ? timeline : null; // folding needs all types
   const folds = useMemo(() => foldsIn(fold, read ? CARD_FOLDS : DEFAULT_FOLDS), [fold, read]);
   const versions = useMemo(
@@ -42,14 +45,15 @@ export function HistoryPane() {
         typeOf: (version) => known?.typeOf(version) ?? null,
         isNotable: (version) =>
           known !== null && (known.has("error", version) || known.isOpen(version)),
+        ...(!read && { groups, closed }),
         ...(read && known !== null && { drawnWith: (version) => known.callerOf(version) }),
       }),
-    [last, versions, folds, unfolded, known, read],
+    [last, versions, folds, unfolded, known, read, groups, closed],
   );
   const List = read ? CardList : EventList;
   return (
     <section className={styles["pane"]} aria-label="History">
-      <Toolbar {...{ timeline, hits, folds }} />
+      <Toolbar {...{ timeline, hits, folds, groups: shown }} />
       {hits.error !== null && (
         <p className={styles["note"]} role="alert">
           {hits.error.message}
@@ -82,6 +86,7 @@ export function HistoryPane() {
           onToggle={(first) => {
             setUnfolded((before) => before.symmetricDifference(new Set([first])));
           }}
+          onToggleGroup={shown.toggle}
         />
       )}
     </section>
@@ -92,10 +97,11 @@ interface ToolbarProps {
   readonly timeline: ThreadTimeline;
   readonly hits: ReturnType<typeof useHits>;
   readonly folds: ReadonlySet<string>;
+  readonly groups: ShownGroups;
 }
 
 /** What chooses the events, and how they are shown. */
-function Toolbar({ timeline, hits, folds }: ToolbarProps) {
+function Toolbar({ timeline, hits, folds, groups }: ToolbarProps) {
   const { address, change } = useCursor();
   const isReading = address.read === true;
   const toggle = (): void => {
@@ -107,7 +113,7 @@ function Toolbar({ timeline, hits, folds }: ToolbarProps) {
       <Find timeline={timeline} hits={hits} />
       <Filters timeline={timeline} hits={hits} />
       <Folds
-        {...{ folds, timeline }}
+        {...{ folds, timeline, groups }}
         onChange={(chosen) => {
           change({ fold: chosen.join() }, { replace: true });
         }}

@@ -4,6 +4,9 @@ import { ThreadTimeline } from "../timeline/threadTimeline";
 import type { TimelineItem } from "../timeline/span";
 import { TimelineIndex } from "../timeline/timelineIndex";
 import { foldOf } from "./folding";
+import { Closed } from "./groups/closed";
+import { group } from "./groups/group.testing";
+import { Groups } from "./groups/groups";
 import { filtered, foldsIn, nextRow, Rows, typesIn } from "./rows";
 
 const TYPES = ["input", "log", "tick", "reasoning", "reply", "log"];
@@ -33,6 +36,31 @@ test("an unfolded run keeps its row, and its events follow", () => {
   expect(drawn(rowsOf({ unfolded: new Set([2]) }))).toEqual([
     ...["1", "open 2-4", "2", "3", "4", "5"],
     "closed 6-6",
+  ]);
+});
+
+const GROUPS = new Groups([group(2, 4, 0), group(3, 4, 1)]);
+
+test("a group has a row at its beginning, and what follows stands deeper", () => {
+  const rows = rowsOf({ groups: GROUPS, closed: new Closed(undefined) });
+  expect(drawn(rows)).toEqual(["1", "open 2-2", "open 3-3", "closed 4-4", "5", "closed 6-6"]);
+  expect([0, 1, 2, 3, 4, 5].map((index) => rows.depth(index))).toEqual([0, 0, 1, 2, 0, 0]);
+  expect(rows.row(1).group?.version).toBe(2);
+  expect(rows.row(3).group).toBeUndefined();
+});
+
+test("of a folded group only its row is drawn, and stands for all inside", () => {
+  const rows = rowsOf({ groups: GROUPS, closed: new Closed("v2") });
+  expect(drawn(rows)).toEqual(["1", "closed 2-2", "5", "closed 6-6"]);
+  expect(rows.indexOf(4)).toBe(1);
+  expect(nextRow(rows, 2, 1)).toBe(2);
+  expect(drawn(rowsOf({ groups: GROUPS, closed: new Closed("v3") }))[2]).toBe("closed 3-3");
+});
+
+test("a run of folded events ends where a group ends", () => {
+  const groups = new Groups([group(1, 3, 0)]);
+  expect(drawn(rowsOf({ groups, closed: new Closed("") }))).toEqual([
+    ...["open 1-1", "closed 2-3", "closed 4-4", "5", "closed 6-6"],
   ]);
 });
 

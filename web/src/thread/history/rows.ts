@@ -2,14 +2,18 @@ import type { Fold } from "../address";
 import type { Mark, Span, Timeline } from "../timeline/timeline";
 import { isError } from "../timeline/span";
 import { foldOf } from "./folding";
+import type { Closed } from "./groups/closed";
+import { type Group, type Groups, NO_GROUPS } from "./groups/groups";
 
-/** A row of the list: an event, or a run of folded ones. */
+/** A row of the list: an event, the head of a group, or a run of folded events. */
 export interface Row {
   readonly first: number;
   /** Equal to `first` but for a run. */
   readonly last: number;
-  /** Of a run, whether its events follow it as rows of their own; null for an event. */
+  /** Of a run or group, whether its events follow it as rows of their own; null for an event. */
   readonly isOpen: boolean | null;
+  /** The group that its event begins, where the list has groups. */
+  readonly group?: Group | undefined;
 }
 
 export interface RowsAsked {
@@ -24,6 +28,9 @@ export interface RowsAsked {
   readonly typeOf: (version: number) => string | null;
   /** What is never folded, whatever its type. */
   readonly isNotable: (version: number) => boolean;
+  readonly groups?: Groups;
+  /** Groups of which only the head is drawn. */
+  readonly closed?: Closed;
   /** The version that an event is drawn with: its own, or that of the call it is the result of. */
   readonly drawnWith?: (version: number) => number;
 }
@@ -42,8 +49,10 @@ export class Rows {
   /** Last versions of runs, by their first. */
   private readonly ends = new Map<number, number>();
   private readonly drawnWith: (version: number) => number;
+  private readonly groups: Groups;
 
   constructor(asked: RowsAsked) {
+    this.groups = asked.only === null ? (asked.groups ?? NO_GROUPS) : NO_GROUPS;
     this.drawnWith = asked.drawnWith ?? ((version) => version);
     if (asked.only === null) this.fold(asked);
     else this.select(asked.only);
@@ -56,8 +65,14 @@ export class Rows {
   row(index: number): Row {
     const first = this.firsts[index] ?? 0;
     const shape = this.shapes[index];
+    const group = this.groups.beginningAt(first);
     if (shape === EVENT) return { first, last: first, isOpen: null };
-    return { first, last: this.ends.get(first) ?? first, isOpen: shape === OPEN };
+    return { first, last: this.ends.get(first) ?? first, isOpen: shape === OPEN, group };
+  }
+
+  /** Groups around a row. */
+  depth(index: number): number {
+    return this.groups.depthAt(this.firsts[index] ?? 0);
   }
 
   /** The row that has a version, else the one before it; -1 where there is none. */
@@ -83,7 +98,10 @@ export class Rows {
     for (const version of [...drawn].sort((a, b) => a - b)) this.add(version, EVENT);
   }
 
-  private fold({ last, folds, unfolded, typeOf, isNotable }: RowsAsked): void {
+  private fold({ last, folds, unfolded, typeOf, isNotable, closed }: RowsAsked): void {
+    const ends = new Set(this.groups.list.map(({ endVersion }) => endVersion));
+    const goesOn = (version: number): boolean =>
+      version < last && !ends.has(version) && this.groups.beginningAt(version + 1) === undefined;
     const isFolded = (version: number): boolean => {
       const type = typeOf(version);
       if (type === null || isNotable(version)) return false;
@@ -91,12 +109,19 @@ export class Rows {
     };
     for (let version = 1; version <= last; version += 1) {
       if (this.drawnWith(version) !== version) continue;
+      const group = this.groups.beginningAt(version);
+      if (group !== undefined) {
+        const isClosed = closed?.has(group) === true;
+        this.add(version, isClosed ? CLOSED : OPEN);
+        if (isClosed) version = group.endVersion;
+        continue;
+      }
       if (folds.size === 0 || !isFolded(version)) {
         this.add(version, EVENT);
         continue;
       }
       const first = version;
-      while (version < last && isFolded(version + 1)) version += 1;
+      while (goesOn(version) && isFolded(version + 1)) version += 1;
       this.ends.set(first, version);
       this.add(first, unfolded.has(first) ? OPEN : CLOSED);
       if (!unfolded.has(first)) continue;
@@ -112,7 +137,8 @@ export class Rows {
 export function nextRow(rows: Rows, version: number, by: 1 | -1): number | null {
   let index = rows.indexOf(version) + by;
   const isInside = (place: number): boolean => place >= 0 && place < rows.length;
-  while (isInside(index + by) && rows.row(index).isOpen === true) index += by;
+  const isHeadOfRun = ({ isOpen, group }: Row): boolean => isOpen === true && group === undefined;
+  while (isInside(index + by) && isHeadOfRun(rows.row(index))) index += by;
   return isInside(index) ? index : null;
 }
 

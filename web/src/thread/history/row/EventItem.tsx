@@ -11,15 +11,22 @@ interface EventItemProps {
   /** Pixels from the top of the list, and the item's own. */
   readonly top: number;
   readonly height: number;
+  /** Groups around it. */
+  readonly depth: number;
   /** The event whose worker's events are shown below it. */
   readonly unfolded: StoredEvent | undefined;
   readonly children: ReactNode;
 }
 
+/** Groups around a row that it is indented for. */
+const DEEPEST = 6;
+
 /** A row at its place in the list, with the events of its worker where they are unfolded. */
-export function EventItem({ index, length, top, height, unfolded, children }: EventItemProps) {
+export function EventItem(props: EventItemProps) {
+  const { index, length, top, height, depth, unfolded, children } = props;
   const worker = unfolded === undefined ? undefined : linesOf(unfolded)[0]?.threadId;
-  const place: CSSProperties = { transform: `translateY(${top}px)`, height };
+  const indent = { "--depth": Math.min(depth, DEEPEST) };
+  const place: CSSProperties = { transform: `translateY(${top}px)`, height, ...indent };
   return (
     <li
       className={`${styles["row"] ?? ""} ${worker === undefined ? "" : (workerStyles["row"] ?? "")}`}

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from agentlog.api.shapes.lines.outline import ordinal, outline_lines
 from agentlog.domain.events import Event
-from agentlog.projections.outline import Called, Step, outline
+from agentlog.projections.outline.step import Called, Step
+from agentlog.projections.outline.steps import outline
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from tests.histories import histories, history
