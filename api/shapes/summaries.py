@@ -12,14 +12,15 @@ from agentlog.projections.outcome import ThreadOutcome, ThreadVerdict
 
 
 class SuspicionMark(Shape):
-    """A rule of suspicion that calls of a tool meet: how many, the first and the last.
+    """A rule of suspicion that calls of a tool or a model meet: how many, the first and the last.
 
     `command` is the first word of a shell's command.
     """
 
     rule: str
-    tool: str
+    tool: str | None
     command: str | None
+    model: str | None
     calls: int
     version: int
     last_version: int
@@ -159,7 +160,7 @@ class ThreadSummary(Shape):
     runtime_errors: int
     anomalies: int
     suspected: Annotated[
-        int, Field(description="How many calls and results meet a rule of suspicion.")
+        int, Field(description="How many calls of tools and models meet a rule of suspicion.")
     ]
     loops: Annotated[int, Field(description="How many of these calls repeat earlier ones.")]
     marks: list[SuspicionMark]

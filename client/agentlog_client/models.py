@@ -1236,14 +1236,15 @@ class SentFile(Shape):
 
 
 class SuspicionMark(Shape):
-    """A rule of suspicion that calls of a tool meet: how many, the first and the last.
+    """A rule of suspicion that calls of a tool or a model meet: how many, the first and the last.
 
     `command` is the first word of a shell's command.
     """
 
     rule: str
-    tool: str
+    tool: str | None
     command: str | None
+    model: str | None
     calls: int
     version: int
     last_version: int

@@ -133,6 +133,8 @@ class Projection(Generic[RowT]):
         threads = self._threads(connection, events)
         for event in events:
             self._model.fold(event.event, threads[event.tenant, event.event.thread_id])
+        for rows in threads.values():
+            self._model.finish(rows)
         self._table.write(
             connection,
             changed=[row for rows in threads.values() for row in _known_before(rows)],

@@ -10,7 +10,7 @@ from agentlog.domain.events import Event
 from agentlog.domain.messages import ApprovalRequestMessage, ApprovalResponseMessage
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.readmodels.values import elapsed_ms, held, shown, text_in, time_of
+from agentlog.projections.values import elapsed_ms, held, shown, text_in, time_of
 
 
 @dataclass(slots=True)

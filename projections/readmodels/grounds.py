@@ -9,7 +9,7 @@ from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ExitMessage
 from agentlog.projections.outcome import Judgement, ThreadOutcome, judgement_of
-from agentlog.projections.readmodels.values import count_held, figure_held, held, shown, text_in
+from agentlog.projections.values import count_held, figure_held, held, shown, text_in
 
 GROUNDS = (Start, ThreadAnnotated, ExitMessage, ThreadClosed, ThreadJudged)
 """The messages that change it."""

@@ -11,9 +11,9 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, Words, table_of
-from agentlog.projections.readmodels.values import held
 from agentlog.projections.search.message_texts import content_of, texts_of, tools_of
 from agentlog.projections.search.search_text import words_in
+from agentlog.projections.values import held
 
 _MOST_BYTES = 2**20 - 1024
 """Most bytes of the words of a row; a `tsvector` holds less than 1 MiB."""

@@ -9,7 +9,7 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.readmodels.values import sent_at, text_in
+from agentlog.projections.values import sent_at, text_in
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from agentlog.domain.events import Event
 from agentlog.projections.readmodels.table import Row, Table
@@ -16,10 +16,11 @@ BEGINNING = 256
 class ThreadRows(Generic[RowT]):
     """Open rows of one thread, and the changes that a batch of events made.
 
-    `open` has them in order of arrival.
+    `open` has them in order of arrival. `memory` is what the fold keeps between events of the
+    batch.
     """
 
-    __slots__ = ("added", "changed", "open", "tenant", "thread_id")
+    __slots__ = ("added", "changed", "memory", "open", "tenant", "thread_id")
 
     def __init__(self, tenant: str, thread_id: str, rows: Iterable[RowT] = ()) -> None:
         self.tenant = tenant
@@ -27,6 +28,7 @@ class ThreadRows(Generic[RowT]):
         self.open = list(rows)
         self.added: list[RowT] = []
         self.changed: dict[int, RowT] = {}
+        self.memory: Any = None
 
     def add(self, row: RowT) -> None:
         """Add a row."""
@@ -73,3 +75,7 @@ class ReadModel(ABC, Generic[RowT]):
 
         Accepts any event; its message is None where the catalogue cannot read it.
         """
+
+    def finish(self, rows: ThreadRows[RowT]) -> None:
+        """Write the memory of a batch, if there is any, into its rows."""
+        del rows

@@ -17,7 +17,7 @@ from agentlog.domain.messages import (
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.readmodels.values import (
+from agentlog.projections.values import (
     count_held,
     elapsed_ms,
     figure_held,

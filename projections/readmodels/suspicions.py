@@ -1,8 +1,9 @@
-"""Read model of suspicions: one row per thread with tool calls, and the rules that these meet.
+"""Read model of suspicions: one row per thread, and the rules that its calls meet.
 
-The rules that need times, costs or the end of a thread are not in it: the view `timeline` has them.
+Its fold is the view `timeline`, so that the rules are those that a thread itself shows.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, ClassVar
@@ -12,67 +13,71 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.domain.json.beginning import BEGINNING_BYTES
 from agentlog.domain.json.text import parse_stored, print_text
-from agentlog.domain.json.values import JsonValue, array_of, texts_of
-from agentlog.domain.messages import ToolCallsMessage, ToolResult, ToolResultsMessage
-from agentlog.projections.call_texts import arguments_value, call_digest
+from agentlog.domain.json.values import array_of, integer_at, object_of, text_at, texts_of
+from agentlog.domain.messages import ToolCallsMessage
+from agentlog.projections.call_texts import arguments_value
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.readmodels.values import held
 from agentlog.projections.shell_command import shell_command
-from agentlog.projections.suspicion import REPEAT_RULES, Past, suspicions
+from agentlog.projections.suspicion import REPEAT_RULES, UNANSWERED
+from agentlog.projections.values import held
+from agentlog.projections.view import Item
+from agentlog.projections.views.timeline.carry import TimelineCarry
+from agentlog.projections.views.timeline.spans import ACTS, ENDS
+from agentlog.projections.views.timeline.view import TimelineView
 
-_NOTHING = "[]"
+_TIMELINE = TimelineView()
+_NOTHING, _NO_KEYS = "[]", "{}"
 _MOST_MARKS = 200
-_MOST_OPEN = 128
-_UNKNOWN = "unknown", None
-
-_Tool = tuple[str, str | None]
+_OF_CALLS = frozenset({*REPEAT_RULES, UNANSWERED})
+"""Rules that are met where a call was made; others where it ended."""
 
 
 @dataclass(slots=True)
 class SuspicionRow(Row):
     """What is suspect in a thread; the row always stays open."""
 
-    version: Annotated[int, "of the first message with calls or results"]
+    version: Annotated[int, "of the first message with a step, a call or an end"]
     position: Annotated[int, "of that message in the log"]
     recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"]
-    suspected: Annotated[int, "how many calls and results meet a rule of suspicion"] = 0
+    suspected: Annotated[int, "how many calls of tools and models meet a rule of suspicion"] = 0
     loops: Annotated[
         int, "how many calls repeat earlier ones by repeated_in_a_row, repeated_often or loop"
     ] = 0
     marks: Annotated[
         str,
-        "which rules they meet, as a JSON array of objects: rule, tool, command, calls, version "
-        "and lastVersion; the first 200",
+        "which rules they meet, as a JSON array of objects: rule, tool, command, model, calls, "
+        "version and lastVersion; the first 200",
     ] = _NOTHING
-    recent_calls: Annotated[str, "digests of the latest 128 calls, as a JSON array"] = _NOTHING
-    open_calls: Annotated[
-        str, "id, tool and command of the latest 128 without a result, as a JSON array"
-    ] = _NOTHING
-    filled_tools: Annotated[str, "tools that gave content, as a JSON array"] = _NOTHING
+    settled: Annotated[
+        str, "the same of the calls that have ended: suspected, loops and marks, as a JSON object"
+    ] = _NO_KEYS
+    timeline: Annotated[str, "what the view timeline remembers, as a JSON object"] = _NO_KEYS
+    commands: Annotated[
+        str, "commands of open calls of shells, by version and ordinal, as a JSON object"
+    ] = _NO_KEYS
 
 
 class Suspicions(ReadModel[SuspicionRow]):
     """The rules that the calls of each thread meet."""
 
-    version = 1
+    version = 2
     table = table_of(
         SuspicionRow,
         name="suspicions",
-        comment="One row a thread with tool calls: which rules of suspicion these meet.",
+        comment="One row a thread: which rules of suspicion its calls of tools and models meet.",
         key=("tenant", "thread_id"),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"),),
     )
-    types: ClassVar[frozenset[str] | None] = frozenset({"tool_calls", "tool_results"})
+    types: ClassVar[frozenset[str] | None] = frozenset(
+        message_type.model_fields["type"].default for message_type in (*ACTS, *ENDS)
+    )
     recalls: ClassVar[frozenset[str] | None] = None
     long_text_bytes: ClassVar[int] = BEGINNING_BYTES
 
     @override
     def fold(self, event: Event, rows: ThreadRows[SuspicionRow]) -> None:
-        message = event.message
-        if not isinstance(message, ToolCallsMessage | ToolResultsMessage):
-            return
         if rows.open:
             row = rows.open[0]
             rows.change(row)
@@ -86,77 +91,109 @@ class Suspicions(ReadModel[SuspicionRow]):
                 recorded_at=event.recorded_at,
             )
             rows.add(row)
-        marked = _Marks.of(row)
-        if isinstance(message, ToolCallsMessage):
-            marked.call(event, message)
-        else:
-            marked.answer(event, message)
-        marked.into(row)
+            rows.memory = _Memory(_TIMELINE.start(), _Marks(0, 0, []), {})
+        if rows.memory is None:
+            rows.memory = _memory_of(row)
+        rows.memory.take(event)
+
+    @override
+    def finish(self, rows: ThreadRows[SuspicionRow]) -> None:
+        if rows.memory is not None:
+            rows.memory.write(rows.open[0])
+
+
+@dataclass(slots=True)
+class _Memory:
+    """The timeline's carry, the marks of calls that have ended, and the commands of the others."""
+
+    carry: TimelineCarry
+    settled: "_Marks"
+    commands: Item
+
+    def take(self, event: Event) -> None:
+        self.commands |= _commands_in(event)
+        self.carry, placed = _TIMELINE.fold(self.carry, event)
+        self.settled.add([item.item for item in placed], self.commands)
+
+    def write(self, row: SuspicionRow) -> None:
+        marks, is_open = self.settled.copy(), self.carry.held()
+        marks.add(is_open, self.commands)
+        row.suspected, row.loops, row.marks = marks.suspected, marks.loops, print_text(marks.marks)
+        row.settled = self.settled.printed()
+        row.timeline = _TIMELINE.dump(self.carry).decode()
+        places = set(map(_place, is_open))
+        row.commands = print_text({k: v for k, v in self.commands.items() if k in places})
+
+
+def _memory_of(row: SuspicionRow) -> _Memory:
+    return _Memory(
+        _TIMELINE.load(row.timeline.encode()),
+        _Marks.of(object_of(parse_stored(row.settled.encode()))),
+        object_of(parse_stored(row.commands.encode())),
+    )
 
 
 @dataclass(slots=True)
 class _Marks:
-    """A row's marks and memory, read and changed."""
+    """How many calls are suspected, how many of them repeat, and which rules they meet."""
 
-    row: SuspicionRow
+    suspected: int
+    loops: int
     marks: list[Any]
-    past: Past
-    open: list[Any]
 
     @classmethod
-    def of(cls, row: SuspicionRow) -> "_Marks":
-        recent, waiting, filled, marks = (
-            array_of(parse_stored(text.encode()))
-            for text in (row.recent_calls, row.open_calls, row.filled_tools, row.marks)
-        )
-        return cls(row, marks, Past(tuple(map(_digest, recent)), tuple(texts_of(filled))), waiting)
+    def of(cls, kept: Item) -> "_Marks":
+        suspected, loops = (integer_at(kept, name) or 0 for name in ("suspected", "loops"))
+        return cls(suspected, loops, array_of(kept.get("marks")))
 
-    def call(self, event: Event, message: ToolCallsMessage) -> None:
-        for call in message.calls:
-            digest = call_digest(call) if event.redacted is None else None
-            command = None if event.redacted else shell_command(arguments_value(call))
-            tool = held(call.name), held(command)
-            self.past, rules = self.past.called(digest)
-            self._mark(event, tool, rules)
-            self.open.append([held(call.id), *tool])
-        self.open = self.open[-_MOST_OPEN:]
+    def copy(self) -> "_Marks":
+        return _Marks(self.suspected, self.loops, [{**mark} for mark in self.marks])
 
-    def answer(self, event: Event, message: ToolResultsMessage) -> None:
-        for result in message.results:
-            tool = self._take(result)
-            if result.error is not None or event.redacted is not None:
+    def printed(self) -> str:
+        counts = {"suspected": self.suspected, "loops": self.loops}
+        return print_text({**counts, "marks": self.marks})
+
+    def add(self, items: Sequence[Item], commands: Mapping[str, object]) -> None:
+        """Count the calls among items of a timeline."""
+        for item in items:
+            rules = texts_of(item.get("suspected"))
+            if not rules or item["kind"] not in {"call", "model"}:
                 continue
-            self.past, empty = self.past.answered(tool[0], result.output)
-            self._mark(event, tool, (*suspicions(result.output), *empty))
+            self.suspected += 1
+            self.loops += not REPEAT_RULES.isdisjoint(rules)
+            name = held(text_at(item, "name"))
+            is_call = item["kind"] == "call"
+            called = {
+                "tool": name if is_call else None,
+                "command": commands.get(_place(item)) if is_call else None,
+                "model": None if is_call else name,
+            }
+            for rule in rules:
+                keys = ("version", "endVersion") if rule in _OF_CALLS else ("endVersion", "version")
+                self._mark({"rule": rule, **called}, integer_at(item, *keys) or 0)
 
-    def _take(self, result: ToolResult) -> _Tool:
-        """Return the tool that a result is of, whose call then waits no longer."""
-        call_id, name = held(result.call_id), held(result.name)
-        for index, (open_id, tool, command) in enumerate(self.open):
-            if tool == name if call_id is None else open_id == call_id:
-                del self.open[index]
-                return tool, command
-        return _UNKNOWN if name is None else (name, None)
-
-    def _mark(self, event: Event, tool: _Tool, rules: tuple[str, ...]) -> None:
-        self.row.suspected += bool(rules)
-        self.row.loops += not REPEAT_RULES.isdisjoint(rules)
-        for rule in rules:
-            name = {"rule": rule, "tool": tool[0], "command": tool[1]}
-            mark = next((mark for mark in self.marks if name.items() <= mark.items()), None)
-            if mark is not None:
-                mark["calls"] += 1
-                mark["lastVersion"] = event.version
-            elif len(self.marks) < _MOST_MARKS:
-                version = event.version
-                self.marks.append({**name, "calls": 1, "version": version, "lastVersion": version})
-
-    def into(self, row: SuspicionRow) -> None:
-        row.marks = print_text(self.marks)
-        row.recent_calls = print_text(list(self.past.recent))
-        row.open_calls = print_text(self.open)
-        row.filled_tools = print_text(list(self.past.filled))
+    def _mark(self, name: Mapping[str, object], version: int) -> None:
+        mark = next((mark for mark in self.marks if name.items() <= mark.items()), None)
+        if mark is not None:
+            mark["calls"] += 1
+            mark["version"] = min(mark["version"], version)
+            mark["lastVersion"] = max(mark["lastVersion"], version)
+        elif len(self.marks) < _MOST_MARKS:
+            self.marks.append({**name, "calls": 1, "version": version, "lastVersion": version})
 
 
-def _digest(value: JsonValue) -> str | None:
-    return value if isinstance(value, str) else None
+def _commands_in(event: Event) -> Item:
+    """Return the commands of the calls that an event asks for, by their places."""
+    message = event.message
+    if not isinstance(message, ToolCallsMessage) or event.redacted is not None:
+        return {}
+    commands = [held(shell_command(arguments_value(call))) for call in message.calls]
+    return {
+        f"{event.version} {ordinal}": command
+        for ordinal, command in enumerate(commands)
+        if command is not None
+    }
+
+
+def _place(item: Item) -> str:
+    return f"{item['version']} {item.get('ordinal')}"

@@ -34,8 +34,8 @@ from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.grounds import GROUNDS, Grounds
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.readmodels.tool_calls import result_outcome
-from agentlog.projections.readmodels.values import (
+from agentlog.projections.result_outcome import result_outcome
+from agentlog.projections.values import (
     count_held,
     count_sum,
     figure_held,

@@ -1,9 +1,8 @@
 """Read model of tool calls: one row per call, with times and outcome."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from typing_extensions import override
 
@@ -11,24 +10,16 @@ from agentlog.domain.events import Event
 from agentlog.domain.messages import (
     ToolCall,
     ToolCallsMessage,
-    ToolError,
     ToolResult,
     ToolResultsMessage,
 )
 from agentlog.projections.call_texts import arguments_text, arguments_value
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.readmodels.values import elapsed_ms, held, shown, time_of
+from agentlog.projections.result_outcome import CallOutcome, result_outcome
 from agentlog.projections.shell_command import shell_command
 from agentlog.projections.suspicion import suspicions
-
-CallOutcome = Literal["succeeded", "failed", "unstated"]
-
-_FAILED_TEXT = re.compile(r"Error\s*(?::|\Z)\s*")
-"""Matches an output that reports an error, as this project's views and most agents write it."""
-
-_PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\b\w*\d[\w.,:/-]*""")
-"""Variable parts of an error text: names in quotes, and numbers."""
+from agentlog.projections.values import elapsed_ms, held, time_of
 
 
 @dataclass(slots=True)
@@ -159,32 +150,3 @@ def _call_of(result: ToolResult, asked: list[ToolCallRow]) -> ToolCallRow | None
         if row.tool == name if call_id is None else row.call_id == call_id:
             return row
     return None
-
-
-def result_outcome(result: ToolResult) -> tuple[CallOutcome, str | None, str | None]:
-    """Return a call's outcome, the class of its error and its text.
-
-    `"error": null` says that it succeeded. Without the field only a failure can be recognized, by
-    the output's text: histories on OpenAI's wire have no other way.
-    """
-    match result.error:
-        case ToolError(name=name, message=message):
-            return "failed", name or _class_of(message), shown(message)
-        case str(message):
-            return "failed", _class_of(message), shown(message)
-        case None if "error" in result.model_fields_set:
-            return "succeeded", None, None
-        case None:
-            pass
-    output = result.output if isinstance(result.output, str) else ""
-    failure = _FAILED_TEXT.match(output)
-    if failure is None:
-        return "unstated", None, None
-    message = output[failure.end() :]
-    return "failed", _class_of(message), shown(message)
-
-
-def _class_of(message: str) -> str:
-    """Return the class of an error: its first line without quoted names and numbers."""
-    line = message.strip().partition("\n")[0][:200]
-    return " ".join(_PARTICULARS.sub("…", line).split()) or "Error"

@@ -11,7 +11,7 @@ from agentlog.domain.messages import WorkerResultMessage, WorkerSpawnedMessage
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.readmodels.values import elapsed_ms, held, shown, time_of
+from agentlog.projections.values import elapsed_ms, held, shown, time_of
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from agentlog.projections.filters.success import last_message
 from agentlog.projections.filters.terms import METADATA, PATH
 from agentlog.projections.outcome import Outcome, outcome_of
 from agentlog.projections.readmodels.grounds import Grounds
-from agentlog.projections.readmodels.values import held
+from agentlog.projections.values import held
 from agentlog.projections.why.calls import beginning
 
 ENDING_TYPES = (

@@ -16,7 +16,7 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.call_texts import arguments_value, iso_time, value_text
 from agentlog.projections.prices import cost_of
-from agentlog.projections.readmodels.values import sent_at
+from agentlog.projections.values import sent_at
 from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import OpenItem
 

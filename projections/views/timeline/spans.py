@@ -11,6 +11,7 @@ from agentlog.domain.messages import (
     ApprovalResponseMessage,
     ExitMessage,
     InputMessage,
+    KernelMessage,
     LlmRequestMessage,
     LlmResponseMessage,
     ReplyMessage,
@@ -24,9 +25,9 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.attempts import place_of
 from agentlog.projections.call_texts import arguments_value, call_digest
-from agentlog.projections.readmodels.tool_calls import result_outcome
-from agentlog.projections.readmodels.values import figure_held
+from agentlog.projections.result_outcome import result_outcome
 from agentlog.projections.suspicion import has_failed, suspicions
+from agentlog.projections.values import figure_held
 from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import OpenItem, TimelineCarry
 from agentlog.projections.views.timeline.items import (
@@ -176,9 +177,9 @@ def _attempt(now: TimelineCarry, item: Item, call: ToolCall) -> Item | None:
     return {"number": before.number + 1, **before.place._asdict()}
 
 
-ENDS = frozenset({ExitMessage, ThreadClosed})
+ENDS: frozenset[type[KernelMessage]] = frozenset({ExitMessage, ThreadClosed})
 
-ACTS: Mapping[type, Callable[[TimelineCarry, Event, Any], Items]] = {
+ACTS: Mapping[type[KernelMessage], Callable[[TimelineCarry, Event, Any], Items]] = {
     ToolResultsMessage: _answer,
     ToolCallsMessage: _call,
     ReplyMessage: _reply,

@@ -67,7 +67,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
                 items.append(pause(event.version, now.time, message.timestamp, now.step))
             now.time = message.timestamp
         # not `match`: each failed class pattern would call pydantic's metaclass
-        act = ACTS.get(type(message))
+        act = None if message is None else ACTS.get(type(message))
         items += (point(event, now.step),) if act is None else act(now, event, message)
         if self.options.hint:
             for span, hint in zip(reversed(now.open), reversed(hints_of(message)), strict=False):

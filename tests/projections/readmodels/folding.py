@@ -25,6 +25,7 @@ def rows_of(
         rows: ThreadRows[RowT] = ThreadRows(TENANT, thread_id, open_rows)
         for event in batch:
             model.fold(event, rows)
+        model.finish(rows)
         for row in rows.added:
             assert _key(model, row) not in table
         for row in [*rows.changed.values(), *rows.added]:

@@ -114,6 +114,7 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
         "rule": "repeated_in_a_row",
         "tool": "f",
         "command": None,
+        "model": None,
         "calls": 1,
         "version": mark["version"],
         "lastVersion": mark["version"],

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.numbers import WrittenFloat
-from agentlog.projections.readmodels.values import (
+from agentlog.projections.values import (
     count_held,
     count_sum,
     elapsed_ms,
