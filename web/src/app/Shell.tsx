@@ -1,5 +1,5 @@
 import { Link, Outlet } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { Help } from "./Help";
 import { KeyGate, KeyStanding } from "./KeyGate";
 import { useShortcuts } from "./keyboard";
@@ -8,9 +8,19 @@ import { applyTheme, currentTheme, setTheme, type Theme } from "./theme";
 
 applyTheme();
 
-const Palette = lazy(() =>
-  import("./palette/Palette").then((module) => ({ default: module.Palette })),
-);
+const importPalette = async () => import("./palette/Palette");
+const Palette = lazy(async () => ({ default: (await importPalette()).Palette }));
+const IDLE_MS = 1000;
+
+/** Loads the palette while nothing is asked: what is typed after Ctrl K must not be lost. */
+function usePreloadedPalette(): void {
+  useEffect(() => {
+    const timer = setTimeout(() => void importPalette(), IDLE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, []);
+}
 
 /** The frame of every screen: navigation, key, theme, help. */
 export function Shell() {
@@ -19,6 +29,7 @@ export function Shell() {
   const openPalette = (): void => {
     setPaletteOpen(true);
   };
+  usePreloadedPalette();
   useShortcuts("Everywhere", [
     { key: "Ctrl+k", does: "find a command, a thread or a version", run: openPalette },
     {

@@ -37,6 +37,7 @@ export function Choosing({ chosen }: { chosen: string | undefined }) {
         <div className={styles["forms"]}>
           <Field
             label="Thread id"
+            isFirst={chosen !== undefined}
             button={chosen === undefined ? "Choose" : "Compare"}
             known={threads.map(({ threadId }) => threadId)}
             onGive={(id) => {

@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import styles from "./compare.module.css";
 
 interface FieldProps {
@@ -6,6 +6,8 @@ interface FieldProps {
   readonly button: string;
   readonly known?: readonly string[];
   readonly start?: string;
+  /** Whether it has the focus when it appears. */
+  readonly isFirst?: boolean;
   /** Whether an empty text is submitted too. */
   readonly mayBeEmpty?: boolean;
   readonly onGive: (text: string) => void;
@@ -13,9 +15,21 @@ interface FieldProps {
 
 /** A field for one line of text, with a button that submits it. */
 export function Field(props: FieldProps) {
-  const { label, button, known = [], start = "", mayBeEmpty = false, onGive } = props;
+  const {
+    label,
+    button,
+    known = [],
+    start = "",
+    isFirst = false,
+    mayBeEmpty = false,
+    onGive,
+  } = props;
   const [text, setText] = useState(start);
   const field = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isFirst) input.current?.focus();
+  }, [isFirst]);
   return (
     <form
       className={styles["field"]}
@@ -29,6 +43,7 @@ export function Field(props: FieldProps) {
     >
       <label htmlFor={field}>{label}</label>
       <input
+        ref={input}
         id={field}
         list={`${field}-known`}
         autoComplete="off"

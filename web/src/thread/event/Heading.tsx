@@ -1,3 +1,4 @@
+import { useShortcuts } from "../../app/keyboard";
 import { colourOf, groupOf, titleOf } from "../../parts/kinds";
 import { bytes, count, time } from "../../parts/format";
 import { useCursor } from "../cursor";
@@ -30,7 +31,19 @@ const OF_ANSWERS = new Set(["reply", "tool_calls", "reasoning", "llm_response"])
 /** The event's type, place and time, with buttons to its neighbours. */
 export function Heading({ event, at, last }: HeadingProps) {
   const { go, change } = useCursor();
+  const timeline = useTimeline();
   const type = event?.type ?? "";
+  // of a result it is the request that its call came of
+  const answer = OF_ANSWERS.has(type) ? at : timeline.callerOf(at);
+  const hasRequest = answer !== at || OF_ANSWERS.has(type);
+  const showRequest = (): void => {
+    if (!hasRequest) return;
+    const shown = { state: "model", call: true, pane: "state" } as const;
+    change({ ...shown, ...(answer !== at && { at: answer }) }, { replace: answer === at });
+  };
+  useShortcuts("Event", [
+    { key: "p", does: "what produced this: the request it came of", run: showRequest },
+  ]);
   return (
     <header className={styles["heading"]}>
       <h2 style={{ color: colourOf(groupOf(type)) }}>{event === null ? "Event" : titleOf(type)}</h2>
@@ -45,14 +58,8 @@ export function Heading({ event, at, last }: HeadingProps) {
           {event.redactedBy !== null && <span className="badge warn">redacted</span>}
         </>
       )}
-      {OF_ANSWERS.has(type) && (
-        <button
-          type="button"
-          className="quiet"
-          onClick={() => {
-            change({ state: "model", call: true, pane: "state" }, { replace: true });
-          }}
-        >
+      {hasRequest && (
+        <button type="button" className="quiet" title="p" onClick={showRequest}>
           What produced this
         </button>
       )}

@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { type Command, useCommands } from "../../app/commands";
+import { ranked } from "../../app/palette/ranking";
 import { count } from "../../parts/format";
 import type { Change, ThreadsAddress } from "../address";
 import { FilterForm } from "./FilterForm";
@@ -29,6 +31,7 @@ interface FilterBarProps {
 /** The filters of the list: to set, to see and to remove. */
 export function FilterBar({ address, change, seen, isLoaded, children }: FilterBarProps) {
   const found = chips(address);
+  useCommands("Threads", (text) => ranked(togglesAs(address, change), text));
   const isFiltered =
     address.filter !== undefined || TOGGLES.some(({ id }) => address[id]) || found.length > 0;
   return (
@@ -67,6 +70,16 @@ export function FilterBar({ address, change, seen, isLoaded, children }: FilterB
       {children}
     </div>
   );
+}
+
+/** The toggles as commands of the palette. */
+function togglesAs(address: ThreadsAddress, change: Change): Command[] {
+  return TOGGLES.map(({ id, name }) => ({
+    name: address[id] ? `All threads, not: ${name}` : `Only threads: ${name}`,
+    run: () => {
+      change({ [id]: address[id] ? undefined : true, row: undefined });
+    },
+  }));
 }
 
 interface ToggleProps extends Pick<FilterBarProps, "address" | "change" | "isLoaded"> {
