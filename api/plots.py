@@ -72,6 +72,7 @@ PANELS: Mapping[str, tuple[Panel, ...]] = {
     "failures": (_panel("Failed calls", "failed"),),
     "suspects": (_panel("Suspected calls", "suspected"),),
     "loops": (_panel("Repeated calls", "calls"),),
+    "outliers": (_panel("Slow, dear and unanswered calls", "calls"),),
     "approvals": (
         _panel("Answers", "granted", "denied", "open", stacked=True),
         _percentiles("Waiting time", "waiting"),

@@ -183,6 +183,9 @@ UNANSWERED = "unanswered"
 REPEAT_RULES = frozenset({"repeated_in_a_row", "repeated_often", "loop"})
 """The rules over calls that repeat earlier ones."""
 
+OUTLIER_RULES = frozenset({"slow", "dear", UNANSWERED})
+"""The rules over calls that were slow or dear beside others, or have no answer."""
+
 Measure = Literal["ms", "usd"]
 
 

@@ -11,6 +11,7 @@ from agentlog.infrastructure.reports.report import (
     percentiles,
     share,
 )
+from agentlog.projections.suspicion import OUTLIER_RULES, REPEAT_RULES
 
 _RECORDED: Fragment = "item.recorded_at"
 _PLACE = (
@@ -19,6 +20,14 @@ _PLACE = (
     ReportColumn("answered_version", None, "place of the message that answered; null while open"),
     ReportColumn("position", None, "place in the log of the message that asked"),
     ReportColumn("link", None, "where the messages are, from call to answer"),
+)
+_MARKS = (
+    ReportColumn("threads", "threads", "threads with such calls"),
+    ReportColumn("calls", "calls", "calls that meet this rule"),
+    ReportColumn("thread", None, "the thread with most of them"),
+    ReportColumn("version", None, "place in that thread of the first of them"),
+    ReportColumn("answered_version", None, "place of the last of them"),
+    ReportColumn("link", None, "the outline of that thread"),
 )
 
 
@@ -186,19 +195,26 @@ _ALL = (
         comment="Which threads call the same again and again, with which tool, by which rule.",
         model="suspicions",
         clocks={"recorded": _RECORDED},
-        columns=(
-            ReportColumn("looping", "threads", "threads with calls that repeat earlier ones"),
-            ReportColumn("calls", "calls", "calls that do, by this rule"),
-            ReportColumn("thread", None, "the thread with most of them"),
-            ReportColumn("version", None, "place in that thread of the first of them"),
-            ReportColumn("answered_version", None, "place of the last of them"),
-            ReportColumn("link", None, "the outline of that thread"),
-        ),
+        columns=_MARKS,
         order="-calls",
         by=("tool", "rule"),
         breakdowns=_OF_SUSPECTS,
         filters=_OF_SUSPECTS,
         limit=50,
+        rules=REPEAT_RULES,
+    ),
+    Report(
+        name="outliers",
+        comment="Calls of tools and models that were slow, dear or not answered, beside others.",
+        model="suspicions",
+        clocks={"recorded": _RECORDED},
+        columns=_MARKS,
+        order="-calls",
+        by=("rule", "tool", "model"),
+        breakdowns={**_OF_SUSPECTS, "model": "item.model"},
+        filters={**_OF_SUSPECTS, "model": "item.model"},
+        limit=50,
+        rules=OUTLIER_RULES,
     ),
     Report(
         name="approvals",

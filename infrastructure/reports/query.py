@@ -61,7 +61,7 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
     limit = report.limit if question.limit is None else question.limit
     parameters: dict[str, Any] = {"shells": list(rules.shells)}
     verdict = FilterConditions(parameters).verdict(rules.success, "item")
-    statement = SQL(_text(report.name)).format(
+    statement = SQL(_text("marks" if report.rules else report.name)).format(
         verdict=verdict,
         names=_NOTHING.join(SQL("{place}, ").format(place=place) for place in places),
         breakdowns=_NOTHING.join(
@@ -82,6 +82,7 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
         {
             **parameters,
             "tenant": tenant,
+            "rules": sorted(report.rules),
             "begin": question.begin,
             "end": question.end,
             "limit": limit + 1,

@@ -1,6 +1,6 @@
 """Definition of a report: its columns, breakdowns and filters."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, LiteralString
 
@@ -46,7 +46,8 @@ class Report:
     it lists single rows and cannot be broken down. `filters` are columns whose values a question
     may name. `lists` are columns with several values, as JSON: broken down by one, a row counts
     with each of its values. Rows that come from a model's response, such as tool calls, can also be
-    broken down by its `model`, if both carry its id.
+    broken down by its `model`, if both carry its id. `rules` are rules of suspicion, for reports
+    of the calls that meet them.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Report:
     breakdowns: Mapping[str, Fragment] = field(default_factory=dict)
     filters: Mapping[str, Fragment] = field(default_factory=dict)
     lists: Mapping[str, Fragment] = field(default_factory=dict)
+    rules: Collection[str] = ()
     limit: int = 1000
 
     @property

@@ -19,6 +19,7 @@ from agentlog.infrastructure.reports.reports import ReportResult, Reports, Repor
 from agentlog.infrastructure.reports.summaries import Summaries, SummaryQuery
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import (
+    NOON,
     TENANT,
     Clock,
     Ids,
@@ -351,6 +352,30 @@ def test_outcomes_go_by_scores_and_else_by_exits(own_database: Database) -> None
     for verdict, threads in (("succeeded", ["b", "c"]), ("failed", ["a"]), ("unknown", ["d"])):
         page = summaries.page(SummaryQuery(verdict=verdict, sort="thread_id", descending=False))
         assert [row.thread_id for row in page.items] == threads
+
+
+def test_outliers_are_the_slow_dear_and_unanswered_calls(own_database: Database) -> None:
+    writer = Writer(own_database, clock=Clock(), new_id=Ids())
+    for thread, last in (("a", 1), ("b", 2)):
+        drafts = [
+            {**draft, "timestamp": NOON + n * 60_000 + took}
+            for n in range(8 + last)
+            for draft, took in (
+                ({"type": "llm_request", "model": "big"}, 0),
+                ({"type": "llm_response", "costUsd": 0.01}, 100 if n < 8 else 9000),
+            )
+        ]
+        asked = {"type": "tool_calls", "calls": [{"id": "x", "name": "bash"}]}
+        facts = [started(policy="record")]
+        writer.append(AppendRequest(TENANT, thread, [*drafts, asked], facts))
+    writer.append(AppendRequest(TENANT, "a", [{"type": "exit", "reason": "error"}], []))
+    build_all(own_database)
+    answer = Reports(own_database, tenant=TENANT).ask("outliers", Question())
+    rows = [row[:-1] for row in answer.rows]
+    assert rows == [
+        ("slow", None, "big", 2, 3, "b", 19, 21),
+        ("unanswered", "bash", None, 1, 1, "a", 20, 20),
+    ]
 
 
 def test_a_thread_counts_with_each_of_its_labels(own_database: Database) -> None:

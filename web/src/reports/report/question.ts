@@ -17,6 +17,7 @@ const TABLES: Record<string, { table: string; sent: string; only?: string }> = {
   failures: { table: "tool_calls", sent: "called_sent_at", only: "item.outcome = 'failed'" },
   suspects: { table: "tool_calls", sent: "called_sent_at", only: "item.suspected IS NOT NULL" },
   loops: { table: "suspicions", sent: "recorded_at", only: "item.loops > 0" },
+  outliers: { table: "suspicions", sent: "recorded_at", only: "item.suspected > 0" },
   approvals: { table: "approvals", sent: "asked_sent_at" },
   workers: { table: "workers", sent: "spawned_sent_at" },
   threads: { table: "threads", sent: "first_sent_at" },
@@ -61,7 +62,7 @@ function condition(name: string, values: readonly unknown[], table: string, at: 
       values.map((each) => (each === null ? `${at} IS NULL` : `${start} = ${moment(text(each))}`)),
     );
   }
-  if (table === "suspicions" && ["rule", "tool", "command"].includes(name)) {
+  if (table === "suspicions" && ["rule", "tool", "command", "model"].includes(name)) {
     const marks = values.map((each) => `item.marks::jsonb @> ${mark(name, each)}`);
     return anyOf(marks);
   }

@@ -1,10 +1,10 @@
--- Calls that repeat earlier ones, by tool and rule, each with the thread that has most of them.
+-- Calls that meet some rules of suspicion, each row with the thread that has most of them.
 SELECT {names}
-       looping, calls, thread, version, answered_version,
+       threads, calls, thread, version, answered_version,
        '/v1/threads/' || thread || '/outline' AS link
 FROM (
     SELECT {names}
-           count(DISTINCT thread_id) AS looping,
+           count(DISTINCT thread_id) AS threads,
            sum(calls) AS calls,
            max(thread_id) FILTER (WHERE is_most) AS thread,
            max(version) FILTER (WHERE is_most) AS version,
@@ -19,18 +19,18 @@ FROM (
             FROM (
                 SELECT row.tenant, row.thread_id, row.position, row.recorded_at,
                        mark ->> 'rule' AS rule, mark ->> 'tool' AS tool,
-                       mark ->> 'command' AS command, (mark ->> 'calls')::bigint AS calls,
+                       mark ->> 'command' AS command, mark ->> 'model' AS model,
+                       (mark ->> 'calls')::bigint AS calls,
                        (mark ->> 'version')::bigint AS version,
                        (mark ->> 'lastVersion')::bigint AS last_version
                 FROM {table} AS row
                 CROSS JOIN LATERAL jsonb_array_elements(row.marks::jsonb) AS mark
-                WHERE row.loops > 0
-                  AND mark ->> 'rule' IN ('repeated_in_a_row', 'repeated_often', 'loop')
+                WHERE row.suspected > 0 AND mark ->> 'rule' = ANY (%(rules)s::text[])
             ) AS item
             {threads}
             WHERE {conditions}
-        ) AS looped
-    ) AS looped
+        ) AS marked
+    ) AS marked
     GROUP BY {places}
 ) AS found
 ORDER BY {order}
