@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from agentlog.api.shapes.comparison import Glimpse
 from agentlog.api.shapes.shape import Shape
-from agentlog.infrastructure.comparison import run_sets
+from agentlog.infrastructure.comparison import run_sets, runs
 from agentlog.projections.outcome import Verdict
 
 
@@ -80,7 +80,7 @@ def run_sets_json(compared: run_sets.ComparedSets) -> RunSets:
 def _set_json(run_set: run_sets.RunSet) -> RunSet:
     return {
         "value": run_set.value,
-        **_tally(run_set.runs),
+        **tally(run_set.runs),
         "threads": [Run.of(run) for run in run_set.runs],
         "partings": [
             {"equal": fork.equal, "branches": [_branch_json(way) for way in fork.ways]}
@@ -92,16 +92,17 @@ def _set_json(run_set: run_sets.RunSet) -> RunSet:
 
 def _branch_json(way: run_sets.Way) -> RunBranch:
     return {
-        **_tally(way.runs),
+        **tally(way.runs),
         "threads": [run.thread_id for run in way.runs],
         "did": None if way.did is None else Glimpse.of(way.did),
     }
 
 
-def _tally(runs: Sequence[run_sets.Run]) -> Tally:
-    verdicts = [run.verdict for run in runs]
+def tally(members: Sequence[runs.Run]) -> Tally:
+    """Count runs by their verdicts."""
+    verdicts = [run.verdict for run in members]
     return {
-        "runs": len(runs),
+        "runs": len(members),
         "failed": verdicts.count("failed"),
         "succeeded": verdicts.count("succeeded"),
         "unknown": verdicts.count("unknown"),

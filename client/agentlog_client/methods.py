@@ -109,6 +109,7 @@ class Methods:
     changes = Items(operations.views.changes)
 
     compare = Call(operations.comparison.compare)
+    compare_runs = Call(operations.comparison.compare_runs)
     compare_sets = Call(operations.comparison.compare_sets)
 
     fork = Call(operations.forks.fork)

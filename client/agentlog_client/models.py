@@ -662,6 +662,60 @@ class Lease(Shape):
     items: list[Delivery]
 
 
+class MatrixCell(Shape):
+    """A step of a run: its column, its version, and by number which of the column's ways it is."""
+
+    column: int
+    version: int
+    variant: int
+    failed: bool
+
+
+class MatrixVariant(Shape):
+    """Runs that say the same in a column, and what."""
+
+    runs: int
+    failed: int
+    succeeded: int
+    unknown: int
+    did: Glimpse
+
+
+class Tally(Shape):
+    """How many runs there are, and how many of each verdict."""
+
+    runs: int
+    failed: int
+    succeeded: int
+    unknown: int
+
+
+class MatrixColumn(Shape):
+    """Steps of one kind: the ways of most runs, of `variantCount`, and how many have none here.
+
+    `separation` says how far the failed and the succeeded part here, from 0 to 1: the greatest
+    difference of their shares in one way. It is null where there are not both.
+    """
+
+    type: str
+    tools: list[str]
+    variants: list[MatrixVariant]
+    variant_count: int
+    absent: Tally
+    separation: float | None
+
+
+class MatrixRow(Shape):
+    """A run; `steps` is how many it has, of which the first 300 are aligned in `cells`."""
+
+    thread_id: str
+    version: int
+    end: str
+    verdict: Literal["succeeded", "failed", "unknown"]
+    steps: int
+    cells: list[MatrixCell]
+
+
 class ModelAnswer(Shape):
     """What came back: the versions of its messages, and figures; null where not on record."""
 
@@ -1160,6 +1214,16 @@ class RunLoop(Shape):
     version: int
     last_version: int
     equal: bool
+
+
+class RunMatrix(Shape):
+    """Runs, the failed first, and the columns of their alignment, the first of `columnCount`."""
+
+    as_of: int
+    rows: list[MatrixRow]
+    columns: list[MatrixColumn]
+    column_count: int
+    cut: bool
 
 
 class RunOutcome(Shape):

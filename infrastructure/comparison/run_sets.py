@@ -1,32 +1,26 @@
 """Compares all runs of each task: where they part, and which way the failing ones went."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from agentlog.domain.json.canonical import canonical_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.domain.points_in_time import AtPosition, AtVersion
-from agentlog.infrastructure.comparison.comparer import MOST_EVENTS
+from agentlog.infrastructure.comparison.runs import Run, run_of, runs_at, steps_of
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.endings import Endings
-from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.comparison import ComparedHistory
 from agentlog.projections.comparison.partings import Parting, partings
 from agentlog.projections.comparison.rows import Glimpse, glimpse
-from agentlog.projections.comparison.steps import ItemDigest, Stepping, Which
-from agentlog.projections.outcome import Verdict
+from agentlog.projections.comparison.steps import Stepping, Which
 from agentlog.projections.registry import AnyView
-from agentlog.projections.view import Printed
 
 MOST_THREADS = 1000
 """Threads of one request, the most recently changed."""
 
 MOST_PARTINGS = 20
 """Partings that are shown of each task, the earliest."""
-
-_CHUNK = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +36,6 @@ class SetsAsked:
     by: str
     failed: Mapping[str, JsonValue] | None = None
     which: Which = "calls"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A thread as it was compared; `end` is the reason of its exit, or closed or open."""
-
-    thread_id: str
-    version: int
-    end: str
-    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +91,7 @@ class RunSets:
         Stepping(asked.view)  # refuses a state, even where there are no threads
         as_of = self._reader.position()
         heads = self._reader.heads(asked.threads, before=None, limit=MOST_THREADS + 1)
-        chosen, is_cut = self._chosen(heads, as_of)
+        chosen, is_cut = runs_at(self._reader, heads, as_of, most=MOST_THREADS)
         tasks: dict[bytes, list[tuple[Head, int]]] = {}
         lacking = 0
         for head, version in reversed(chosen):  # the oldest first
@@ -120,23 +104,8 @@ class RunSets:
         sets = [self._set(task, asked, endings) for task in tasks.values()]
         return ComparedSets(asked, as_of, sorted(sets, key=_order), lacking, is_cut)
 
-    def _chosen(self, heads: Sequence[Head], as_of: int) -> tuple[Sequence[tuple[Head, int]], bool]:
-        """Return the threads to read, each with its version at a position, and whether not all."""
-        chosen: list[tuple[Head, int]] = []
-        events = 0
-        for head in heads[:MOST_THREADS]:
-            version = head.version
-            if head.position > as_of:
-                version = self._reader.version_at(head, AtPosition(as_of))
-            events += version
-            if events > MOST_EVENTS:
-                return chosen, True
-            if version:
-                chosen.append((head, version))
-        return chosen, len(heads) > MOST_THREADS
-
     def _set(self, task: Sequence[tuple[Head, int]], asked: SetsAsked, endings: Endings) -> RunSet:
-        runs = [_run(head, version, endings, asked.failed) for head, version in task]
+        runs = [run_of(head, version, endings, asked.failed) for head, version in task]
         parted = partings([self._digests(run, asked) for run in runs])
         forks = [self._fork(parting, runs, asked) for parting in parted[:MOST_PARTINGS]]
         return RunSet(task[0][0].metadata[asked.by], runs, forks, len(parted))
@@ -154,40 +123,13 @@ class RunSets:
         return Fork(parting.equal, ways)
 
     def _digests(self, run: Run, asked: SetsAsked) -> list[bytes]:
-        return [step.digest for _, step in self._steps(run, asked)]
+        return [step.digest for _, step in steps_of(self._views, run, asked.view, asked.which)]
 
     def _glimpse(self, run: Run, index: int, asked: SetsAsked) -> Glimpse | None:
-        for item, step in islice(self._steps(run, asked), index, None):
+        steps = steps_of(self._views, run, asked.view, asked.which)
+        for item, step in islice(steps, index, None):
             return glimpse(asked.view, ComparedHistory([item], [step]), 0)
         return None  # erased since it was read
-
-    def _steps(self, run: Run, asked: SetsAsked) -> Iterator[tuple[Printed, ItemDigest]]:
-        """Yield the items of a run and their steps, read a page at a time."""
-        stepping = Stepping(asked.view, asked.which)
-        at, after = AtVersion(run.version), None
-        while True:
-            page = self._views.view(run.thread_id, asked.view, at=at, after=after, limit=_CHUNK)
-            if not isinstance(page, Page):
-                return
-            yield from stepping.steps(page.items)
-            if page.next is None:
-                return
-            after = page.next
-
-
-def _run(head: Head, version: int, endings: Endings, failed: Mapping[str, JsonValue] | None) -> Run:
-    outcome = endings.at(head.thread_id, version).outcome
-    verdict = outcome.verdict if failed is None else _verdict(head.metadata, failed)
-    return Run(head.thread_id, version, outcome.end or "open", verdict)
-
-
-def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue]) -> Verdict:
-    if any(metadata.get(key) is None for key in failed):
-        return "unknown"
-    same = (
-        canonical_bytes(metadata[key]) == canonical_bytes(value) for key, value in failed.items()
-    )
-    return "failed" if all(same) else "succeeded"
 
 
 def _order(run_set: RunSet) -> tuple[bool, float, str]:

@@ -113,6 +113,60 @@ def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
         expect(page.get_by_role("columnheader", name=thread_id)).to_be_visible()
 
 
+@NEEDS_RUNS
+def test_a_matrix_says_where_runs_part_and_a_cell_opens_its_run(
+    page: Page, service: Service
+) -> None:
+    body = service.client.get("/v1/compare/matrix?metadata.task=46").json()
+    page.goto("/compare?by=task")
+    page.get_by_role("link", name="Matrix of all runs of 1", exact=True).click()
+    expect(page.get_by_role("heading", name="Matrix of task=1")).to_be_visible()
+    page.goto('/compare?matrix=true&where=["task=46"]')
+    grid = page.get_by_role("grid", name="Runs and steps")
+    rows = grid.get_by_role("row")
+    expect(rows).to_have_count(1 + 2 + len(body["rows"]))
+    failing = [row for row in body["rows"] if row["verdict"] == "failed"]
+    expect(grid.get_by_text(f"{len(failing)} runs failed", exact=True)).to_be_visible()
+    widest = max(column["separation"] for column in body["columns"])
+    number = [column["separation"] for column in body["columns"]].index(widest)
+    ways = page.get_by_role("region", name="Ways of the step")
+    expect(ways).to_contain_text(f"Step {number + 1}: ")
+    expect(ways).to_contain_text(f"part by {round(100 * widest)} %")
+    assert violations(page) == []
+
+    grid.focus()
+    page.keyboard.press("Home")
+    expect(ways).to_contain_text("Step 1: ")
+    first = body["rows"][0]
+    expect(page).to_have_url(re.compile(rf"run={first['threadId']}&column=0"))
+    page.keyboard.press("ArrowDown")
+    expect(page).to_have_url(re.compile(rf"run={body['rows'][1]['threadId']}&column=0"))
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    version = first["cells"][0]["version"]
+    expect(page).to_have_url(re.compile(rf"/threads/{first['threadId']}\?at={version}"))
+    page.go_back()
+    failed = next(cell for cell in first["cells"] if cell["failed"])
+    name = body["columns"][failed["column"]]["tools"][0]
+    grid.get_by_role("gridcell", name=f"{name} A, failed, version {failed['version']}").click()
+    expect(page).to_have_url(re.compile(rf"/threads/{first['threadId']}\?at={failed['version']}"))
+
+
+@NEEDS_RUNS
+def test_of_two_hundred_runs_those_in_sight_are_drawn(page: Page) -> None:
+    page.goto("/compare")
+    page.get_by_label("A matrix of runs, by metadata").fill("")
+    page.get_by_role("button", name="Show matrix").click()
+    grid = page.get_by_role("grid", name="Runs and steps")
+    expect(grid).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("200 runs")).to_be_visible()
+    rows = grid.get_by_role("row")
+    assert rows.count() < 70
+    grid.evaluate("grid => grid.scrollTo(0, grid.scrollHeight)")
+    expect(rows.last).to_be_in_viewport()
+    assert rows.count() < 70
+
+
 def test_a_key_that_no_thread_has_is_said(page: Page) -> None:
     page.goto("/compare?by=no-such-key")
     expect(page.get_by_text("No thread has the metadata key no-such-key.")).to_be_visible()

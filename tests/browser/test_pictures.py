@@ -72,6 +72,7 @@ STORIES = (
     Story("compare", f"/compare?thread={_BOTH}"),
     Story("compare-choosing", "/compare"),
     Story("compare-tasks", "/compare?by=task"),
+    Story("compare-matrix", "/compare?matrix=true&steps=all"),
     Story("report", "/reports/tools"),
     Story("report-rows", f"/reports/slowest?only={_LONGEST}"),
     Story("sql", f"/sql?sql={_ROWS}", press=["Run"]),

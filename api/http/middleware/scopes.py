@@ -50,6 +50,7 @@ NEEDS: Final[Mapping[str, Need]] = {
     "GET /v1/threads/{thread_id}/chain": "read",
     "GET /v1/threads/{thread_id}/evidence": "read",
     "GET /v1/compare": "read",
+    "GET /v1/compare/matrix": "read",
     "GET /v1/compare/sets": "read",
     "GET /v1/log": "read",
     "GET /v1/log/events": "read",

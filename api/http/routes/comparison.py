@@ -1,18 +1,21 @@
-"""Routes of comparisons: threads item by item, and all runs of each task."""
+"""Routes of comparisons: threads item by item, runs as a matrix, and all runs of each task."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
 from agentlog.api.filters import failure_filter, metadata_key
-from agentlog.api.http.codec.caller import tenant_of
+from agentlog.api.http.codec.caller import TheViews, tenant_of
 from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter
 from agentlog.api.http.codec.parameters import After, chosen_view, option_parameters
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.shapes.comparison import Comparisons, compared_json
+from agentlog.api.shapes.run_matrix import RunMatrix, run_matrix_json
 from agentlog.api.shapes.run_sets import RunSets, run_sets_json
+from agentlog.domain.identifiers import check_thread_id
 from agentlog.infrastructure.comparison.comparer import parse_side
+from agentlog.infrastructure.comparison.run_matrix import MOST_RUNS, MatrixAsked, run_matrix
 from agentlog.infrastructure.comparison.run_sets import SetsAsked
 from agentlog.infrastructure.views.view_fold import place_of
 from agentlog.projections.comparison.steps import Which
@@ -26,6 +29,14 @@ _VIEW = f"One of {', '.join(VIEWS)}, other than states."
 ViewName = Annotated[str, Query(description=_VIEW)]
 Steps = Annotated[
     Which, Query(description="What is compared: all items, or those that call tools.")
+]
+Failed = Annotated[
+    list[str] | None,
+    Query(
+        description="The metadata of failed runs, as `metadata.KEY=VALUE`; without it, the "
+        "tenant's rule of success says which have failed, else scores, else exits.",
+        examples=[["metadata.reward=0.0"]],
+    ),
 ]
 
 
@@ -74,14 +85,7 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
     by: Annotated[
         str, Query(description="The key that names the task.", examples=["metadata.task"])
     ],
-    failed: Annotated[
-        list[str] | None,
-        Query(
-            description="The metadata of failed runs, as `metadata.KEY=VALUE`; without it, the "
-            "tenant's rule of success says which have failed, else scores, else exits.",
-            examples=[["metadata.reward=0.0"]],
-        ),
-    ] = None,
+    failed: Failed = None,
     view: ViewName = "kernel",
     steps: Steps = "calls",
 ) -> Response:
@@ -94,3 +98,27 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
         which=steps,
     )
     return json_answer(run_sets_json(tenant_of(request).run_sets.compare(asked)))
+
+
+@router.get(
+    "/compare/matrix",
+    responses=answers(200, RunMatrix, 404),
+    openapi_extra={"parameters": [METADATA_PARAMETER]},
+)
+def compare_runs(
+    views: TheViews,
+    threads: TheFilter,
+    thread: Annotated[
+        list[str] | None,
+        Query(description="These threads, in place of those of the filters.", max_length=MOST_RUNS),
+    ] = None,
+    failed: Failed = None,
+    steps: Steps = "calls",
+) -> Response:
+    """Compare up to 200 runs: a row a run, a column a step of their alignment."""
+    asked = MatrixAsked(
+        [check_thread_id(thread_id) for thread_id in thread] if thread else threads,
+        failed=failure_filter(failed or ()),
+        which=steps,
+    )
+    return json_answer(run_matrix_json(run_matrix(views, asked)))

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from agentlog.domain.json.text import print_text
 from agentlog.infrastructure.comparison.comparer import Compared, Side
-from agentlog.infrastructure.comparison.run_sets import ComparedSets, Fork, Run, RunSet, Way
+from agentlog.infrastructure.comparison.run_sets import ComparedSets, Fork, RunSet, Way
+from agentlog.infrastructure.comparison.runs import Run
 from agentlog.projections.comparison.comparison import Comparison
 from agentlog.projections.comparison.rows import Detail, Glimpse, Shown, detail, visible
 

@@ -1,9 +1,9 @@
-"""Comparisons: threads item by item, and all runs of each task."""
+"""Comparisons: threads item by item, runs as a matrix, and all runs of each task."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from agentlog_client.models import Comparisons, RunSets
+from agentlog_client.models import Comparisons, RunMatrix, RunSets
 from agentlog_client.operation import Json, Operation, as_model, metadata_filter, request
 from agentlog_client.operations.threads import Status
 
@@ -36,6 +36,32 @@ def compare(  # noqa: PLR0913 - one parameter a choice
         },
     )
     return Operation(asked, as_model(Comparisons))
+
+
+def compare_runs(  # noqa: PLR0913 - one parameter a choice
+    *threads: str,
+    failed: Sequence[str] | None = None,
+    steps: Steps | None = None,
+    q: str | None = None,
+    status: Status | None = None,
+    parent: str | None = None,
+    metadata: Mapping[str, Json] | None = None,
+) -> Operation[RunMatrix]:
+    """Compare up to 200 runs, these threads or those of the filters, as a matrix."""
+    asked = request(
+        "GET",
+        "/v1/compare/matrix",
+        query={
+            "thread": threads,
+            "failed": failed,
+            "steps": steps,
+            "q": q,
+            "status": status,
+            "parent": parent,
+            **metadata_filter(metadata),
+        },
+    )
+    return Operation(asked, as_model(RunMatrix))
 
 
 def compare_sets(  # noqa: PLR0913 - one parameter a choice

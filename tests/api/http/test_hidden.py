@@ -29,6 +29,7 @@ LISTS = (
     "/v1/search?q=parcel",
     "/v1/search?q=parcel&metadata.team=red",
     "/v1/search?q=parcel&thread=lost",
+    "/v1/compare/matrix?metadata.team=red",
     "/v1/compare/sets?by=metadata.team",
     *(f"/v1/analytics/{name}" for name in REPORTS),
 )

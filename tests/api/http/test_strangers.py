@@ -124,6 +124,7 @@ QUERIES: dict[str, dict[str, str]] = {
     "GET /v1/threads/{thread_id}/changes": {"path": "$.history"},
     "GET /v1/checkpoints/consistency": {"from": "1", "to": "2"},
     "GET /v1/compare": {"a": f"{THREAD}@0", "b": THREAD},
+    "GET /v1/compare/matrix": {"thread": THREAD, "steps": "all"},
     "GET /v1/compare/sets": {"by": "metadata.team"},
     "GET /v1/imports/{import_id}/files": {"path": PATH},
     "PUT /v1/imports/{import_id}/files": {"path": PATH},

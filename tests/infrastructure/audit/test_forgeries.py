@@ -180,6 +180,7 @@ ASKED = {
     "/v1/threads/{thread_id}/forks": ("",),
     "/v1/threads/{thread_id}/hazards": ("",),
     "/v1/compare": ("?a={thread_id}@1&b={thread_id}@{version}",),
+    "/v1/compare/matrix": ("?metadata.run=1", "?thread={thread_id}"),
     "/v1/compare/sets": ("?by=metadata.run",),
     "/v1/summaries": ("",),
     "/v1/log": ("",),

@@ -6,6 +6,7 @@ import pytest
 
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.comparison import run_sets as module
+from agentlog.infrastructure.comparison import runs
 from agentlog.infrastructure.comparison.run_sets import ComparedSets, RunSets, SetsAsked
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
@@ -105,7 +106,7 @@ def test_a_run_may_end_where_others_go_on(threads: Threads, run_sets: RunSets) -
 def test_long_runs_are_read_in_pages(
     threads: Threads, run_sets: RunSets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_CHUNK", 3)
+    monkeypatch.setattr(runs, "_CHUNK", 3)
     said = [reply(f"word {n}") for n in range(20)]
     _run(threads, "a", *said, task=1)
     _run(threads, "b", *said[:17], reply("other"), *said[18:], task=1)
@@ -124,7 +125,7 @@ def test_older_threads_are_left_out_and_that_is_said(
     compared = _compared(run_sets)
     assert compared.is_cut
     assert [run.thread_id for run in compared.sets[0].runs] == ["t1", "t2", "t3"]
-    monkeypatch.setattr(module, "MOST_EVENTS", 5)
+    monkeypatch.setattr(runs, "MOST_EVENTS", 5)
     assert [run.thread_id for run in _compared(run_sets).sets[0].runs] == ["t2", "t3"]
 
 

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
+import { kept } from "../app/address";
 import { Failure } from "../parts/Failure";
 import { counted, time } from "../parts/format";
 import styles from "./compare.module.css";
@@ -50,6 +51,16 @@ export function Choosing({ chosen }: { chosen: string | undefined }) {
             known={keys}
             onGive={(by) => {
               void navigate({ search: { by } });
+            }}
+          />
+          <Field
+            label="A matrix of runs, by metadata"
+            button="Show matrix"
+            known={keys.map((key) => `${key}=`)}
+            mayBeEmpty
+            onGive={(term) => {
+              const where = term === "" ? undefined : term.split(/\s+/);
+              void navigate({ search: kept({ matrix: true as const, where }) });
             }}
           />
         </div>

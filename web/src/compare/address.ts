@@ -10,8 +10,15 @@ export interface CompareAddress {
   failed?: string[];
   /** Only tasks whose runs ended differently. */
   mixed?: true;
-  /** What is aligned; default all items. */
-  steps?: "calls";
+  /** Whether runs are shown as a matrix: those of `thread`, else those of `where`, else all. */
+  matrix?: true;
+  /** Metadata of the runs of a matrix, as `task=46`. */
+  where?: string[];
+  /** Chosen run and column of the matrix, from 0; default where failed and succeeded part most. */
+  run?: string;
+  column?: number;
+  /** What is aligned; default all items, in a matrix calls. */
+  steps?: "calls" | "all";
   /** Row of the alignment in sight. */
   row?: number;
 }
@@ -22,7 +29,11 @@ export function compareAddress(search: Search): CompareAddress {
     by: textIn(search["by"]),
     failed: textsIn(search["failed"]),
     mixed: flagIn(search["mixed"]),
-    steps: oneIn(["calls"], search["steps"]),
+    matrix: flagIn(search["matrix"]),
+    where: textsIn(search["where"]),
+    run: textIn(search["run"]),
+    column: wholeIn(search["column"]),
+    steps: oneIn(["calls", "all"], search["steps"]),
     row: wholeIn(search["row"]),
   });
 }

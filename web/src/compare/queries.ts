@@ -11,6 +11,10 @@ export type Side = Schemas["Side"];
 export type Glimpse = Schemas["Glimpse"];
 export type RunSet = Schemas["RunSet"];
 export type RunParting = Schemas["RunParting"];
+export type RunMatrix = Schemas["RunMatrix"];
+export type MatrixRow = Schemas["MatrixRow"];
+export type MatrixColumn = Schemas["MatrixColumn"];
+export type Tally = Schemas["Tally"];
 export type Summary = Schemas["ThreadSummary"];
 
 const PAGE = "200";
@@ -55,6 +59,32 @@ export function runSetsQuery(by: string, failed: readonly string[]) {
           signal,
         }),
       ),
+  });
+}
+
+/** Which runs a matrix is of: these threads, else those whose metadata are so, as `task=46`. */
+interface MatrixAsked {
+  readonly thread: readonly string[];
+  readonly where: readonly string[];
+  readonly failed: readonly string[];
+  readonly steps: "all" | "calls";
+}
+
+/** Many runs as a matrix. */
+export function matrixQuery({ thread, where, failed, steps }: MatrixAsked) {
+  return queryOptions({
+    queryKey: ["matrix", thread, where, failed, steps],
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const metadata = Object.fromEntries(
+        where.map((term) => {
+          const [key = "", ...value] = term.split("=");
+          return [metadataName(key), value.join("=")];
+        }),
+      );
+      const query = { thread: [...thread], failed: failed.map(metadataName), steps, metadata };
+      return answered(await api.GET("/v1/compare/matrix", { params: { query }, signal }));
+    },
   });
 }
 

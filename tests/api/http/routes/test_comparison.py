@@ -212,3 +212,37 @@ def test_sets_that_are_not_named_well_are_refused(
     refusals: Refusals, query: str, status: int, name: str, words: str
 ) -> None:
     refusals.check("GET", f"/v1/compare/sets?{query}", words, status=status, name=name)
+
+
+# --- matrix ----------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("runs")
+def test_runs_are_a_matrix_with_what_parts_them(client: TestClient) -> None:
+    body = client.get("/v1/compare/matrix", params={"metadata.task": "7"}).json()
+    assert (body["columnCount"], body["cut"]) == (1, False)
+    assert [row["threadId"] for row in body["rows"]] == ["run-1", "run-3", "run-0", "run-2"]
+    (column,) = body["columns"]
+    assert (column["tools"], column["separation"]) == (["search"], 1.0)
+    ways = {way["did"]["hint"]: (way["failed"], way["succeeded"]) for way in column["variants"]}
+    assert ways == {'{"to":"BER"}': (0, 2), '{"to":"MUC"}': (2, 0)}
+    cell = {"column": 0, "version": 3, "failed": False}
+    assert body["rows"][0]["cells"] == [{**cell, "variant": 1}]
+    named = client.get("/v1/compare/matrix?thread=run-0&thread=a&steps=all").json()
+    assert sorted(row["threadId"] for row in named["rows"]) == ["a", "run-0"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "name", "words"),
+    [
+        ("thread=nobody", 404, "unknown-thread", "nobody"),
+        ("thread=%20", 422, "invalid-thread-id", "id"),
+        ("&".join(["thread=a"] * 201), 422, "invalid-request", "200"),
+        ("failed=reward", 422, "invalid-filter", "metadata.KEY"),
+        ("steps=none", 422, "invalid-request", "calls"),
+    ],
+)
+def test_a_matrix_that_is_not_asked_for_well_is_refused(
+    refusals: Refusals, query: str, status: int, name: str, words: str
+) -> None:
+    refusals.check("GET", f"/v1/compare/matrix?{query}", words, status=status, name=name)

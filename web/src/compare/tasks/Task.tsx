@@ -1,18 +1,22 @@
 import { Link } from "@tanstack/react-router";
 import { count, counted } from "../../parts/format";
+import { asTerm } from "../../threads/filter/filters";
 import type { Glimpse, RunParting, RunSet } from "../queries";
 import { oneOfEach, pairOf, valueText } from "./sets";
 import styles from "./tasks.module.css";
 
 interface TaskProps {
   readonly set: RunSet;
+  /** Metadata key that names the task, and the metadata of failed runs. */
+  readonly by: string;
+  readonly failed: readonly string[];
   /** Whether all of its partings and runs are shown. */
   readonly isOpen: boolean;
   readonly onOpen: () => void;
 }
 
 /** The cells of a task: its runs, their ends, and where they part. */
-export function Task({ set, isOpen, onOpen }: TaskProps) {
+export function Task({ set, by, failed, isOpen, onOpen }: TaskProps) {
   const pair = pairOf(set);
   const [first, ...others] = set.partings;
   const hidden = set.partingCount - set.partings.length;
@@ -66,6 +70,20 @@ export function Task({ set, isOpen, onOpen }: TaskProps) {
             aria-label={`Side by side: two runs of ${valueText(set.value)}`}
           >
             Side by side
+          </Link>
+        )}{" "}
+        {set.runs > 1 && (
+          <Link
+            to="/compare"
+            search={{
+              matrix: true,
+              where: [`${by}=${asTerm(set.value)}`],
+              ...(failed.length > 0 && { failed: [...failed] }),
+            }}
+            className="button"
+            aria-label={`Matrix of all runs of ${valueText(set.value)}`}
+          >
+            Matrix
           </Link>
         )}
       </div>

@@ -73,12 +73,18 @@ export function Tasks({ by }: { by: string }) {
           unknown.
         </p>
       )}
-      {sets.length > 0 && <TaskList sets={sets} />}
+      {sets.length > 0 && <TaskList {...{ sets, by, failed }} />}
     </main>
   );
 }
 
-function TaskList({ sets }: { sets: readonly RunSet[] }) {
+interface TaskListProps {
+  readonly sets: readonly RunSet[];
+  readonly by: string;
+  readonly failed: readonly string[];
+}
+
+function TaskList({ sets, by, failed }: TaskListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set<number>());
   const list = useVirtualizer({
@@ -116,7 +122,7 @@ function TaskList({ sets }: { sets: readonly RunSet[] }) {
               style={{ transform: `translateY(${start + HEADING}px)` }}
             >
               <Task
-                set={set}
+                {...{ set, by, failed }}
                 isOpen={open.has(index)}
                 onOpen={() => {
                   setOpen((before) =>

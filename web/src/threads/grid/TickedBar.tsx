@@ -2,8 +2,9 @@ import { Link } from "@tanstack/react-router";
 import type { Change } from "../address";
 import styles from "./TickedBar.module.css";
 
-/** Threads that one comparison takes. */
-const MOST = 10;
+/** Threads that stand side by side at most, and that a matrix takes. */
+const MOST_BESIDE = 10;
+const MOST = 200;
 
 /** The actions on the ticked threads. */
 export function TickedBar({ ticked, change }: { ticked: readonly string[]; change: Change }) {
@@ -12,7 +13,14 @@ export function TickedBar({ ticked, change }: { ticked: readonly string[]; chang
   return (
     <div className={styles["bar"]} role="region" aria-label="Ticked threads">
       {ticked.length > 1 && !isTooMany ? (
-        <Link to="/compare" search={{ thread: [...ticked] }} className={styles["compare"]}>
+        <Link
+          to="/compare"
+          search={{
+            thread: [...ticked],
+            ...(ticked.length > MOST_BESIDE && { matrix: true as const }),
+          }}
+          className={styles["compare"]}
+        >
           Compare {ticked.length} threads
         </Link>
       ) : (

@@ -1,0 +1,198 @@
+"""Compares many runs as a matrix: a row a run, a column a step of their alignment."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from agentlog.domain.json.values import JsonValue, array_of, integer_at, text_at
+from agentlog.infrastructure.comparison.runs import Run, run_of, runs_at, steps_of
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.views.views import Views
+from agentlog.projections.comparison.comparison import ComparedHistory
+from agentlog.projections.comparison.matrix import Column, columns, separation, variants
+from agentlog.projections.comparison.rows import Glimpse, glimpse
+from agentlog.projections.comparison.steps import ItemDigest, Which
+from agentlog.projections.registry import choose_view
+from agentlog.projections.suspicion import has_failed
+
+MOST_RUNS = 200
+"""Runs of a matrix: of those that a filter finds, the most recently changed."""
+
+MOST_STEPS = 300
+"""Steps of a run that are aligned, its first."""
+
+MOST_COLUMNS = 1000
+"""Columns that are shown, the first."""
+
+MOST_VARIANTS = 8
+"""Ways of a column that are shown, those of most runs."""
+
+_ORDER = {"failed": 0, "succeeded": 1, "unknown": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixAsked:
+    """Which runs: those of a filter, or these threads. `failed` as for the runs of tasks."""
+
+    threads: ThreadFilter | Sequence[str]
+    failed: Mapping[str, JsonValue] | None = None
+    which: Which = "calls"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A step of a run: its column, its version, and by number which of the column's ways it is."""
+
+    column: int
+    version: int
+    variant: int
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRun:
+    """A row; `steps` is how many the run has, of which the first are aligned."""
+
+    run: Run
+    steps: int
+    cells: Sequence[Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Runs that say the same in a column; `did` is what."""
+
+    runs: Sequence[Run]
+    did: Glimpse
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixColumn:
+    """Steps of one kind; `absent` are the runs that have none here.
+
+    `separation` says how far the failed and the succeeded part here, from 0 to 1; None where there
+    are not both.
+    """
+
+    type: str
+    tools: Sequence[str]
+    variants: Sequence[Variant]
+    variant_count: int
+    absent: Sequence[Run]
+    separation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunMatrix:
+    """Rows by verdict, the failed first, and by what they did; `is_cut`: runs are left out."""
+
+    as_of: int
+    rows: Sequence[MatrixRun]
+    columns: Sequence[MatrixColumn]
+    column_count: int
+    is_cut: bool
+
+
+def run_matrix(views: Views, asked: MatrixAsked) -> RunMatrix:
+    """Compare runs by their calls, or all that they say.
+
+    Raises:
+        UnknownThread: a thread that is asked for is not there.
+    """
+    reader = views.reader
+    as_of = reader.position()
+    if isinstance(asked.threads, ThreadFilter):
+        heads = reader.heads(asked.threads, before=None, limit=MOST_RUNS + 1)
+    else:
+        heads = [reader.head(thread_id) for thread_id in dict.fromkeys(asked.threads)]
+    chosen, is_cut = runs_at(reader, heads, as_of, most=MOST_RUNS)
+    endings = views.endings()
+    matrix = _Matrix(views, asked.which)
+    for head, version in sorted(chosen, key=lambda pair: pair[0].thread_id):
+        matrix.add(head, run_of(head, version, endings, asked.failed))
+    aligned = columns(matrix.histories)
+    ways = [variants(column, matrix.histories) for column in aligned[:MOST_COLUMNS]]
+    shown = [matrix.column(column, way) for column, way in zip(aligned, ways, strict=False)]
+    return RunMatrix(as_of, matrix.rows(aligned, ways), shown, len(aligned), is_cut)
+
+
+class _Matrix:
+    """Runs as they are read: their steps, and of those that are new what they say."""
+
+    def __init__(self, views: Views, which: Which) -> None:
+        self._views = views
+        self._which = which
+        self._view = choose_view("kernel")
+        self._runs: list[Run] = []
+        self._counts: list[int] = []
+        self._versions: list[list[int]] = []
+        self._failed: list[set[int]] = []
+        self._glimpses: dict[ItemDigest, Glimpse] = {}
+        self.histories: list[list[ItemDigest]] = []
+
+    def add(self, head: Head, run: Run) -> None:
+        """Read a run, by the head of its thread."""
+        steps = steps_of(self._views, run, self._view, self._which)
+        history: list[ItemDigest] = []
+        versions: list[int] = []
+        for item, step in islice(steps, MOST_STEPS):
+            history.append(step)
+            versions.append(int(item.key.partition(".")[0]))
+            if step not in self._glimpses:
+                self._glimpses[step] = glimpse(self._view, ComparedHistory([item], [step]), 0)
+        self._runs.append(run)
+        self._counts.append(len(history) + sum(1 for _ in steps))
+        self._versions.append(versions)
+        self._failed.append(_failed_at(self._views, head, run.version))
+        self.histories.append(history)
+
+    def column(self, column: Column, ways: Sequence[Sequence[int]]) -> MatrixColumn:
+        """Return a column as it is shown."""
+        absent = [number for number in range(len(self._runs)) if number not in column.steps]
+        groups = [
+            [number for number, run in enumerate(self._runs) if run.verdict == verdict]
+            for verdict in ("failed", "succeeded")
+        ]
+        shown = [
+            Variant(
+                [self._runs[member] for member in way],
+                self._glimpses[self.histories[way[0]][column.steps[way[0]]]],
+            )
+            for way in ways[:MOST_VARIANTS]
+        ]
+        parted = separation([*ways, absent], groups[0], groups[1])
+        without = [self._runs[number] for number in absent]
+        return MatrixColumn(*column.kind, shown, len(ways), without, parted)
+
+    def rows(
+        self, aligned: Sequence[Column], ways: Sequence[Sequence[Sequence[int]]]
+    ) -> list[MatrixRun]:
+        """Return the rows in their order."""
+        cells: list[list[Cell]] = [[] for _ in self._runs]
+        for place, (column, groups) in enumerate(zip(aligned, ways, strict=False)):
+            for variant, members in enumerate(groups):
+                for number in members:
+                    version = self._versions[number][column.steps[number]]
+                    failed = version in self._failed[number]
+                    cells[number].append(Cell(place, version, variant, failed))
+        rows = [
+            MatrixRun(run, count, row)
+            for run, count, row in zip(self._runs, self._counts, cells, strict=True)
+        ]
+        return sorted(rows, key=_place)
+
+
+def _place(row: MatrixRun) -> tuple[int, bool, list[tuple[int, int]], str]:
+    did = [(cell.column, cell.variant) for cell in row.cells]
+    return _ORDER[row.run.verdict], not did, did, row.run.thread_id
+
+
+def _failed_at(views: Views, head: Head, version: int) -> set[int]:
+    """Return the versions of what failed or is suspected to: calls, their results, errors."""
+    return {
+        place
+        for item in views.timeline(head, version)
+        if has_failed(text_at(item, "outcome"), array_of(item.get("suspected")))
+        for key in ("version", "endVersion")
+        if (place := integer_at(item, key)) is not None
+    }
