@@ -1,6 +1,8 @@
 """What agents' own types and calls are drawn as: one history of them, in windows of any size."""
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,7 +43,8 @@ _FAULTS = """() => {
   return faults;
 }"""
 
-_PAYLOADS: dict[str, Any] = {
+_STORIES = Path(__file__).parents[2] / "web" / "src" / "formats" / "stories.json"
+_UGLY: dict[str, Any] = {
     "inspect.score": {
         "uuid": _UUID,
         "score": {"value": "I", "answer": UNBROKEN, "explanation": f"{WORDY}\n{LINES}"},
@@ -66,6 +69,10 @@ _PAYLOADS: dict[str, Any] = {
     "vendor.odd": {"uuid": _UUID, UNBROKEN[:60]: WORDY, "empty": None},
 }
 
+_PAYLOADS = {
+    **_UGLY,
+    **{k: v for k, v in json.loads(_STORIES.read_text()).items() if k not in _UGLY},
+}
 _ARGUMENTS: dict[str, Any] = {
     "Edit": {"file_path": f"/src/{UNBROKEN}.py", "old_string": LINES, "new_string": WORDY},
     "Write": {"file_path": "a.txt", "content": f"{UNBROKEN}\n{LINES}"},

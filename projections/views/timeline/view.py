@@ -12,9 +12,9 @@ from typing_extensions import override
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.events import Event
 from agentlog.domain.messages import CustomMessage
-from agentlog.projections.custom_texts import custom_text
 from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.outline.marks import mark_of
+from agentlog.projections.own_types.texts import custom_text
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.timeline.carry import TimelineCarry
 from agentlog.projections.views.timeline.items import hints_of, pause, point
@@ -49,7 +49,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     """
 
     name: ClassVar[str] = "timeline"
-    carry_format: ClassVar[int] = 6
+    carry_format: ClassVar[int] = 7
     reads_long_texts: ClassVar[bool] = False
     options_type = TimelineOptions
     carry_type = TimelineCarry

@@ -1,130 +1,21 @@
 import type { ReactElement } from "react";
 import type { Json } from "../api/exact";
-import { Code } from "../parts/text/Code";
-import { TerminalText } from "../parts/text/TerminalText";
-import {
-  fieldsIn,
-  isFields,
-  jsonIn,
-  listIn,
-  numberIn,
-  textIn,
-  valueIn,
-} from "../thread/event/contents";
-import { glimpseOf } from "./distinguishing";
-import { Glimpse } from "./Glimpse";
-import styles from "./formats.module.css";
+import { CLAUDE_CODE } from "./claudeCode";
+import { CODEX } from "./codex";
+import type { Draw } from "./draw";
+import { INSPECT } from "./inspect";
+import { STATES } from "./states";
 
-type Draw = (payload: Json) => ReactElement | null;
-
-/** How the payloads of types that the page knows are drawn. */
-const FORMATS: Readonly<Record<string, Draw>> = {
-  "inspect.score": (payload) => <Score payload={payload} />,
-  "inspect.score_edit": (payload) => <Score payload={payload} />,
-  "inspect.state": (payload) => <Patch payload={payload} />,
-  "inspect.store": (payload) => <Patch payload={payload} />,
-  "inspect.sandbox": (payload) => <Sandbox payload={payload} />,
-  "swe-agent.step": (payload) => {
-    const state = jsonIn(textIn(payload, "state") ?? "");
-    return isFields(state) ? <Glimpse value={state} /> : null;
-  },
-  "letta-agent.block": (payload) => {
-    const [label, value] = [textIn(payload, "label"), textIn(payload, "value")];
-    return label === null || value === null ? null : <Glimpse value={{ [label]: value }} />;
-  },
-  "langgraph.checkpoint": (payload) => {
-    const values = fieldsIn(payload, "values");
-    return Object.keys(values).length === 0 ? null : <Glimpse value={values} />;
-  },
+/** How the payloads of types that the page knows are drawn; each has a story in `stories.json`. */
+export const FORMATS: Readonly<Record<string, Draw>> = {
+  ...INSPECT,
+  ...STATES,
+  ...CODEX,
+  ...CLAUDE_CODE,
 };
 
 /** A payload drawn by what it means; null where it is best read as JSON. */
 export function formatShown(type: string, payload: Json | undefined): ReactElement | null {
   const draw = Object.hasOwn(FORMATS, type) ? FORMATS[type] : undefined;
   return draw === undefined || payload === undefined ? null : draw(payload);
-}
-
-interface PayloadProps {
-  readonly payload: Json;
-}
-
-const GRADES: Partial<Record<string, { word: string; tone: string }>> = {
-  C: { word: "correct", tone: "ok" },
-  I: { word: "incorrect", tone: "bad" },
-  P: { word: "partial", tone: "warn" },
-  N: { word: "no answer", tone: "warn" },
-};
-
-/** A score of Inspect: its value, what was answered and wanted, and why. */
-function Score({ payload }: PayloadProps) {
-  const score = fieldsIn(payload, "score");
-  const value = score["value"] ?? null;
-  const grade = typeof value === "string" ? GRADES[value] : undefined;
-  const rows = [
-    ["answer", score["answer"]],
-    ["target", valueIn(payload, "target")],
-    ["explanation", score["explanation"]],
-  ] as const;
-  return (
-    <div className={styles["score"]}>
-      <p>
-        <span className={`badge ${grade?.tone ?? "accent"}`}>{grade?.word ?? "score"}</span>{" "}
-        <strong>{glimpseOf(value, 200)}</strong> {textIn(payload, "scorer")}
-      </p>
-      <Glimpse
-        value={Object.fromEntries(
-          rows.flatMap(([name, said]) => (said == null ? [] : [[name, said]])),
-        )}
-      />
-    </div>
-  );
-}
-
-const SIGNS: Partial<Record<string, string>> = { add: "+", remove: "−", replace: "~" };
-const MOST_CHANGES = 100;
-
-/** What changed in the state or store of an Inspect run: a line a change. */
-function Patch({ payload }: PayloadProps) {
-  const changes = listIn(payload, "changes");
-  return (
-    <ul className={styles["patch"]}>
-      {changes.slice(0, MOST_CHANGES).map((change, index) => {
-        const op = textIn(change, "op") ?? "";
-        const value = valueIn(change, "value");
-        return (
-          <li key={index} data-op={op}>
-            <span role="img" aria-label={op}>
-              {SIGNS[op] ?? op}
-            </span>{" "}
-            <code>{textIn(change, "path")}</code> {value !== undefined && glimpseOf(value, 300)}
-          </li>
-        );
-      })}
-      {changes.length > MOST_CHANGES && <li>… {changes.length - MOST_CHANGES} more</li>}
-    </ul>
-  );
-}
-
-/** A command in the sandbox of an Inspect run, or a file that was read or written there. */
-function Sandbox({ payload }: PayloadProps) {
-  const command = textIn(payload, "cmd");
-  const output = textIn(payload, "output") ?? textIn(payload, "input");
-  const code = numberIn(payload, "result") ?? 0;
-  return (
-    <>
-      {command === null ? (
-        <p>
-          {textIn(payload, "action")} <code>{textIn(payload, "file")}</code>
-        </p>
-      ) : (
-        <Code text={command} language="bash" />
-      )}
-      {code !== 0 && <span className="badge bad">exit {code}</span>}
-      {output !== null && (
-        <pre className={styles["output"]}>
-          <TerminalText text={output} />
-        </pre>
-      )}
-    </>
-  );
 }

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import type { Json } from "../api/exact";
 import { TerminalText } from "../parts/text/TerminalText";
 import { withPictures } from "../parts/text/WithPictures";
-import { isFields, jsonIn } from "../thread/event/contents";
+import { isFields, jsonIn, partsText } from "../thread/event/contents";
 import { distinguishingFirst, glimpseOf } from "./distinguishing";
 import styles from "./Glimpse.module.css";
 
@@ -11,7 +11,8 @@ const LONGEST_LINE = 400;
 const LONGEST_TEXT = 1500;
 
 /** The beginning of any value, in a few lines: what distinguishes it first. Nothing in it acts. */
-export function Glimpse({ value }: { value: Json }) {
+export function Glimpse({ value: given }: { value: Json }) {
+  const value = partsText(given) ?? given;
   const parsed = useMemo(() => (typeof value === "string" ? jsonIn(value) : value), [value]);
   if (typeof value === "string" && parsed === null) {
     return (

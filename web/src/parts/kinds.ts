@@ -34,7 +34,7 @@ export interface Kind {
   readonly name: string;
   readonly group: Group;
   /** What folds it away. */
-  readonly fold?: "reasoning" | "log" | "model" | "scratchpad";
+  readonly fold?: "reasoning" | "log" | "model" | "machinery" | "scratchpad";
   /** Whether its text is markdown. */
   readonly isProse?: true;
   /** Whether it is a model's output, or asks for it. */

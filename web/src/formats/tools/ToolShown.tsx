@@ -18,11 +18,17 @@ export function toolShown(tool: string, args: Json): ReactElement | null {
   if (changes.length > 0) return <FileChanges changes={changes} />;
   const todos = todosIn(args);
   if (todos !== null) return <Todos todos={todos} />;
-  const prompt = textIn(args, "prompt");
-  if (prompt !== null && textIn(args, "description") !== null) return <Markdown text={prompt} />;
+  const prompt = promptIn(tool, args);
+  if (prompt !== null) return <Markdown text={prompt} />;
   const command = commandIn(args);
   if (command === null) return null;
   return <Code text={command} language={/python/i.test(tool) ? "python" : "bash"} />;
+}
+
+/** What a sub-agent is sent off with: by Claude Code's `Task` and `Agent`, Codex's `spawn_agent`. */
+function promptIn(tool: string, args: Json): string | null {
+  if (tool === "spawn_agent") return textIn(args, "message");
+  return textIn(args, "description") === null ? null : textIn(args, "prompt");
 }
 
 /** A command that a line of a heading has no room for. */

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { parseExact } from "../../api/exact";
-import { filesOf, isPicture, jsonIn, numberIn, recordedIn, safeName, valueIn } from "./contents";
+import {
+  filesOf,
+  isPicture,
+  jsonIn,
+  numberIn,
+  partsText,
+  recordedIn,
+  safeName,
+  valueIn,
+} from "./contents";
 
 const EVENT = parseExact(`{"version":3,"position":7,"recordedAt":"2026-01-05T08:00:00Z",
   "type":"input","kind":"message","message":{"id":"A","timestamp":1,"type":"input","text":"x",
@@ -48,4 +57,12 @@ test("pictures are drawn, documents that may run are not", () => {
 test("a file's name has no path in it", () => {
   expect(safeName("../../etc/pass\u202ewd")).toBe("_.._etc_pass⟨U+202E⟩wd");
   expect(safeName("")).toBe("file");
+});
+
+test("a list of text parts is its texts, any other list is none", () => {
+  const part = (text: string) => ({ type: "text", text });
+  expect(partsText([part("East has 4."), part("agentId: a1")])).toBe("East has 4.\nagentId: a1");
+  for (const other of [[], null, "x", [part("x"), 7], [{ type: "image" }], { ...part("x") }]) {
+    expect(partsText(other)).toBeNull();
+  }
 });

@@ -81,6 +81,15 @@ export function listIn(value: Json | undefined, name: string): readonly Json[] {
   return Array.isArray(found) ? (found as readonly Json[]) : [];
 }
 
+/** The texts of a list of text parts, as results of sub-agents are; null for any other value. */
+export function partsText(value: Json | undefined): string | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  const texts = (value as readonly Json[]).map((part) =>
+    textIn(part, "type") === "text" ? textIn(part, "text") : null,
+  );
+  return texts.includes(null) ? null : texts.join("\n");
+}
+
 /** Longer texts are shown as texts, even if they are JSON. */
 const LONGEST_JSON = 1_000_000;
 

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { type Json, printExact } from "../../../api/exact";
 import { Copy } from "../../../parts/Copy";
 import { JsonTree } from "../../../parts/JsonTree";
-import { isFields, jsonIn } from "../contents";
+import { isFields, jsonIn, partsText } from "../contents";
 import styles from "../event.module.css";
 import { Plain } from "./Prose";
 
@@ -14,6 +14,15 @@ interface ValueProps {
 /** A value: a text as it is, or as a tree where it is JSON; anything else as a tree. */
 export function Value({ value, label }: ValueProps) {
   const parsed = useMemo(() => (typeof value === "string" ? jsonIn(value) : value), [value]);
+  const texts = partsText(value);
+  if (texts !== null) {
+    return (
+      <>
+        <Plain text={texts} />
+        <Exact text={compact(value)} name="Exact value" />
+      </>
+    );
+  }
   if (typeof value !== "string") return <Tree value={value} label={label} />;
   if (parsed === null) return <Plain text={value} />;
   return (

@@ -4,7 +4,7 @@ import type { Span } from "../../timeline/span";
 import { exchangeText } from "../../event/shown/exchange";
 import { replayText } from "../../replays/answers";
 import { causeText } from "../../replays/cause";
-import { fieldsIn, valueIn } from "../../event/contents";
+import { fieldsIn, partsText, valueIn } from "../../event/contents";
 import type { StoredEvent } from "../events";
 import { isVendors, nameOf } from "../../../parts/kinds";
 import { remarkTexts } from "../../remarks/texts";
@@ -190,7 +190,8 @@ export function argumentsText(args: Value): string {
 /** The beginning of a value on one line; of an error with name and message, those. */
 export function oneLine(value: Value): string {
   if (value === undefined) return "";
-  const text = typeof value === "string" ? value : (errorText(value) ?? printExact(value));
+  const text =
+    typeof value === "string" ? value : (partsText(value) ?? errorText(value) ?? printExact(value));
   const line = unstyled(text.slice(0, 2 * LONGEST_TEXT))
     .replace(/\s+/g, " ")
     .trim();

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.projections.custom_texts import LONGEST, TEXTS, custom_text
+from agentlog.projections.own_types.texts import LONGEST, TEXTS, custom_text
 from tests.histories import json_values
 
 _UUID = "7d1db301-e169-4649-a21b-1ea3ad00cfee"
@@ -61,12 +61,78 @@ _UUID = "7d1db301-e169-4649-a21b-1ea3ad00cfee"
         (
             "claude-code.custom-title",
             {"type": "custom-title", "customTitle": "Late"},
-            "customTitle: Late",
+            "Late",
         ),
         (
             "codex.patch_apply_end",
-            {"type": "event_msg", "payload": {"call_id": "c", "success": True, "stdout": "Done!"}},
-            "success: true, stdout: Done!",
+            {"payload": {"success": False, "changes": {"a.py": {}}, "stderr": "no such file"}},
+            "failed · a.py · no such file",
+        ),
+        ("codex.task_started", {"payload": {"model_context_window": 99}}, "context 99 tokens"),
+        ("codex.turn_aborted", {"payload": {"reason": "interrupted"}}, "interrupted"),
+        (
+            "codex.item_completed",
+            {
+                "payload": {
+                    "item": {
+                        "type": "CommandExecution",
+                        "command": ["bash", "-lc", "ls late"],
+                        "exit_code": 2,
+                    }
+                }
+            },
+            "ls late · exit 2",
+        ),
+        (
+            "codex.item_completed",
+            {"payload": {"item": {"type": "AgentMessage", "content": [{"text": "Done."}]}}},
+            "AgentMessage · Done.",
+        ),
+        (
+            "codex.token_count",
+            {
+                "payload": {
+                    "info": {
+                        "last_token_usage": {"input_tokens": 11},
+                        "total_token_usage": {"total_tokens": 18},
+                    }
+                }
+            },
+            "11 → ? tokens · 18 in all",
+        ),
+        (
+            "codex.turn_context",
+            {"payload": {"model": "gpt-x", "approval_policy": "never", "cwd": "/work"}},
+            "gpt-x · asks never · /work",
+        ),
+        ("codex.web_search_call", {"action": {"query": "late parcels"}}, "late parcels"),
+        ("codex.token_count", {"payload": {"info": None, "kind": "x"}}, "kind: x"),
+        (
+            "claude-code.attachment",
+            {"attachment": {"type": "deferred_tools_delta", "addedNames": ["A", "B"]}},
+            'deferred tools delta · addedNames: ["A","B"]',
+        ),
+        (
+            "claude-code.progress",
+            {
+                "data": {
+                    "type": "agent_progress",
+                    "prompt": "Survey the east depot.",
+                    "message": {"message": {"content": [{"type": "tool_use", "name": "Bash"}]}},
+                }
+            },
+            "agent progress · Bash · Survey the east depot.",
+        ),
+        ("claude-code.queue-operation", {"operation": "enqueue", "content": "Hi"}, "enqueue · Hi"),
+        (
+            "claude-code.cost-state",
+            {"totalCostUSD": 0.5, "modelUsage": {"opus": {}}},
+            "$0.5 so far · opus",
+        ),
+        (
+            "claude-code.system-compact_boundary",
+            {"compactMetadata": {"trigger": "auto", "preTokens": 900}},
+            "auto · 900 tokens before",
         ),
         (
             "vendor.odd",

@@ -1,0 +1,45 @@
+"""Texts of fields of a payload."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.projections.call_texts import value_text
+
+Fields = Mapping[str, JsonValue]
+Text = Callable[[Fields], str]
+
+MOST_PARTS = 4
+_PLACES = re.compile(
+    r"(?:^|_)(?:u?u?id|hash|digest|timestamp|ordinal|version|working_start|cwd)$|[a-z]Id$"
+    r"|^(?:event|type|isSidechain|isMeta|userType|entrypoint|gitBranch|parentUuid)$"
+)
+_UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
+
+
+def distinguishing(fields: Fields) -> str:
+    """Return the fields that say something, plain ones first; those of an envelope's content."""
+    inner = object_of(fields.get("payload") or fields.get("attachment"))
+    members = [(name, value) for name, value in (inner or fields).items() if _says(name, value)]
+    plain = [part for part in members if not isinstance(part[1], dict | list)]
+    nested = [part for part in members if isinstance(part[1], dict | list)]
+    parts = [*plain, *nested][:MOST_PARTS]
+    return ", ".join(f"{name}: {value_text(value)}" for name, value in parts)
+
+
+def _says(name: str, value: JsonValue) -> bool:
+    if value is None or value is False or value in ("", [], {}) or _PLACES.search(name):
+        return False
+    return not (isinstance(value, str) and _UUID.fullmatch(value))
+
+
+def joined(*parts: JsonValue) -> str:
+    """Return the parts that are texts, in one."""
+    return " · ".join(texts(*parts))
+
+
+def texts(*parts: JsonValue) -> Iterator[str]:
+    """Yield the parts that are texts and not empty."""
+    for part in parts:
+        if isinstance(part, str) and part:
+            yield part
