@@ -12,7 +12,7 @@ const SAYS: Record<Fold, string> = {
   reasoning: "Reasoning",
   log: "Logs and ticks",
   model: "Model calls and responses",
-  machinery: "What surrounds the run: state, settings, sandbox",
+  machinery: "Spans, states, settings, sandbox",
   facts: "Facts of the thread",
   scratchpad: "Scratchpad",
 };
