@@ -215,7 +215,7 @@ class ThreadLabelled(KernelMessage):
 class ThreadJudged(KernelMessage):
     """Someone judged the thread, or the event of version `on`, by a criterion.
 
-    It takes the place of the verdict before it by that criterion; with neither verdict nor score
+    It takes the place of the judgement before it by that criterion; with neither verdict nor score
     there is none any more.
     """
 
@@ -229,7 +229,7 @@ class ThreadJudged(KernelMessage):
     @model_validator(mode="after")
     def _says_what(self) -> Self:
         if not {"verdict", "score"} & self.model_fields_set:
-            raise ValueError("give a verdict or a score; null takes the verdict back")
+            raise ValueError("give a verdict or a score; null takes the judgement back")
         return self
 
 

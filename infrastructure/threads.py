@@ -127,7 +127,7 @@ class Threads:
     def remark(
         self, thread_id: str, remark: dict[str, JsonValue], *, origin: Origin = NO_ORIGIN
     ) -> Appended:
-        """Append a note, labels or a verdict; what the thread did stays as it is.
+        """Append a note, labels or a judgement; what the thread did stays as it is.
 
         Raises:
             UnknownThread: there is no such thread.
@@ -153,7 +153,7 @@ class Threads:
                 yield Flaw("replaces", f"version {replaces} changes a note: name that, {changed}")
         if len({*head.labels, *texts_of(remark.get("add"))}) > _MOST_REMARKS:
             yield Flaw("add", f"a thread has {_MOST_REMARKS} labels at most: remove some")
-        criteria = [verdict.get("criterion") for verdict in head.verdicts]
+        criteria = [judgement.get("criterion") for judgement in head.judgements]
         is_new = kind == "thread.judged" and remark.get("criterion") not in criteria
         if is_new and len(criteria) >= _MOST_REMARKS:
             yield Flaw("criterion", f"a thread is judged by {_MOST_REMARKS} criteria at most")

@@ -48,7 +48,7 @@ COMMANDS = {
     "label": ("remarks", "Give a thread labels or take some away, and print all of it."),
     "verdict": (
         "remarks",
-        "Judge a thread, or one of its events; a later verdict by the same criterion replaces it.",
+        "Judge a thread, or one of its events; a later judgement by that criterion replaces it.",
     ),
     "fork": ("forks", "Start a thread with a copy of another's messages up to a point."),
     "forks": ("forks", "Show the tree of forks that a thread stands in."),

@@ -87,9 +87,9 @@ def verdict(  # noqa: PLR0913, PLR0917 - one parameter an option
     by: By = None,
     data_dir: DataDir = None,
     *,
-    remove: Annotated[bool, typer.Option("--remove", help="Take the verdict back.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the judgement back.")] = False,
 ) -> None:
-    """Judge a thread, or one of its events; a later verdict by the same criterion replaces it."""
+    """Judge a thread, or one of its events; a later judgement by that criterion replaces it."""
     if remove == (word is not None or score is not None):
         raise InvalidOption("give a verdict or --score, or --remove to take it back")
     with service_in(data_dir) as service:

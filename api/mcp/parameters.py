@@ -25,8 +25,8 @@ View = Annotated[
     Field(
         description="openai: what a model would be sent; kernel: all messages; agent-state: the "
         "kernel's state; run-state: what the run keeps for itself (store, memory, todos, files); "
-        "request: the model, tools and parameters on record; remarks: notes, labels and verdicts; "
-        "others as the service has them (letta, maria, anomalies, timeline, …)"
+        "request: the model, tools and parameters on record; remarks: notes, labels and "
+        "judgements; others as the service has them (letta, maria, anomalies, timeline, …)"
     ),
 ]
 

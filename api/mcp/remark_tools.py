@@ -34,7 +34,7 @@ class RemarkTools:
         ] = None,
         by: Annotated[str | None, Field(description="who says so")] = None,
     ) -> Remarked:
-        """Leave a note, labels or a verdict on a thread, only where the user asked for it."""
+        """Leave a note, labels or a judgement on a thread, only where the user asked for it."""
         about: JsonObject = {} if on is None else {"on": on}
         judged = verdict is not None or score is not None
         remarks: list[JsonObject] = []

@@ -24,7 +24,7 @@ from agentlog.infrastructure.views.results import Difference, Page, State
 from agentlog.projections.view import Printed
 
 
-class Verdict(TypedDict):
+class Judgement(TypedDict):
     """What a thread was judged to be by a criterion, if one was named."""
 
     criterion: str | None
@@ -46,7 +46,7 @@ class Thread(TypedDict):
     metadata: dict[str, Any]
     forkedFrom: Origin | None
     labels: list[str]
-    verdicts: list[Verdict]
+    judgements: list[Judgement]
     anomalies: int
     startedAt: TimeText
     updatedAt: TimeText
@@ -140,7 +140,7 @@ class Projection(Shape):
 def thread_json(head: Head) -> Thread:
     """Return a thread as in lists and reads; missing values are null."""
     facts = head.read_facts()
-    verdicts: Any = head.verdicts
+    judgements: Any = head.judgements
     goal, parent, limits = facts.get("goal"), facts.get("parent"), facts.get("limits")
     return {
         "threadId": head.thread_id,
@@ -154,7 +154,7 @@ def thread_json(head: Head) -> Thread:
         "metadata": object_of(facts.get("metadata")),
         "forkedFrom": origin_of(head),
         "labels": head.labels,
-        "verdicts": verdicts,
+        "judgements": judgements,
         "anomalies": head.anomalies,
         "startedAt": time_text(head.started_at),
         "updatedAt": time_text(head.updated_at),

@@ -633,6 +633,14 @@ class Inclusion(Shape):
     checkpoint: Checkpoint
 
 
+class Judgement(Shape):
+    """What a thread was judged to be by a criterion, if one was named."""
+
+    criterion: str | None
+    verdict: str | None
+    score: float | None
+
+
 class Key(Shape):
     """What is on record of a key. `createdBy` and `revokedBy` are ids of keys."""
 
@@ -1067,14 +1075,6 @@ class PageSubscription(Shape):
     next: str | None
 
 
-class Verdict(Shape):
-    """What a thread was judged to be by a criterion, if one was named."""
-
-    criterion: str | None
-    verdict: str | None
-    score: float | None
-
-
 class Thread(Shape):
     """Where a thread stands; `updatedAt` is of its last activity, which remarks are not."""
 
@@ -1089,7 +1089,7 @@ class Thread(Shape):
     metadata: dict[str, Any]
     forked_from: Origin | None
     labels: list[str]
-    verdicts: list[Verdict]
+    judgements: list[Judgement]
     anomalies: int
     started_at: datetime
     updated_at: datetime
@@ -1739,7 +1739,7 @@ class SystemMessage(Shape):
 class ThreadJudged(Shape):
     """Someone judged the thread, or the event of version `on`, by a criterion.
 
-    It takes the place of the verdict before it by that criterion; with neither verdict nor score
+    It takes the place of the judgement before it by that criterion; with neither verdict nor score
     there is none any more.
     """
 

@@ -85,8 +85,8 @@ class Head(NamedTuple):
         return texts_of(self.read_facts().get("labels"))
 
     @property
-    def verdicts(self) -> list[JsonObject]:
-        """The verdicts on the thread, one a criterion, the latest last."""
+    def judgements(self) -> list[JsonObject]:
+        """The judgements of the thread, one a criterion, the latest last."""
         return objects_of(self.read_facts().get("verdicts"))
 
     def read_facts(self) -> dict[str, JsonValue]:
@@ -171,7 +171,7 @@ def facts_after(facts: bytes | None, message: Message | Fact, body: bytes) -> by
             kept = {**before, "labels": left}
         case ThreadJudged(on=None):
             before = _read(facts)
-            kept = {**before, "verdicts": _verdicts_after(before.get("verdicts"), message)}
+            kept = {**before, "verdicts": _judgements_after(before.get("verdicts"), message)}
         case ThreadRedacted(all=True) if facts is not None:
             before = _read(facts)
             kept = {k: before[k] for k in _LEFT if k in before}
@@ -186,9 +186,11 @@ _LEFT = ("parent", "limits", "forkedFrom", "verdicts")
 """Ids and figures, which a redaction leaves."""
 
 
-def _verdicts_after(verdicts: JsonValue, message: ThreadJudged) -> list[JsonValue]:
+def _judgements_after(judgements: JsonValue, message: ThreadJudged) -> list[JsonValue]:
     others = [
-        verdict for verdict in objects_of(verdicts) if verdict.get("criterion") != message.criterion
+        judgement
+        for judgement in objects_of(judgements)
+        if judgement.get("criterion") != message.criterion
     ]
     given = {
         "criterion": message.criterion,

@@ -55,13 +55,13 @@ def test_a_thread_gets_labels_and_a_verdict(page: Page, service: Service, width:
     panel.get_by_label("Verdict", exact=True).fill("fail")
     panel.get_by_label("Score (optional)").fill("0.25")
     panel.get_by_label("Criterion").fill("policy")
-    panel.get_by_role("button", name="Save verdict").click()
+    panel.get_by_role("button", name="Save judgement").click()
     expect(header.get_by_title("Verdict")).to_have_text("policy: fail, 0.25")
     assert violations(page, "[aria-label='Judge']") == []
     panel.get_by_role("button", name="Remove paid twice").click()
     expect(header.get_by_title("Label")).to_have_count(0)
     thread = service.client.get(f"/v1/threads/{name}").json()
-    assert thread["verdicts"] == [{"criterion": "policy", "verdict": "fail", "score": 0.25}]
+    assert thread["judgements"] == [{"criterion": "policy", "verdict": "fail", "score": 0.25}]
 
 
 def test_a_key_that_may_only_read_sees_notes_and_why_it_writes_none(

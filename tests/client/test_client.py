@@ -105,7 +105,7 @@ def test_a_closed_thread_is_noted_labelled_and_judged(client: Client) -> None:
     client.judge("judged", "pass")
     thread = client.thread("judged")
     assert thread.labels == ["vip"]
-    assert [(said.criterion, said.verdict, said.score) for said in thread.verdicts] == [
+    assert [(said.criterion, said.verdict, said.score) for said in thread.judgements] == [
         ("true", "fail", 0.5),
         (None, "pass", None),
     ]
@@ -113,7 +113,7 @@ def test_a_closed_thread_is_noted_labelled_and_judged(client: Client) -> None:
     assert [(note["text"], note["on"]) for note in remarks["notes"]] == [("Which street?", 1)]
     client.note("judged", replaces=note)
     client.judge("judged", criterion="true")
-    assert [said.verdict for said in client.thread("judged").verdicts] == ["pass"]
+    assert [said.verdict for said in client.thread("judged").judgements] == ["pass"]
 
 
 def test_forks_comparisons_files_and_searches(client: Client) -> None:

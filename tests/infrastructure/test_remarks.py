@@ -46,7 +46,7 @@ def test_a_closed_thread_takes_remarks_and_stays_what_it_was(
     head = closed.head("t")
     assert (head.status, head.updated_at, head.anomalies) == ("closed", before.updated_at, 0)
     assert (head.version, head.position) == (before.version + 3, before.position + 3)
-    assert (head.labels, head.verdicts) == (
+    assert (head.labels, head.judgements) == (
         ["b", "a"],
         [{"criterion": None, "verdict": "fail", "score": 0.0}],
     )
@@ -55,7 +55,7 @@ def test_a_closed_thread_takes_remarks_and_stays_what_it_was(
     assert all(audit.whole for _, audit in auditor.log())
     closed.remark("t", {**LABELLED, "remove": ["b", "a"]})
     closed.remark("t", {**JUDGED, "verdict": None})
-    assert (closed.head("t").labels, closed.head("t").verdicts) == ([], [])
+    assert (closed.head("t").labels, closed.head("t").judgements) == ([], [])
     assert auditor.thread("t").whole
     assert fetch(database, "SELECT count(*) FROM agentlog.ledger") == [(1,)]
 
@@ -146,7 +146,7 @@ def test_texts_of_remarks_are_erased_one_by_one_and_labels_with_the_thread(
     assert auditor.thread("t").whole
     redactor.redact("t", None, "asked to")
     head = closed.head("t")
-    assert (head.labels, [verdict["score"] for verdict in head.verdicts]) == ([], [0.5])
+    assert (head.labels, [verdict["score"] for verdict in head.judgements]) == ([], [0.5])
     assert auditor.thread("t").whole
 
 

@@ -120,7 +120,7 @@ def annotate_thread(
     "/threads/{thread_id}/remarks",
     status_code=201,
     responses={**answers(200, Appended), **answers(201, Appended, 400, 404, 409, 413)},
-    openapi_extra=body("RemarkBody", TRACEPARENT, description="A note, labels or a verdict."),
+    openapi_extra=body("RemarkBody", TRACEPARENT, description="A note, labels or a judgement."),
 )
 def remark_on_thread(
     threads: TheThreads,

@@ -123,7 +123,7 @@ def judge(  # noqa: PLR0913 - one parameter a field
 ) -> Operation[Appended]:
     """Judge a thread, or the event of version `on`, by a criterion.
 
-    A later verdict by the same criterion replaces it; with neither verdict nor score there is none
+    A later judgement by that criterion replaces it; with neither verdict nor score there is none
     any more.
     """
     fields = {

@@ -23,7 +23,7 @@ def remark_of_feedback(feedback: JsonObject) -> JsonObject:
 def _remark(
     source: str, whole: JsonObject, *, name: JsonValue, value: JsonValue, word: JsonValue = None
 ) -> JsonObject:
-    """Return a verdict where there is a figure or a word, else a note with what was said.
+    """Return a judgement where there is a figure or a word, else a note with what was said.
 
     Its id derives from all of it: sent again it is a retry, sent otherwise it is another remark.
     """

@@ -404,7 +404,7 @@ def test_the_sdk_leaves_feedback_either_way(app: FastAPI, client: TestClient) ->
     client.headers["X-Api-Key"] = make_key(app, "read").reveal()
     (thread,) = client.get("/v1/threads").json()["items"]
     assert thread["threadId"] == "desk-8"
-    assert {verdict["criterion"]: verdict for verdict in thread["verdicts"]} == {
+    assert {verdict["criterion"]: verdict for verdict in thread["judgements"]} == {
         "alone": {"criterion": "alone", "verdict": None, "score": 0.25},
         "batched": {"criterion": "batched", "verdict": "calm", "score": None},
     }

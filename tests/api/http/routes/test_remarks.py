@@ -30,7 +30,7 @@ def test_remarks_are_facts_that_the_view_shows_and_lists_have(
     ):
         assert client.post(thread, json=remark).status_code == 201
     after = client.get("/v1/threads/t").json()
-    assert (after["labels"], after["verdicts"]) == (
+    assert (after["labels"], after["judgements"]) == (
         ["flaky"],
         [{"criterion": "policy", "verdict": "fail", "score": 0.25}],
     )

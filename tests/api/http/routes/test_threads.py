@@ -20,7 +20,7 @@ THREAD_KEYS = [
     "metadata",
     "forkedFrom",
     "labels",
-    "verdicts",
+    "judgements",
     "anomalies",
     "startedAt",
     "updatedAt",
@@ -63,7 +63,7 @@ def test_a_thread_is_read_with_its_facts_and_its_version_as_etag(client: TestCli
     assert body["startedAt"].endswith("Z")
     del body["startedAt"], body["updatedAt"]
     assert body.pop("forkedFrom") is None
-    assert (body.pop("labels"), body.pop("verdicts")) == ([], [])
+    assert (body.pop("labels"), body.pop("judgements")) == ([], [])
     assert body == {**FACTS, "version": 1, "position": 1, "status": "open", "anomalies": 0}
 
 

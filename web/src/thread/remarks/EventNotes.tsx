@@ -8,7 +8,7 @@ import { type Note, useRemark, useRemarks, type Verdict } from "./queries";
 import styles from "./remarks.module.css";
 import { judgementText } from "./texts";
 
-/** The notes and verdicts on an event, and a box for another note. */
+/** The notes and judgements on an event, and a box for another note. */
 export function EventNotes({ version }: { version: number }) {
   const remarks = useRemarks().get(version) ?? [];
   const mayWrite = useMay("append");

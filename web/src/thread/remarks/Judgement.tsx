@@ -10,7 +10,7 @@ import { useRemark } from "./queries";
 import styles from "./remarks.module.css";
 import { judgementText } from "./texts";
 
-/** The thread's labels and verdicts, and a way to others. */
+/** The thread's labels and judgements, and a way to others. */
 export function Judgement() {
   const { threadId } = useCursor();
   const { data: head } = useQuery(headQuery(threadId));
@@ -18,9 +18,9 @@ export function Judgement() {
   if (head === undefined) return null;
   return (
     <>
-      {head.verdicts.map((verdict) => (
-        <span key={verdict.criterion} className="badge" title="Verdict">
-          {judgementText(verdict)}
+      {head.judgements.map((judgement) => (
+        <span key={judgement.criterion} className="badge" title="Judgement">
+          {judgementText(judgement)}
         </span>
       ))}
       {head.labels.map((label) => (
@@ -32,7 +32,7 @@ export function Judgement() {
         <Popover label="Judge">
           <div className={styles["panel"]}>
             <Labels labels={head.labels} />
-            <NewVerdict />
+            <NewJudgement />
             <NameField />
           </div>
         </Popover>
@@ -92,7 +92,7 @@ function Labels({ labels }: { labels: readonly string[] }) {
   );
 }
 
-function NewVerdict() {
+function NewJudgement() {
   const [criterion, setCriterion] = useState("");
   const [verdict, setVerdict] = useState("pass");
   const [score, setScore] = useState("");
@@ -150,7 +150,7 @@ function NewVerdict() {
       </label>
       {remark.error !== null && <Failure error={remark.error} />}
       <button type="submit" className="primary" disabled={remark.isPending}>
-        {verdict.trim() === "" && score === "" ? "Take the verdict back" : "Save verdict"}
+        {verdict.trim() === "" && score === "" ? "Take the judgement back" : "Save judgement"}
       </button>
     </form>
   );

@@ -4,6 +4,7 @@ import type { components } from "../../api/schema";
 import { useCursor } from "../cursor";
 import { headQuery } from "../queries";
 import { useTimeline } from "../timeline/timeline";
+import { whyQuery } from "../why/queries";
 
 type NewRemark = components["schemas"]["RemarkBody"];
 
@@ -73,6 +74,7 @@ export function useRemark() {
       await Promise.all([
         client.invalidateQueries(remarksQuery(threadId)),
         client.invalidateQueries({ ...headQuery(threadId), exact: true }),
+        client.invalidateQueries(whyQuery(threadId)),
       ]);
     },
   });

@@ -17,12 +17,12 @@ test("labels are those given and those taken away", () => {
   expect(said("thread.labelled", { add: ["a", "b"], remove: ["c"] })).toBe("a, b · without c");
 });
 
-test("a verdict says its criterion, word and score", () => {
+test("a judgement says its criterion, word and score", () => {
   expect(said("thread.judged", { criterion: "policy", verdict: "fail", score: 0.2 })).toBe(
     "policy: fail, 0.2",
   );
   expect(said("thread.judged", { score: 0, comment: "late" })).toBe("0 · late");
   expect(said("thread.judged", { criterion: "policy", verdict: null })).toBe(
-    "no verdict any more by policy",
+    "no judgement any more by policy",
   );
 });

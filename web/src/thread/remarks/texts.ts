@@ -9,7 +9,7 @@ interface RemarkEvent {
 
 type Fields = { readonly [key: string]: Json };
 
-/** What a verdict comes to: `policy: fail, 0.2`. */
+/** What a judgement says: `policy: fail, 0.2`. */
 export interface Judgement {
   readonly criterion: string | null;
   readonly verdict: string | null;
@@ -27,7 +27,7 @@ export function remarkTexts({ type, message, metadata }: RemarkEvent): readonly 
   ];
 }
 
-/** What a verdict says: `policy: fail, 0.2`. */
+/** What a judgement says: `policy: fail, 0.2`. */
 export function judgementText({ criterion, verdict, score }: Judgement): string {
   const said = [verdict, score].filter((part) => part !== null).join(", ");
   return criterion === null ? said : `${criterion}: ${said}`;
@@ -52,7 +52,7 @@ function judgementTexts(message: Fields): readonly string[] {
   const [verdict, score] = [word(message["verdict"]), figure(message["score"])];
   const isTakenBack = verdict === null && score === null;
   const said = isTakenBack
-    ? `no verdict any more${criterion === null ? "" : ` by ${criterion}`}`
+    ? `no judgement any more${criterion === null ? "" : ` by ${criterion}`}`
     : judgementText({ criterion, verdict, score });
   const comment = word(message["comment"]);
   return comment === null ? [said] : [said, comment];
