@@ -86,3 +86,11 @@ def test_all_groups_fold_and_open(page: Page, spans: str) -> None:
     expect(row(page, "look")).to_have_count(0)
     page.get_by_role("button", name="Open", exact=True).click()
     expect(row(page, "look").first).to_be_visible()
+
+
+def test_groups_that_cannot_be_read_hide_no_event(page: Page, spans: str) -> None:
+    page.route("**/outline?*", lambda route: route.fulfill(status=404, json={"detail": "gone"}))
+    page.goto(f"{spans}?at=5")
+    expect(row(page, "look").first).to_be_visible()
+    history = page.get_by_role("region", name="History")
+    expect(history.get_by_role("alert")).to_contain_text("Groups are not known")

@@ -59,6 +59,11 @@ export function HistoryPane() {
           {hits.error.message}
         </p>
       )}
+      {shown.error !== null && (
+        <p className={styles["note"]} role="alert">
+          Groups are not known: {shown.error.message}
+        </p>
+      )}
       {versions !== null && (
         <p className={styles["note"]} role="status">
           {count(rows.length)} of {count(last)} events

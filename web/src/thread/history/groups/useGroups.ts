@@ -10,6 +10,7 @@ export interface ShownGroups {
   readonly closed: Closed;
   /** Whether it is not known yet which groups there are. */
   readonly isPending: boolean;
+  readonly error: Error | null;
   readonly toggle: (group: Group) => void;
   readonly closeAll: () => void;
   readonly openAll: () => void;
@@ -18,7 +19,7 @@ export interface ShownGroups {
 /** The groups of the thread, and which of them are folded; one with the cursor in it opens. */
 export function useGroups(): ShownGroups {
   const { threadId, at, address, change } = useCursor();
-  const { data, isPending } = useQuery(groupsQuery(threadId));
+  const { data, isPending, error } = useQuery(groupsQuery(threadId));
   const groups = data ?? NO_GROUPS;
   const closed = useMemo(() => new Closed(address.groups), [address.groups]);
   const around = useMemo(() => groups.at(at), [groups, at]);
@@ -41,7 +42,7 @@ export function useGroups(): ShownGroups {
     },
   ]);
   return {
-    ...{ groups, closed, isPending, toggle },
+    ...{ groups, closed, isPending, error, toggle },
     closeAll: () => {
       const outer = around.at(-1);
       change({ groups: Closed.all, ...(outer !== undefined && { at: outer.version }) });
