@@ -41,7 +41,7 @@ def test_a_note_is_written_changed_and_taken_back_by_keys(page: Page, service: S
 
 
 @pytest.mark.parametrize("width", [390, 1440])
-def test_a_thread_gets_labels_and_a_verdict(page: Page, service: Service, width: int) -> None:
+def test_a_thread_gets_labels_and_judgements(page: Page, service: Service, width: int) -> None:
     name = f"judged-{width}"
     service.append(name, *STORY)
     page.set_viewport_size({"width": width, "height": 844})
@@ -56,12 +56,16 @@ def test_a_thread_gets_labels_and_a_verdict(page: Page, service: Service, width:
     panel.get_by_label("Score (optional)").fill("0.25")
     panel.get_by_label("Criterion").fill("policy")
     panel.get_by_role("button", name="Save judgement").click()
-    expect(header.get_by_title("Verdict")).to_have_text("policy: fail, 0.25")
+    expect(header.get_by_title("Judgement")).to_have_text("policy: fail, 0.25")
     assert violations(page, "[aria-label='Judge']") == []
     panel.get_by_role("button", name="Remove paid twice").click()
     expect(header.get_by_title("Label")).to_have_count(0)
     thread = service.client.get(f"/v1/threads/{name}").json()
     assert thread["judgements"] == [{"criterion": "policy", "verdict": "fail", "score": 0.25}]
+    panel.get_by_label("Criterion").fill("")
+    panel.get_by_role("button", name="Save judgement").click()
+    why = page.get_by_role("region", name="Why")
+    expect(why).to_have_attribute("data-verdict", "failed")
 
 
 def test_a_key_that_may_only_read_sees_notes_and_why_it_writes_none(
