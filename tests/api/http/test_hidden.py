@@ -47,7 +47,7 @@ def lost(threads: Threads, database: Database) -> Threads:
     facts = {"goal": "Find the parcel", "metadata": {"team": "red"}, "parent": "boss"}
     threads.start("lost", {**facts, "policy": "record"})
     said = {"callId": "late", "output": "Error: not found"}
-    threads.append("lost", [{**calls("late"), "timestamp": NOON}])
+    threads.append("lost", [{**calls("late", "never"), "timestamp": NOON}])
     threads.append("lost", [{"type": "tool_results", "timestamp": NOON + 9, "results": [said] * 2}])
     threads.append("lost", [{"type": "input", "text": "Where is the parcel?"}, *STORY])
     threads.append("never-started", [{"type": "log", "text": "x"}])
