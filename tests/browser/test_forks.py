@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import Service, opened, serving
@@ -98,21 +98,72 @@ def test_the_command_that_forks_from_here_makes_the_fork(
         page.get_by_role("button", name="Fork from version 2…").click()
         dialog = page.get_by_role("dialog", name="Fork from version 2")
         dialog.get_by_label("Id of the fork").fill("another")
-        dialog.get_by_label("The input of version 2 is").select_option("replaced by that of a file")
-        with page.expect_download() as saved:
-            dialog.get_by_role("button", name="Download it to edit").click()
-        file = tmp_path / "it's an input.json"
-        text = Path(saved.value.path()).read_text(encoding="utf-8")
-        file.write_text(text.replace("Question 1", "Something else"), encoding="utf-8")
-        dialog.get_by_label("File with the message").fill(str(file))
+        dialog.get_by_label("The input of version 2 is").select_option("edited")
+        message = dialog.get_by_label("Message, as JSON")
+        message.fill(message.input_value().replace("Question 1", "Something else"))
         assert violations(page, "dialog") == []
+        with page.expect_download() as saved:
+            dialog.get_by_role("button", name="Save as message-2.json").click()
+        file = tmp_path / "it's an input.json"
+        saved.value.save_as(file)
         dialog.get_by_role("button", name="Copy command").click()
         expect(dialog.get_by_role("button", name="Copied")).to_be_visible()
         name, *arguments = shlex.split(page.evaluate("navigator.clipboard.readText()"))
         assert name == "agentlog"
+        assert arguments.pop(arguments.index("2=message-2.json")) == "2=message-2.json"
+        arguments.insert(arguments.index("--replace") + 1, f"2={file}")
         assert agentlog(*arguments, url=url).code == 0
         page.goto("/threads/another")
         expect(page.get_by_text(f"2 of 3 copied from {origin}@2")).to_be_visible()
         expect(page.get_by_role("region", name="Event", exact=True)).to_contain_text(
             "Something else"
         )
+
+
+def _dialog(page: Page, thread_id: str, version: int) -> Locator:
+    page.goto(f"/threads/{thread_id}?at={version}")
+    page.get_by_role("button", name="Actions").click()
+    page.get_by_role("button", name=f"Fork from version {version}…").click()
+    return page.get_by_role("dialog", name=f"Fork from version {version}")
+
+
+def test_a_fork_with_an_edited_result_is_made_in_the_page(page: Page, service: Service) -> None:
+    call = {"id": "c1", "name": "track", "args": {"parcel": 4711}}
+    result = {"callId": "c1", "output": "no such parcel"}
+    service.append(
+        "tracked",
+        {"type": "tool_calls", "calls": [call]},
+        {"type": "tool_results", "results": [result]},
+    )
+    dialog = _dialog(page, "tracked", 2)
+    dialog.get_by_label("The tool results of version 2 is").select_option("edited")
+    message = dialog.get_by_label("Message, as JSON")
+    expect(message).to_have_value(re.compile("no such parcel"))
+    text = message.input_value()
+    message.fill(text[:-1])
+    dialog.get_by_role("button", name="Fork", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_contain_text("The message is no JSON")
+    message.fill(text.replace("no such parcel", "in transit"))
+    dialog.get_by_role("button", name="Fork", exact=True).click()
+    expect(page.get_by_text("copied from tracked@2")).to_be_visible()
+    expect(page.get_by_role("region", name="Event", exact=True)).to_contain_text("in transit")
+
+
+def test_why_a_fork_cannot_be_is_said(browser: Browser, service: Service) -> None:
+    page = browser.new_page(base_url=service.address)  # the browser logs the refusal as an error
+    service.client.post("/v1/threads", json={"threadId": "ruled"}).raise_for_status()
+    call = {"id": "c1", "name": "track", "args": {}}
+    service.append("ruled", {"type": "tool_calls", "calls": [call]})
+    service.append("ruled", {"type": "tool_results", "results": [{"callId": "c1", "output": ""}]})
+    dialog = _dialog(page, "ruled", 1)
+    expect(dialog.get_by_role("note")).to_contain_text("a fork has facts of its own")
+    expect(dialog.get_by_role("combobox")).to_have_count(0)
+    dialog = _dialog(page, "ruled", 3)
+    dialog.get_by_role("combobox").select_option("edited")
+    message = dialog.get_by_label("Message, as JSON")
+    expect(message).to_have_value(re.compile("c1"))
+    message.fill(message.input_value().replace("c1", "c2"))
+    dialog.get_by_role("button", name="Fork", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_contain_text("The fork was not made")
+    expect(dialog.get_by_role("alert")).to_contain_text("c2")
+    page.close()

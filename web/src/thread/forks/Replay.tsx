@@ -1,0 +1,72 @@
+import { useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { Failure } from "../../parts/Failure";
+import { count, counted } from "../../parts/format";
+import { ShellCommand } from "./ShellCommand";
+import { type Forking, replayCommand } from "./command";
+import styles from "./forks.module.css";
+import { hazardsQuery } from "./queries";
+
+/** The command that goes on live from here with the agent that was recorded. */
+export function Replay(place: Pick<Forking, "threadId" | "at" | "as">) {
+  const [model, setModel] = useState("");
+  const [agent, setAgent] = useState("");
+  return (
+    <>
+      <h3>Run the agent again from here</h3>
+      <HazardsSaid threadId={place.threadId} from={place.at} />
+      <Field label="Model (else the recorded one)" value={model} onChange={setModel} />
+      <Field label="Its command" value={agent} onChange={setAgent} />
+      <ShellCommand
+        text={replayCommand(place, model.trim(), agent.trim())}
+        name="Copy command of the replay"
+      />
+    </>
+  );
+}
+
+/** Which recorded calls may be made again. */
+function HazardsSaid({ threadId, from }: { threadId: string; from: number }) {
+  const { data: calls, error } = useQuery(hazardsQuery(threadId, from));
+  if (error !== null) return <Failure error={error} />;
+  if (calls === undefined) return <p className="loading">Reading recorded calls…</p>;
+  if (calls.length === 0)
+    return <p>All recorded calls are of tools that are known to only read.</p>;
+  const all = calls.reduce((sum, { calls: times }) => sum + times, 0);
+  return (
+    <div className={styles["hazards"]} role="note">
+      Tools of the agent run again. {counted(all, "recorded call")} may have effects:
+      <ul>
+        {calls.map(({ name, calls: times }) => (
+          <li key={name}>
+            <bdi>{name}</bdi> {count(times)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function Field({ label, value, onChange }: FieldProps) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={({ target }) => {
+          onChange(target.value);
+        }}
+      />
+    </>
+  );
+}
