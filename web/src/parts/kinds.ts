@@ -89,7 +89,7 @@ const RECORDING: Readonly<Record<string, Kind>> = {
 const REMARKS: Readonly<Record<string, Kind>> = {
   "thread.noted": { name: "note", group: "person" },
   "thread.labelled": { name: "labels", group: "person" },
-  "thread.judged": { name: "verdict", group: "person" },
+  "thread.judged": { name: "judgement", group: "person" },
 };
 
 const FIRST = typesBy("begins");

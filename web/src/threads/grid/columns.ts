@@ -46,7 +46,7 @@ export const COLUMNS: readonly Column[] = [
     toneOf: ({ verdict }) => (verdict === null ? "" : verdict === "failed" ? "bad" : "ok"),
   },
   { ...text("judgements", "Judged", 150, judgementsText), sort: null },
-  { ...text("labels", "Labels", 130, ({ labels }) => labels.join(", ")), sort: null },
+  { ...text("labels", "Labels", 130, ({ labels }) => labels.join(", ") || "–"), sort: null },
   figure("loops", "Loops", 62, {
     title: "Calls that repeat earlier ones",
     tone: "warn",
