@@ -53,7 +53,7 @@ class RunSet(Tally):
 
 
 class RunSets(TypedDict):
-    """All tasks; `lacking` counts threads without the key, `cut` says that older are left out."""
+    """Tasks by value; `lacking` counts threads without the key, `cut`: older ones are left out."""
 
     view: str
     asOf: int
@@ -73,7 +73,7 @@ def run_sets_json(compared: run_sets.ComparedSets) -> RunSets:
         "lacking": compared.lacking,
         "cut": compared.is_cut,
         "items": [_set_json(run_set) for run_set in compared.sets],
-        "next": None,
+        "next": compared.next,
     }
 
 

@@ -1264,7 +1264,7 @@ class RunSet(Shape):
 
 
 class RunSets(Shape):
-    """All tasks; `lacking` counts threads without the key, `cut` says that older are left out."""
+    """Tasks by value; `lacking` counts threads without the key, `cut`: older ones are left out."""
 
     view: str
     as_of: int

@@ -9,6 +9,7 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.comparison.runs import Run, run_of, runs_at, steps_of
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.endings import Endings
+from agentlog.infrastructure.views.view_fold import place_of
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.comparison import ComparedHistory
 from agentlog.projections.comparison.partings import Parting, partings
@@ -66,13 +67,17 @@ class RunSet:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSets:
-    """All tasks; `lacking` counts threads without the key. `is_cut`: older threads are left out."""
+    """Tasks by their value; those after them are at the cursor `next`, None at the end.
+
+    `lacking` counts threads without the key. `is_cut`: older threads are left out.
+    """
 
     asked: SetsAsked
     as_of: int
     sets: Sequence[RunSet]
     lacking: int
     is_cut: bool
+    next: str | None
 
 
 class RunSets:
@@ -82,14 +87,19 @@ class RunSets:
         self._views = views
         self._reader = views.reader
 
-    def compare(self, asked: SetsAsked) -> ComparedSets:
-        """Compare the threads that have each value of the key.
+    def compare(
+        self, asked: SetsAsked, *, after: str | None = None, limit: int | None = None
+    ) -> ComparedSets:
+        """Compare the threads that have each value of the key: all tasks, or pages of them.
+
+        All pages are as of the position of the first.
 
         Raises:
             StateNotComparable: the view is one state.
+            InvalidCursor: `after` is no cursor.
         """
         Stepping(asked.view)  # refuses a state, even where there are no threads
-        as_of = self._reader.position()
+        as_of, begin = (self._reader.position(), 0) if after is None else place_of(after)
         heads = self._reader.heads(asked.threads, before=None, limit=MOST_THREADS + 1)
         chosen, is_cut = runs_at(self._reader, heads, as_of, most=MOST_THREADS)
         tasks: dict[bytes, list[tuple[Head, int]]] = {}
@@ -101,8 +111,11 @@ class RunSets:
             else:
                 tasks.setdefault(canonical_bytes(value), []).append((head, version))
         endings = self._views.endings()
-        sets = [self._set(task, asked, endings) for task in tasks.values()]
-        return ComparedSets(asked, as_of, sorted(sets, key=_order), lacking, is_cut)
+        ordered = sorted(tasks.values(), key=lambda task: _order(task[0][0].metadata[asked.by]))
+        end = len(ordered) if limit is None else begin + limit
+        sets = [self._set(task, asked, endings) for task in ordered[begin:end]]
+        following = f"{as_of}.{end}" if end < len(ordered) else None
+        return ComparedSets(asked, as_of, sets, lacking, is_cut, following)
 
     def _set(self, task: Sequence[tuple[Head, int]], asked: SetsAsked, endings: Endings) -> RunSet:
         runs = [run_of(head, version, endings, asked.failed) for head, version in task]
@@ -132,9 +145,8 @@ class RunSets:
         return None  # erased since it was read
 
 
-def _order(run_set: RunSet) -> tuple[bool, float, str]:
+def _order(value: JsonValue) -> tuple[bool, float, str]:
     """Return where a task is listed: numbers first, by size."""
-    value = run_set.value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return False, value, ""
     return True, 0, canonical_bytes(value).decode()

@@ -88,6 +88,8 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
     failed: Failed = None,
     view: ViewName = "kernel",
     steps: Steps = "calls",
+    after: After = None,
+    limit: Annotated[int | None, Query(ge=1, le=1000, description="Tasks; default all.")] = None,
 ) -> Response:
     """Compare the runs of each task: where they part, and which way those went that failed."""
     asked = SetsAsked(
@@ -97,7 +99,9 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
         failed=failure_filter(failed or ()),
         which=steps,
     )
-    return json_answer(run_sets_json(tenant_of(request).run_sets.compare(asked)))
+    return json_answer(
+        run_sets_json(tenant_of(request).run_sets.compare(asked, after=after, limit=limit))
+    )
 
 
 @router.get(

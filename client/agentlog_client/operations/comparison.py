@@ -74,8 +74,10 @@ def compare_sets(  # noqa: PLR0913 - one parameter a choice
     status: Status | None = None,
     parent: str | None = None,
     metadata: Mapping[str, Json] | None = None,
+    after: str | None = None,
+    limit: int | None = None,
 ) -> Operation[RunSets]:
-    """Compare the runs of each task, which `by` names, as `metadata.task`."""
+    """Compare the runs of each task, which `by` names, as `metadata.task`; or `limit` tasks."""
     asked = request(
         "GET",
         "/v1/compare/sets",
@@ -87,6 +89,8 @@ def compare_sets(  # noqa: PLR0913 - one parameter a choice
             "q": q,
             "status": status,
             "parent": parent,
+            "after": after,
+            "limit": limit,
             **metadata_filter(metadata),
         },
     )

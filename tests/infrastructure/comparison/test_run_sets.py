@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from agentlog.domain.errors import InvalidCursor
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.comparison import run_sets as module
 from agentlog.infrastructure.comparison import runs
@@ -49,6 +50,21 @@ def test_values_that_are_equal_are_one_task_and_numbers_come_first(
         (True, 1),
     ]
     assert compared.lacking == 1
+
+
+def test_pages_are_all_tasks_as_of_the_first(threads: Threads, run_sets: RunSets) -> None:
+    for n, task in enumerate([3, 1, 2, 1]):
+        _run(threads, f"t{n}", reply("a"), task=task)
+    whole = _compared(run_sets)
+    asked = SetsAsked(ThreadFilter(), KERNEL, "task", which="all")
+    first = run_sets.compare(asked, limit=2)
+    _run(threads, "later", reply("b"), task=3)
+    assert first.next is not None
+    second = run_sets.compare(asked, after=first.next, limit=2)
+    assert [*first.sets, *second.sets] == list(whole.sets)
+    assert (second.as_of, second.next, whole.next) == (whole.as_of, None, None)
+    with pytest.raises(InvalidCursor):
+        run_sets.compare(asked, after="x")
 
 
 EXIT = {"type": "exit"}

@@ -40,25 +40,34 @@ export function comparisonQuery(threads: readonly string[], steps: "all" | "call
   });
 }
 
+const PAGE_TASKS = 4;
+
 /** A key of metadata as the API names it; as the command line writes it, it has the prefix. */
 function metadataName(key: string): string {
   return key.startsWith("metadata.") ? key : `metadata.${key}`;
 }
 
-/** The runs of each task, by the metadata key that names it. */
+/** The runs of each task, by the metadata key that names it; some tasks a page. */
 export function runSetsQuery(by: string, failed: readonly string[]) {
-  return queryOptions({
+  return infiniteQueryOptions({
     queryKey: ["runSets", by, failed],
     staleTime: 0,
-    queryFn: async ({ signal }) =>
+    queryFn: async ({ pageParam, signal }) =>
       answered(
         await api.GET("/v1/compare/sets", {
           params: {
-            query: { by: metadataName(by), failed: failed.map(metadataName) },
+            query: {
+              by: metadataName(by),
+              failed: failed.map(metadataName),
+              after: pageParam,
+              limit: PAGE_TASKS,
+            },
           },
           signal,
         }),
       ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
   });
 }
 

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Failure } from "../../parts/Failure";
 import { count, counted } from "../../parts/format";
 import { Field } from "../Field";
@@ -16,7 +16,7 @@ const route = getRouteApi("/compare");
 export function Tasks({ by }: { by: string }) {
   const { failed = [], mixed } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error, isFetching } = useQuery(runSetsQuery(by, failed));
+  const { data, error, isMore } = useRunSets(by, failed);
   const sets = (data?.items ?? []).filter((each) => mixed !== true || isMixed(each));
   return (
     <main className={`screen ${styles["tasks"] ?? ""}`}>
@@ -52,15 +52,16 @@ export function Tasks({ by }: { by: string }) {
         {data !== undefined && (
           <p className={styles["said"]}>
             {counted(sets.length, "task")}
+            {isMore && " so far"}
             {data.lacking > 0 && `; ${counted(data.lacking, "thread")} without ${by} left out`}
             {data.cut && "; older threads left out: 1,000 threads are compared at most"}. Calls of
-            tools are compared{failed.length === 0 && "; the exit says whether a run failed"}.
+            tools are compared{failed.length === 0 && "; a run failed whose verdict is so"}.
           </p>
         )}
       </header>
       {error !== null && <Failure error={error} />}
-      {data === undefined && isFetching && <p className="loading">Comparing all runs…</p>}
-      {data !== undefined && sets.length === 0 && (
+      {data === undefined && error === null && <p className="loading">Comparing all runs…</p>}
+      {data !== undefined && !isMore && sets.length === 0 && (
         <p>
           {data.items.length === 0
             ? `No thread has the metadata key ${by}.`
@@ -82,6 +83,22 @@ interface TaskListProps {
   readonly sets: readonly RunSet[];
   readonly by: string;
   readonly failed: readonly string[];
+}
+
+/** Tasks as they are compared, some at a time. */
+function useRunSets(by: string, failed: readonly string[]) {
+  const answer = useInfiniteQuery(runSetsQuery(by, failed));
+  const { data, error, isFetching, hasNextPage, fetchNextPage } = answer;
+  useEffect(() => {
+    if (hasNextPage && !isFetching && error === null) void fetchNextPage();
+  }, [hasNextPage, isFetching, error, fetchNextPage]);
+  const pages = data?.pages ?? [];
+  const [first] = pages;
+  return {
+    data: first && { ...first, items: pages.flatMap(({ items }) => items) },
+    error,
+    isMore: hasNextPage,
+  };
 }
 
 function TaskList({ sets, by, failed }: TaskListProps) {
