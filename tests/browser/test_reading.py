@@ -104,7 +104,7 @@ def test_a_card_shows_some_lines_and_opens_in_place(page: Page, coded: str) -> N
     edited.get_by_role("button", name="All of version 5").click()
     expect(edited.get_by_text("line 59")).to_be_visible()
     expect(edited.get_by_text("Exact arguments")).to_be_visible()
-    page.keyboard.press("o")
+    page.keyboard.press("c")
     expect(edited.get_by_text("Exact arguments")).to_have_count(0)
     thought = card(page, 2).bounding_box()
     assert thought is not None
@@ -191,7 +191,7 @@ def test_cards_have_no_fault_of_access(
     with opened(browser, service, color_scheme=scheme, reduced_motion="reduce") as page:
         page.goto(f"/threads/{coded}?read=true&at=7")
         expect(card(page, 7)).to_contain_text("FAILED")
-        page.keyboard.press("o")
+        page.keyboard.press("c")
         expect(card(page, 7).get_by_text("Exact arguments").first).to_be_visible()
         faults = violations(page)
         assert not faults, faults

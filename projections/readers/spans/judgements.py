@@ -1,10 +1,13 @@
 """Scores of Langfuse and feedback of LangSmith as remarks on threads."""
 
+from hashlib import sha256
+
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonObject, JsonValue, text_at
 
 _LONGEST_WORD = 64
+_DIGEST_DIGITS = 8
 
 
 def remark_of_score(score: JsonObject) -> JsonObject:
@@ -27,7 +30,7 @@ def _remark(
 
     Its id derives from all of it: sent again it is a retry, sent otherwise it is another remark.
     """
-    criterion, comment = _word(name), text_at(whole, "comment")
+    comment = text_at(whole, "comment")
     remark: JsonObject = {
         "id": derived_message_id(source, print_text(whole)),
         "metadata": {"source": source, source: whole},
@@ -36,12 +39,12 @@ def _remark(
     score = int(value) if isinstance(value, bool) else value
     score = score if isinstance(score, int | float) else None
     if verdict is not None or score is not None:
-        named: JsonObject = {} if criterion is None else {"criterion": criterion}
         why: JsonObject = {} if comment is None else {"comment": comment}
         return {
             "type": "thread.judged",
             **remark,
-            **named,
+            # without a criterion it would be the verdict on the run as a whole
+            "criterion": _criterion(name) or source,
             "verdict": verdict,
             "score": score,
             **why,
@@ -52,8 +55,18 @@ def _remark(
     return {"type": "thread.noted", **remark, "text": text or print_text(whole)}
 
 
+def _criterion(name: JsonValue) -> str | None:
+    """Return a name as a criterion; of one that is too long, the beginning and a digest."""
+    if not isinstance(name, str) or not name.strip():
+        return None
+    whole = " ".join(name.split())
+    digest = sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
+    begin = whole[: _LONGEST_WORD - _DIGEST_DIGITS - 1]
+    return whole if len(whole) <= _LONGEST_WORD else f"{begin}…{digest}"
+
+
 def _word(value: JsonValue) -> str | None:
-    """Return a text where it can be a criterion or a verdict."""
+    """Return a text where it can be a verdict."""
     if not isinstance(value, str):
         return None
     word = " ".join(value.split())

@@ -21,7 +21,8 @@ LONG = "so it went " * 20
         ({"name": "accuracy", "value": 0.5}, ("accuracy", None, 0.5)),
         ({"name": "good", "value": True}, ("good", None, 1)),
         ({"name": "mood", "value": "calm", "comment": "why"}, ("mood", "calm", None)),
-        ({"name": LONG, "value": 1}, (None, None, 1)),
+        ({"name": LONG, "value": 1}, (f"{LONG[:55]}…9a2d6b1c", None, 1)),
+        ({"value": 1}, ("langfuse", None, 1)),  # no verdict on the run as a whole
     ],
 )
 def test_a_score_with_a_figure_or_a_word_is_a_verdict(

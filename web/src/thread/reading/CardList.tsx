@@ -145,6 +145,6 @@ function useOpened(current: () => number): [ReadonlySet<number>, (version: numbe
   const run = (): void => {
     open(current());
   };
-  useShortcuts("History", [{ key: "o", does: "open or close the card", run }]);
+  useShortcuts("History", [{ key: "c", does: "open or close the card", run }]);
   return [opened, open];
 }
