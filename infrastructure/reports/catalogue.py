@@ -299,7 +299,7 @@ _ALL = (
             ReportColumn("failed", "threads", "those that failed"),
             ReportColumn("unknown", "threads", "those of which neither is known"),
             share("success_rate", "succeeded of those that succeeded or failed"),
-            ReportColumn("score_mean", None, "mean of their scores in numbers"),
+            ReportColumn("score_mean", "score", "mean of their scores in numbers"),
             ReportColumn("steps_mean", "steps", "mean of their steps"),
             ReportColumn(
                 "cost_of_failed", "USD", "of those that failed, as far as known; computed too"

@@ -6,8 +6,8 @@ type Clock = NonNullable<
 >;
 /** By which clock rows fall into days, and whose it is. */
 export const CLOCKS: Readonly<Record<Clock, string>> = {
-  recorded: "the log",
-  sent: "the producer",
+  recorded: "recorded in the log",
+  sent: "sent by the agent",
 };
 
 /** The filters of a report, as the API names them, and what of it is drawn. */

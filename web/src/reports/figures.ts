@@ -20,6 +20,7 @@ export function figure(value: unknown, { name, unit }: ReportColumn): string {
   if (unit === "share") return share.format(value);
   if (unit === "ms") return duration(value);
   if (unit === "USD") return cost(value);
+  if (unit === "score") return String(Number(value.toPrecision(3)));
   return unit === null ? String(value) : count(value);
 }
 

@@ -56,7 +56,7 @@ export function Filters({ terms, rows }: FiltersProps) {
       />
       {terms.clocks.length > 1 && (
         <label>
-          by the clock of{" "}
+          when{" "}
           <select
             value={address.clock ?? "recorded"}
             onChange={({ target }) => {

@@ -6,7 +6,7 @@ const WIDTHS: Record<string, number> = { error_class: 230, error_message: 230 };
 
 /** The width of a column in pixels: that of its heading, or of what it usually says. */
 export function widthOf({ name, unit }: ReportColumn): number {
-  if (unit !== null) return Math.max(84, 53 + 6 * name.length);
+  if (unit !== null) return Math.max(84, 53 + 7 * name.length);
   return WIDTHS[name] ?? (name.endsWith("_at") ? 196 : 195);
 }
 
