@@ -4,11 +4,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from agentlog.domain.events import Event
+from agentlog.domain.json.places import Parts
 from agentlog.domain.json.values import JsonObject, JsonValue, integer_at, objects_of
 from agentlog.domain.json.values import texts_of as texts_in
-from agentlog.infrastructure.search.hits import Excerpt, excerpts_of
+from agentlog.infrastructure.search.hits import MOST_EXCERPTS, Excerpt, excerpt_of, excerpts_of
 from agentlog.infrastructure.search.json_path import Predicate, Tick
 from agentlog.projections.filters.expression import Expression, Term, compare, evaluate, terms_in
 from agentlog.projections.filters.success import message_path
@@ -25,7 +27,7 @@ _FIGURES = {"took": "elapsedMs", "tokens": "totalTokens", "cost": "costUsd"}
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A message that matches; `excerpts` are around the texts that the filter asks for."""
+    """A message that matches; `excerpts` have the texts and values that the filter asks for."""
 
     version: int
     type: str
@@ -72,10 +74,10 @@ class MessageFilter:
         self._content_at = content_at
         terms = [*terms_in(where)]
         self._words = {term: _part(term) for term in terms if term.name in _TEXTS}
+        self._of_paths = [*dict.fromkeys(term for term in terms if term.key is not None)]
         self._paths = {
-            term.key: Predicate(message_path(term.key)[1], parameter="filter")
-            for term in terms
-            if term.key is not None
+            term.key: Predicate(message_path(term.key or "")[1], parameter="filter")
+            for term in self._of_paths
         }
         self._commands: dict[int, list[str | None]] = {}
         self._begun: defaultdict[int, list[Item]] = defaultdict(list)
@@ -93,11 +95,14 @@ class MessageFilter:
         content = content_of(event)
         for subject in self._subjects(event, content):
             if evaluate(self._where, partial(self._holds, subject, tick)):
-                parts = [*dict.fromkeys(self._words.values())]
-                return Match(
-                    event.version, event.type, excerpts_of(parts, content) if parts else ()
-                )
+                return Match(event.version, event.type, self._excerpts(subject, tick))
         return None
+
+    def _excerpts(self, subject: _Subject, tick: Tick) -> Sequence[Excerpt]:
+        parts = [*dict.fromkeys(self._words.values())]
+        shown = excerpts_of(parts, subject.content) if parts else []
+        values = (self._selected(term, subject, tick) for term in self._of_paths)
+        return [*shown, *(excerpt_of(*value) for value in chain(*values))][:MOST_EXCERPTS]
 
     def _subjects(self, event: Event, content: JsonObject) -> Iterator[_Subject]:
         """Yield the calls or results of a message, each with its span, or else the message."""
@@ -145,17 +150,21 @@ class MessageFilter:
 
     def _selects(self, term: Term, subject: _Subject, tick: Tick) -> bool | None:
         """Return whether a path selects a value as wanted; None where it selects nothing."""
+        values = self._selected(term, subject, tick)
+        if not values:
+            return None if term.operator else False
+        return any(compare(term, value) for _, value in values)
+
+    def _selected(
+        self, term: Term, subject: _Subject, tick: Tick
+    ) -> Sequence[tuple[Parts, JsonValue]]:
+        """Return what a path selects in a call or a result, else in the message."""
         wanted_type, _ = message_path(term.key or "")
         if wanted_type not in {None, subject.event.type}:
-            return None if term.operator else False
-        path = self._paths[term.key or ""]
-        # of a call or a result first: `$.args.amount` is an argument of it
-        roots = [subject.content] if wanted_type else [subject.part, subject.content]
-        for root in roots:
-            values = [value for _, value in path.matches(root, tick)]
-            if values:
-                return any(compare(term, value) for value in values)
-        return None if term.operator else False
+            return ()
+        selects = self._paths[term.key].matches
+        in_part = [] if wanted_type else [*selects(subject.part, tick)]
+        return in_part or [*selects(subject.content, tick)]
 
     def _tools(self, span: Item) -> Iterator[JsonValue]:
         """Yield the name of a call's tool, and of the command where that is a shell."""

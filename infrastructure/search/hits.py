@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import islice, takewhile
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.places import path
+from agentlog.domain.json.places import Parts, path
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.search.json_path import Tick
@@ -63,7 +63,7 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
         selected = list(islice(predicate.matches(content, tick), MOST_EXCERPTS))
         if not selected:
             return None
-        shown += (Excerpt(path(where), _beginning(value), ()) for where, value in selected)
+        shown += (excerpt_of(where, value) for where, value in selected)
     return Hit(
         thread_id=event.thread_id,
         version=event.version,
@@ -80,6 +80,12 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
 def excerpts_of(parts: Sequence[Part], content: dict[str, JsonValue]) -> list[Excerpt]:
     """Return pieces of a message's texts in which some of the parts stand."""
     return _chosen(list(_matching(parts, content)))
+
+
+def excerpt_of(place: Parts, value: JsonValue) -> Excerpt:
+    """Return the beginning of a value that a JSONPath selects."""
+    text = value if isinstance(value, str) else print_text(value)
+    return Excerpt(path(place), text[: 2 * _CONTEXT], ())
 
 
 _Found = tuple[Excerpt, frozenset[Part]]
@@ -121,8 +127,3 @@ def _chosen(candidates: Sequence[_Found]) -> list[Excerpt]:
         (others if parts <= seen else news).append(excerpt)
         seen |= parts
     return [*news, *others][:MOST_EXCERPTS]
-
-
-def _beginning(value: JsonValue) -> str:
-    text = value if isinstance(value, str) else print_text(value)
-    return text[: 2 * _CONTEXT]

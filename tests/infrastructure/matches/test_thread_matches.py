@@ -158,6 +158,12 @@ def test_excerpts_show_what_was_asked_for(story: ThreadMatches) -> None:
     assert [excerpt.text[begin:end] for begin, end in excerpt.ranges] == ["Mia"]
 
 
+def test_values_that_a_path_selects_are_shown(story: ThreadMatches) -> None:
+    page = story.find("t", parse_filter("$.args.amount", "thread"))
+    shown = [[(part.place, part.text) for part in match.excerpts] for match in page.items]
+    assert shown == [[("args.amount", "1200")], [("args.amount", "900")]]
+
+
 def test_what_was_erased_matches_no_word_and_no_value(
     story: ThreadMatches, threads: Threads, database: Database
 ) -> None:

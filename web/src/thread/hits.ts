@@ -3,10 +3,11 @@ import { answered, api } from "../api/client";
 import { useCursor } from "./cursor";
 import { headQuery } from "./queries";
 
-/** A message that matches, with the texts that the filter asks for. */
+/** A message that matches, with the texts and values that the filter asks for. */
 export interface Hit {
   readonly version: number;
   readonly excerpts: readonly {
+    readonly place: string;
     readonly text: string;
     readonly ranges: readonly (readonly number[])[];
   }[];
