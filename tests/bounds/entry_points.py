@@ -114,7 +114,10 @@ _JSON_BODIES = (
         for verb in ("pull", "ack", "nack", "parked/retry", "parked/discard")
     ),
 )
-_REPORT_FILTERS = ("actor", "error_class", "finish_reason", "model", "outcome", "provider", "rule")
+_REPORT_FILTERS = (
+    *("actor", "error_class", "finish_reason", "judged", "label"),
+    *("model", "outcome", "provider", "rule"),
+)
 
 ENTRY_POINTS: Mapping[str, EntryPoint] = {
     "JSON bodies, lines of `/v1/log`": EntryPoint(

@@ -70,7 +70,7 @@ def test_the_palette_goes_to_versions_threads_screens_and_runs_keys(page: Page) 
     expect(thread).to_be_visible()
     assert violations(page) == []
     thread.click()
-    expect(page).to_have_url(re.compile("/threads/refund$"))
+    expect(page).to_have_url(re.compile(r"/threads/refund\b"))
     page.keyboard.press("Control+k")
     page.keyboard.type("zzzz")
     expect(palette.get_by_role("status")).to_have_text("Nothing has this name")
