@@ -29,7 +29,7 @@ class Picture(NamedTuple):
 
 PICTURES = (
     Picture("threads", "/", "deploy"),
-    Picture("thread", "/threads/deploy?at=4", "Version 4 changed"),
+    Picture("thread", "/threads/deploy?at=4", "At version 4"),
     Picture("model", "/threads/refund?at=9&state=model", "o200k_base", "dark"),
     Picture("changes", "/threads/refund?at=13&state=changes&a=3&b=13", "step_count"),
     Picture(
