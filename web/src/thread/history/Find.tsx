@@ -23,8 +23,8 @@ export function Find({ timeline, hits }: FindProps) {
   const [isUsed, setUsed] = useState(false);
   const { data: saved = [] } = useQuery({ ...savedQuery("thread"), enabled: isUsed });
   const terms = useMemo(() => termsOf(timeline.types(), timeline.tools()), [timeline]);
-  const { at, address, go, change } = useCursor();
-  const [text, setText] = useState(address.find ?? "");
+  const { at, address, go } = useCursor();
+  const [text, setText] = useFilterText();
   const field = useRef<HTMLInputElement>(null);
   const { versions, areMore, error, isPending } = hits;
   const focus = (): void => {
@@ -34,19 +34,6 @@ export function Find({ timeline, hits }: FindProps) {
     { key: "/", does: "find text or terms", run: focus },
     { key: "f", does: "find text or terms", run: focus },
   ]);
-  useEffect(() => {
-    const find = text.trim() === "" ? undefined : text.trim();
-    if (find === address.find) return;
-    const timer = setTimeout(() => {
-      change(
-        { find, ...(find === undefined && address.only === "hit" && { only: undefined }) },
-        { replace: true },
-      );
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [text, address.find, address.only, change]);
   const next = versions.find((version) => version > at) ?? versions[0];
   const before = versions.findLast((version) => version < at) ?? versions.at(-1);
   const place = versions.indexOf(at) + 1;
@@ -93,6 +80,37 @@ export function Find({ timeline, hits }: FindProps) {
       )}
     </div>
   );
+}
+
+/** The filter as it is typed: what stands still is applied, what is set elsewhere is taken over. */
+function useFilterText() {
+  const { address, change } = useCursor();
+  const given = address.find ?? "";
+  const [text, setText] = useState(given);
+  const [applied, setApplied] = useState(given);
+  const [known, setKnown] = useState(given);
+  if (given !== known) {
+    setKnown(given);
+    if (given !== applied) {
+      setApplied(given);
+      setText(given);
+    }
+  }
+  useEffect(() => {
+    const find = text.trim() === "" ? undefined : text.trim();
+    if (find === address.find) return;
+    const timer = setTimeout(() => {
+      setApplied(find ?? "");
+      change(
+        { find, ...(find === undefined && address.only === "hit" && { only: undefined }) },
+        { replace: true },
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [text, address.find, address.only, change]);
+  return [text, setText] as const;
 }
 
 interface WayProps {
