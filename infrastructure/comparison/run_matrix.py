@@ -137,7 +137,7 @@ class _Matrix:
         versions: list[int] = []
         for item, step in islice(steps, MOST_STEPS):
             history.append(step)
-            versions.append(int(item.key.partition(".")[0]))
+            versions.append(item.version)
             if step not in self._glimpses:
                 self._glimpses[step] = glimpse(self._view, ComparedHistory([item], [step]), 0)
         self._runs.append(run)

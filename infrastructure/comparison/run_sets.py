@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from agentlog.domain.errors import InvalidCursor
 from agentlog.domain.json.canonical import canonical_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.comparison.runs import Run, run_of, runs_at, steps_of
@@ -99,7 +100,10 @@ class RunSets:
             InvalidCursor: `after` is no cursor.
         """
         Stepping(asked.view)  # refuses a state, even where there are no threads
-        as_of, begin = (self._reader.position(), 0) if after is None else place_of(after)
+        position = self._reader.position()
+        as_of, begin = (position, 0) if after is None else place_of(after)
+        if after is not None and as_of > position:
+            raise InvalidCursor(after)
         heads = self._reader.heads(asked.threads, before=None, limit=MOST_THREADS + 1)
         chosen, is_cut = runs_at(self._reader, heads, as_of, most=MOST_THREADS)
         tasks: dict[bytes, list[tuple[Head, int]]] = {}

@@ -142,6 +142,15 @@ def test_a_filter_of_terms_lists_what_matches_and_playing_stops_there(page: Page
     assert violations(page) == []
 
 
+def test_matches_follow_a_thread_that_grows(page: Page, service: Service) -> None:
+    service.append("digging", {"type": "input", "text": "dig here"})
+    page.goto("/threads/digging?find=dig")
+    matches = page.get_by_role("combobox", name="Show only")
+    expect(matches).to_contain_text("Matches (1)")
+    service.append("digging", {"type": "reply", "text": "dig there"})
+    expect(matches).to_contain_text("Matches (2)")
+
+
 def test_a_filter_that_cannot_be_read_says_where(browser: Browser, service: Service) -> None:
     with browser.new_context(base_url=service.address) as context:  # it logs what was refused
         page = context.new_page()

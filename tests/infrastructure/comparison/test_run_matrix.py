@@ -94,5 +94,5 @@ def test_what_is_left_out_is_said(views: Views, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_thread_that_is_not_there_is_refused(views: Views) -> None:
     with pytest.raises(NotThere):
-        run_matrix(views, MatrixAsked(["nobody"]))
+        run_matrix(views, MatrixAsked(["missing"]))
     assert run_matrix(views, MatrixAsked(ThreadFilter())).rows == []

@@ -63,8 +63,9 @@ def test_pages_are_all_tasks_as_of_the_first(threads: Threads, run_sets: RunSets
     second = run_sets.compare(asked, after=first.next, limit=2)
     assert [*first.sets, *second.sets] == list(whole.sets)
     assert (second.as_of, second.next, whole.next) == (whole.as_of, None, None)
-    with pytest.raises(InvalidCursor):
-        run_sets.compare(asked, after="x")
+    for cursor in ("x", f"{whole.as_of + 100}.0"):
+        with pytest.raises(InvalidCursor):
+            run_sets.compare(asked, after=cursor)
 
 
 EXIT = {"type": "exit"}

@@ -1,7 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { answered, api } from "../api/client";
 import { useCursor } from "./cursor";
-import { headQuery } from "./queries";
 
 /** A message that matches, with the texts and values that the filter asks for. */
 export interface Hit {
@@ -19,11 +18,14 @@ export interface Hits {
   readonly of: ReadonlyMap<number, Hit>;
   /** Whether there are more: those found are the first. */
   readonly areMore: boolean;
+  /** The thread's version that they are of. */
+  readonly version: number;
 }
 
 const MOST_PAGES = 20;
+const PAGE_LENGTH = 10_000;
 const GROWING_MS = 3000;
-const NO_HITS: Hits = { versions: [], of: new Map(), areMore: false };
+const NO_HITS: Hits = { versions: [], of: new Map(), areMore: false, version: 0 };
 
 function hitsQuery(threadId: string, filter: string) {
   return queryOptions({
@@ -31,19 +33,21 @@ function hitsQuery(threadId: string, filter: string) {
     queryFn: async ({ signal }): Promise<Hits> => {
       const of = new Map<number, Hit>();
       let after: string | null = null;
+      let version = 0;
       for (let page = 0; page < MOST_PAGES; page += 1) {
-        const query = { filter, after };
-        const found: { items: Hit[]; next: string | null } = answered(
+        const query = { filter, after, limit: PAGE_LENGTH };
+        const found: { items: Hit[]; next: string | null; version: number } = answered(
           await api.GET("/v1/threads/{thread_id}/matches", {
             params: { path: { thread_id: threadId }, query },
             signal,
           }),
         );
         for (const hit of found.items) of.set(hit.version, hit);
+        version = found.version;
         after = found.next;
         if (after === null) break;
       }
-      return { versions: [...of.keys()], of, areMore: after !== null };
+      return { versions: [...of.keys()], of, areMore: after !== null, version };
     },
     placeholderData: keepPreviousData,
   });
@@ -58,16 +62,14 @@ export function textsOf(hit: Hit | undefined): string[] {
   return [...new Set(found)].filter((text) => text !== "");
 }
 
-/** The events that match the filter `find`; read again at intervals while the thread may grow. */
+/** The events that match the filter `find`; read again at intervals as the thread grows. */
 export function useHits(): Hits & { readonly error: Error | null; readonly isPending: boolean } {
-  const { threadId, address } = useCursor();
-  const { data: head } = useQuery(headQuery(threadId));
+  const { threadId, address, last } = useCursor();
   const text = address.find;
-  const mayGrow = head?.status === "open" && address.paused !== true;
   const { data, error, isFetching } = useQuery({
     ...hitsQuery(threadId, text ?? ""),
     enabled: text !== undefined,
-    refetchInterval: mayGrow ? GROWING_MS : false,
+    refetchInterval: ({ state }) => ((state.data?.version ?? last) < last ? GROWING_MS : false),
   });
   const hits = text === undefined || data === undefined ? NO_HITS : data;
   return { ...hits, error, isPending: isFetching && data === undefined };

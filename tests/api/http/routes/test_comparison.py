@@ -235,7 +235,7 @@ def test_runs_are_a_matrix_with_what_parts_them(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("query", "status", "name", "words"),
     [
-        ("thread=nobody", 404, "unknown-thread", "nobody"),
+        ("thread=missing", 404, "unknown-thread", "missing"),
         ("thread=%20", 422, "invalid-thread-id", "id"),
         ("&".join(["thread=a"] * 201), 422, "invalid-request", "200"),
         ("failed=reward", 422, "invalid-filter", "metadata.KEY"),

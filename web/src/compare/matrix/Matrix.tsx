@@ -38,7 +38,7 @@ export function Matrix() {
       </header>
       {error !== null && <Failure error={error} />}
       {data === undefined && error === null && <p className="loading">Comparing all runs…</p>}
-      {data?.rows.length === 0 && <p>No run is so: choose others.</p>}
+      {data?.rows.length === 0 && <p>No run matches: choose others.</p>}
       {data !== undefined && data.rows.length > 0 && data.columns.length === 0 && (
         <p>None of these runs has such a step.</p>
       )}

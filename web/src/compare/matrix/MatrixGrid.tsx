@@ -108,7 +108,7 @@ function useMatrixWindow(scroller: RefObject<HTMLDivElement | null>, count: numb
   const { line, column } = at;
   const names = NAMES[useNarrow(PHONE) ? 0 : 1];
   const list = useVirtualizer({
-    count: count,
+    count,
     getScrollElement: () => scroller.current,
     estimateSize: () => CELL,
     overscan: 10,

@@ -29,7 +29,9 @@ export function MatrixHead({ columns, chosen, onChoose }: MatrixHeadProps) {
           }}
         >
           <span>{nameOfColumn(column)}</span>
-          <meter min={0} max={1} value={column.separation ?? 0} aria-label="parting" />
+          {column.separation !== null && (
+            <meter min={0} max={1} value={column.separation} aria-label="parting" />
+          )}
         </span>
       ))}
     </div>
