@@ -79,8 +79,8 @@ function Groups({ list, groups, chosen, run }: GroupsProps) {
   const commands = groups.flatMap((group) => group.commands);
   return (
     <div id={list} role="listbox" aria-label="Commands" className={styles["list"]}>
-      {groups.map(({ title, commands: ofGroup }) => (
-        <div key={title} role="group" aria-label={title}>
+      {groups.map(({ title, commands: ofGroup }, index) => (
+        <div key={index} role="group" aria-label={title}>
           <div className={styles["title"]} aria-hidden="true">
             {title}
           </div>

@@ -31,7 +31,7 @@ interface FilterBarProps {
 /** The filters of the list: to set, to see and to remove. */
 export function FilterBar({ address, change, seen, isLoaded, children }: FilterBarProps) {
   const found = chips(address);
-  useCommands("Threads", (text) => ranked(togglesAs(address, change), text));
+  useCommands("This list", (text) => ranked(togglesAs(address, change), text));
   const isFiltered =
     address.filter !== undefined || TOGGLES.some(({ id }) => address[id]) || found.length > 0;
   return (
