@@ -73,7 +73,7 @@ def test_the_palette_goes_to_versions_threads_screens_and_runs_keys(page: Page) 
     page.keyboard.press("Control+k")
     page.keyboard.type("zzzz")
     expect(palette.get_by_role("status")).to_have_text("Nothing has this name")
-    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")  # and at once again
     do("repor", "^Reports$")
     expect(page).to_have_title("Reports · agentlog")
 

@@ -10,21 +10,31 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const label = useId();
+  const hasLeft = useRef(false);
+  // at once: the event `close` comes later, when the dialog may be wanted again
+  const leave = (): void => {
+    if (hasLeft.current) return;
+    hasLeft.current = true;
+    dialog.current?.close();
+    onClose();
+  };
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={label} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={label}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return; // a file was not chosen
+        event.preventDefault();
+        leave();
+      }}
+      onClose={leave}
+    >
       <header>
         <h2 id={label}>{title}</h2>
-        <button
-          type="button"
-          className="quiet"
-          aria-label="Close"
-          onClick={() => {
-            dialog.current?.close();
-          }}
-        >
+        <button type="button" className="quiet" aria-label="Close" onClick={leave}>
           ✕
         </button>
       </header>
