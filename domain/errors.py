@@ -20,7 +20,7 @@ AgentlogError
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from typing_extensions import override
 
@@ -36,6 +36,15 @@ class AgentlogError(Exception):
         """
         self.__cause__ = self.__context__ = None
         return self.with_traceback(None)
+
+    @override
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let it pass between processes as it is: its class makes its text of other arguments."""
+        return _remade, (type(self), self.args), self.__dict__
+
+
+def _remade(kind: type[AgentlogError], args: tuple[object, ...]) -> AgentlogError:
+    return kind.__new__(kind, *args)
 
 
 class InvalidInput(AgentlogError):

@@ -1,13 +1,10 @@
 """Cognitive engines of other people's modules, driven over threads in processes of their own."""
 
-import multiprocessing
-import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -16,6 +13,7 @@ from agentlog.domain.cognition.engine import CognitiveEngine
 from agentlog.domain.errors import AgentlogError, InvalidInput, Refused
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.runtime.worker_processes import WorkerEnded, map_in_processes
 from agentlog.projections.cognition.replay import Failure, Replayed, StateSource, replay
 from agentlog.projections.cognition.steps import steps_of
 
@@ -98,18 +96,13 @@ def replay_threads(
     jobs = min(jobs, len(thread_ids))
     size = max(1, min(_BATCH, len(thread_ids) // jobs)) if jobs else 1
     batches = [thread_ids[at : at + size] for at in range(0, len(thread_ids), size)]
-    if jobs <= 1:
-        for batch in batches:
-            yield from zip(batch, _replay_batch(asked, batch), strict=True)
-        return
-    with _processes(jobs) as executor:
-        try:
-            with _interrupts_held():  # processes inherit it: Ctrl-C is for this one
-                outcomes = executor.map(_replay_batch, [asked] * len(batches), batches)
-            for batch, replayed in zip(batches, outcomes, strict=True):
-                yield from zip(batch, replayed, strict=True)
-        except BrokenProcessPool as error:
-            raise ReplayProcessEnded from error
+    run = partial(_replay_batch, asked)
+    outcomes = map(run, batches) if jobs <= 1 else map_in_processes(run, batches, processes=jobs)
+    try:
+        for batch, replayed in zip(batches, outcomes, strict=True):
+            yield from zip(batch, replayed, strict=True)
+    except WorkerEnded as error:
+        raise ReplayProcessEnded from error
 
 
 def _replay_batch(asked: EngineReplay, thread_ids: Sequence[str]) -> list[Replayed]:
@@ -128,33 +121,3 @@ def _replay_thread(
         return Replayed(failure=Failure(str(error)))
     with redirect_stdout(sys.stderr):  # an engine that prints
         return replay(make, steps_of(events), begin=asked.begin, states=asked.states)
-
-
-@contextmanager
-def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Yield an executor whose processes end with the block, whatever they do."""
-    executor = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
-    others = multiprocessing.active_children()
-    try:
-        yield executor
-    except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            if process not in others:
-                process.terminate()
-        raise
-    finally:
-        executor.shutdown()
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back until the end of the block; processes started in it get none."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

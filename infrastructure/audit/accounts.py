@@ -18,7 +18,11 @@ def rows_of(database: Connections, tenant: str) -> Counter[str]:
 
 
 def unaccounted(
-    before: Mapping[str, int], visited: Mapping[str, int], after: Mapping[str, int]
+    before: Mapping[str, int],
+    visited: Mapping[str, int],
+    after: Mapping[str, int],
+    *,
+    where: str,
 ) -> list[Finding]:
     """Return the tables of which not every row was visited.
 
@@ -29,7 +33,7 @@ def unaccounted(
     for table, rows in after.items():
         seen = visited.get(table, 0)
         if not before[table] <= seen <= rows:
-            detail = f"agentlog.{table} has {rows} rows of this tenant, the audit visited {seen}"
+            detail = f"agentlog.{table} has {rows} rows {where}, the audit visited {seen}"
             findings.append(Finding("rows-unaccounted", detail))
     return findings
 

@@ -3,28 +3,21 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import psycopg
-from psycopg.rows import TupleRow
-
 from agentlog.domain.errors import UnknownThread
-from agentlog.domain.integrity.chain_audit import (
-    ChainPlace,
-    Finding,
-    check_names,
-    check_record,
-)
-from agentlog.domain.integrity.redaction_audit import Redactions, redaction_in
+from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.audit.accounts import rows_of, unaccounted
 from agentlog.infrastructure.audit.findings import Audit, Findings
-from agentlog.infrastructure.audit.fork_audit import ForkAudit
-from agentlog.infrastructure.audit.heads import ReplayedHead, StoredHead
 from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey
-from agentlog.infrastructure.audit.records import log_snapshot, stored_events
+from agentlog.infrastructure.audit.records import LOWEST, log_snapshot
+from agentlog.infrastructure.audit.threads.processes import AuditProcesses
+from agentlog.infrastructure.audit.threads.thread_audit import audit_thread
 from agentlog.infrastructure.audit.tree_audit import audit_tree
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 
 _PAGE_THREADS = 1000
+_WORTH_PROCESSES = 5000
+"""Events that take one process about as long as others take to start."""
 
 
 class Auditor:
@@ -35,33 +28,50 @@ class Auditor:
         self._tenant = tenant
 
     def thread(self, thread_id: str) -> Audit:
-        """Check a thread from its first event to its head; raises `UnknownThread`.
-
-        Checks its contents, its chain, its redactions, its head and its ledger.
-        """
-        audit = self._thread(thread_id)
+        """Check a thread as `audit_thread` does; raises `UnknownThread`."""
+        audit = audit_thread(self._database, self._tenant, thread_id)
         if not any(audit.rows.values()):
             raise UnknownThread(thread_id)
         return audit
 
     def log(
-        self, held: Sequence[Checkpoint] = (), *, public_key: VerifierKey | None = None
+        self,
+        held: Sequence[Checkpoint] = (),
+        *,
+        public_key: VerifierKey | None = None,
+        since: Checkpoint | None = None,
+        processes: AuditProcesses | None = None,
     ) -> Iterator[tuple[str | None, Audit]]:
         """Check the whole log: yield the audit of each thread by its id, then that of the log.
 
         The last, of None, is of the tree, as `tree` checks it, and the account: every row of the
         tenant was visited with its thread, and every event with the tree.
+
+        `since`: check only the threads that have grown since that checkpoint, and count only what
+        came after it; all before it is checked by its root over the links alone.
+
+        `processes` audit the threads of a log that is worth it.
+
+        Raises:
+            AuditProcessEnded: one of them ended by itself.
         """
-        before, visited = rows_of(self._database, self._tenant), Counter[str]()
-        for thread_id in self._thread_ids():
-            audit = self._thread(thread_id)
+        first = LOWEST if since is None else self._position_after(since.size)
+        before, visited = self._rows(first), Counter[str]()
+        ids = self._thread_ids(first)
+        if processes is not None and before["events"] >= _WORTH_PROCESSES:
+            audits = processes.audits(self._tenant, ids, first=first)
+        else:
+            audits = self._audits(ids, first)
+        for thread_id, audit in audits:
             visited.update(audit.rows)
             yield thread_id, audit
-        tree = self.tree(held, public_key=public_key)
+        tree = self.tree([*held, *([] if since is None else [since])], public_key=public_key)
         findings = Findings(Counter(tree.rows), list(tree.findings), tree.count, tree.verdict)
-        after = rows_of(self._database, self._tenant)
-        findings.add(unaccounted(before, visited, after))
-        findings.add(unaccounted(before, {**visited, **tree.rows}, after))
+        after = self._rows(first)
+        by_position = tree.events - (0 if since is None else min(since.size, tree.events))
+        where = "of this tenant" if since is None else "after the checkpoint"
+        for seen in (visited, {**visited, "events": by_position}):
+            findings.add(unaccounted(before, seen, after, where=where))
         yield None, findings.audit()
 
     def tree(
@@ -71,62 +81,43 @@ class Auditor:
         with log_snapshot(self._database) as cursor:
             return audit_tree(cursor, self._tenant, held, public_key=public_key)
 
-    def _thread_ids(self) -> Iterator[str]:
-        """Yield the id of each thread that any row of the log is of."""
+    def _audits(self, thread_ids: Iterator[str], first: int) -> Iterator[tuple[str, Audit]]:
+        for thread_id in thread_ids:
+            yield thread_id, audit_thread(self._database, self._tenant, thread_id, first=first)
+
+    def _position_after(self, size: int) -> int:
+        """Return the first position that may follow the first `size` events."""
+        if size == 0:
+            return LOWEST
+        asked = {"tenant": self._tenant, "index": min(size - 1, BIGGEST)}
+        with self._database.connection() as connection:
+            row = connection.execute(statement("select_position_of_leaf"), asked).fetchone()
+        return BIGGEST if row is None else int(row[0]) + 1
+
+    def _rows(self, first: int) -> Counter[str]:
+        """Return how many rows there are to visit: of all tables, or events from a position on."""
+        if first == LOWEST:
+            return rows_of(self._database, self._tenant)
+        asked = {"tenant": self._tenant, "position": first}
+        with self._database.connection() as connection:
+            row = connection.execute(statement("count_events_from"), asked).fetchone()
+        return Counter({"events": 0 if row is None else row[0]})
+
+    def _thread_ids(self, position: int) -> Iterator[str]:
+        """Yield the id of each thread that any row of the log is of, or that has grown since."""
+        name = "select_audited_threads" if position == LOWEST else "select_grown_threads"
         first = ""
         while True:
-            asked = {"tenant": self._tenant, "first": first, "limit": _PAGE_THREADS}
+            asked = {
+                "tenant": self._tenant,
+                "first": first,
+                "limit": _PAGE_THREADS,
+                "position": position,
+            }
             with self._database.connection() as connection:
-                rows = connection.execute(statement("select_audited_threads"), asked).fetchall()
+                rows = connection.execute(statement(name), asked).fetchall()
             for (thread_id,) in rows:
                 yield thread_id
             if len(rows) < _PAGE_THREADS:
                 return
             first = rows[-1][0] + "\x01"  # the next text by code point: none has NUL
-
-    def _thread(self, thread_id: str) -> Audit:
-        findings, place = Findings(), ChainPlace()
-        findings.add(check_names(self._tenant, thread_id))
-        with log_snapshot(self._database) as cursor:
-            stored = StoredHead.read(cursor, self._tenant, thread_id)
-            redactions = self._redactions(cursor, thread_id, findings)
-            head = ReplayedHead(thread_id)
-            fork = ForkAudit(cursor, self._tenant, thread_id)
-            for event in stored_events(cursor, self._tenant, thread_id):
-                record = event.record(self._tenant, thread_id)
-                findings.add(check_record(place, record))
-                findings.add(redactions.check(record))
-                findings.add(fork.check(event))
-                head.take(event)
-                place = record.place
-                findings.rows["events"] += 1
-            findings.add(fork.findings())
-        findings.rows["threads"] = int(stored.values is not None)
-        findings.rows["ledger"] = len(stored.ledger)
-        findings.add(redactions.findings())
-        findings.add(head.findings(stored, sound=findings.verdict != "broken"))
-        return findings.audit()
-
-    def _redactions(
-        self, cursor: psycopg.Cursor[TupleRow], thread_id: str, findings: Findings
-    ) -> Redactions:
-        """Return a thread's redactions; each has a row that says whether it was carried out."""
-        asked = {"tenant": self._tenant, "thread_id": thread_id}
-        rows = cursor.execute(statement("select_redactions"), asked).fetchall()
-        facts, pending = {}, set()
-        for version, body, has_row, is_same, is_pending in rows:
-            findings.rows["erasures"] += has_row
-            fact = None if body is None else redaction_in(body)
-            if fact is not None:
-                facts[version] = fact
-            if not is_same:
-                detail = "agentlog.erasures and the events do not have the same redaction here"
-                findings.add([Finding("erasure-differs", detail, thread_id, version)])
-            if is_pending:
-                pending.add(version)
-                detail = (
-                    "the redaction is not carried out yet: a service does so at its start and "
-                    "before the next redaction; verify again after that"
-                )
-                findings.add([Finding("redaction-unfinished", detail, thread_id, version)])
-        return Redactions(thread_id, facts, pending=pending)

@@ -8,7 +8,6 @@ from agentlog.domain.errors import InvalidInput
 from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
-from agentlog.infrastructure.audit.findings import Audit
 from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
@@ -17,6 +16,7 @@ from agentlog.infrastructure.audit.notes import (
     open_note,
     origin_of,
 )
+from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.backup.contents import LogContents, Progress, contents_of
 from agentlog.infrastructure.backup.manifest import BackupManifest, TenantLog
 from agentlog.infrastructure.postgres.database import Database
@@ -48,15 +48,19 @@ class BackupVerdict:
         return "broken" if self.differences else verdict_of(finding for _, finding in self.findings)
 
 
-def verify_backup(
+def verify_backup(  # noqa: PLR0913 - what is checked, and by what
     database: Database,
     manifest: BackupManifest,
     *,
     public_key: VerifierKey | None,
     checkpoint: Checkpoint | None,
+    processes: AuditProcesses,
     progress: Progress,
 ) -> BackupVerdict:
-    """Check the log in the database against itself, the manifest, and what is held elsewhere."""
+    """Check the log in the database against itself, the manifest, and what is held elsewhere.
+
+    `processes` have the database's URL.
+    """
     held = _Held(public_key, checkpoint)
     with database.connection() as connection, connection.transaction():
         connection.execute("SET LOCAL statement_timeout = 0")
@@ -67,7 +71,8 @@ def verify_backup(
     expected = {tenant.tenant: tenant for tenant in manifest.tenants}
     for tenant in contents.tenants:
         auditor = Auditor(database, tenant=tenant.tenant)
-        for thread_id, audit in _audits(auditor, tenant.tenant, expected.get(tenant.tenant), held):
+        notes, key = _held_of(tenant.tenant, expected.get(tenant.tenant), held)
+        for thread_id, audit in auditor.log(notes, public_key=key, processes=processes):
             threads, count = threads + (thread_id is not None), count + audit.count
             findings += [(tenant.tenant, finding) for finding in audit.findings]
             progress("threads", threads, None)
@@ -88,10 +93,10 @@ def verify_backup(
     )
 
 
-def _audits(
-    auditor: Auditor, tenant: str, expected: TenantLog | None, held: _Held
-) -> Iterator[tuple[str | None, Audit]]:
-    """Yield the audit of each thread, and that of the log at the end."""
+def _held_of(
+    tenant: str, expected: TenantLog | None, held: _Held
+) -> tuple[list[Checkpoint], VerifierKey | None]:
+    """Return the checkpoints and the key by which a tenant's log is checked."""
     notes = []
     if expected is not None and expected.checkpoint is not None:
         with suppress(InvalidNote):  # which is among the differences
@@ -99,8 +104,7 @@ def _audits(
     if held.checkpoint is not None and held.checkpoint.origin == origin_of(tenant):
         notes.append(held.checkpoint)
     key = held.public_key
-    of_tenant = key is not None and key.name == origin_of(tenant)
-    yield from auditor.log(notes, public_key=key if of_tenant else None)
+    return notes, key if key is not None and key.name == origin_of(tenant) else None
 
 
 def _differences(contents: LogContents, manifest: BackupManifest, held: _Held) -> Iterator[str]:

@@ -11,11 +11,14 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from agentlog.api.cli.audit import EXIT_CODES, Held, KeptCheckpoint, PublicKey, in_words
+from agentlog.api.cli.audit import EXIT_CODES, KeptCheckpoint, PublicKey
+from agentlog.api.cli.held import Held
+from agentlog.api.cli.log_audit import in_words
 from agentlog.api.cli.session import DataDir, InvalidOption, printable, settings_with
 from agentlog.api.composition import open_as_owner, signing_key
 from agentlog.domain.integrity.chain_audit import Verdict
 from agentlog.infrastructure.audit.signing import NoSigningKey
+from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.backup import restore as restoring
 from agentlog.infrastructure.backup.contents import Progress
 from agentlog.infrastructure.backup.dump import Signing, back_up
@@ -118,7 +121,7 @@ def _restore_backup(settings: Settings, path: Path, held: Held) -> Verdict:
             restoring.restore(database, url, path, manifest, progress=progress)
         if settings.database_url is None:
             restoring.restore_key(path, manifest, settings.data_dir.expanduser() / SIGNING_KEY)
-        return _verified(database, path, manifest, held)
+        return _verified(database, url, path, manifest, held)
 
 
 def _check_backup(path: Path, held: Held) -> Verdict:
@@ -131,7 +134,7 @@ def _check_backup(path: Path, held: Held) -> Verdict:
     ):
         with _shown() as progress:
             restoring.restore(database, server.url, path, manifest, progress=progress)
-        return _verified(database, path, manifest, held)
+        return _verified(database, server.url, path, manifest, held)
 
 
 def _signing(settings: Settings, *, with_key: bool) -> Signing | None:
@@ -148,13 +151,16 @@ def _read(path: Path) -> BackupManifest:
         return read_manifest(path)
 
 
-def _verified(database: Database, path: Path, manifest: BackupManifest, held: Held) -> Verdict:
+def _verified(
+    database: Database, url: str, path: Path, manifest: BackupManifest, held: Held
+) -> Verdict:
     with _shown() as progress:
         verdict = verify_backup(
             database,
             manifest,
             public_key=held.public_key,
             checkpoint=held.checkpoint,
+            processes=AuditProcesses(url),
             progress=progress,
         )
     _print(verdict)

@@ -68,6 +68,36 @@ def test_a_whole_log_is_said_to_be_whole(url: str) -> None:
     assert (one.code, one.out.split(",")[0]) == (0, "whole: 2 threads")
 
 
+def test_since_a_checkpoint_what_has_grown_is_checked_and_no_more_is_called_whole(
+    url: str, owner: Owner, tmp_path: Path
+) -> None:
+    note = _kept(agentlog("checkpoint", url=url), tmp_path / "kept.note")
+    assert agentlog("label", "refund", "late", url=url).code == 0
+    of_file, of_size = (agentlog("verify", "--since", name, url=url) for name in (note, "64"))
+    unread, verdict = of_file.out.splitlines()
+    assert unread.startswith("not checked: of the first 64 events, outside of the threads counted")
+    assert (of_file.code, verdict) == (0, "whole since size 64: 1 thread, 1 events")
+    assert of_size == of_file
+    owner.do("UPDATE agentlog.events SET chain = sha256('') WHERE thread_id = 'deploy'")
+    broken = agentlog("verify", "--since", note, url=url)
+    assert (broken.code, broken.out.splitlines()[-1][:20]) == (1, "BROKEN since size 64")
+
+
+def test_since_what_is_no_checkpoint_is_refused(url: str, tmp_path: Path) -> None:
+    (tmp_path / "no.note").write_text("hello")
+    named = ["--since", "64", "refund"]
+    for words, why in (
+        (["--since", "7"], "there is no checkpoint of size 7"),
+        (["--since", "9" * 5000], "File name too long"),
+        (["--since", tmp_path / "nowhere"], "No such file"),
+        (["--since", tmp_path / "no.note"], "this is no checkpoint"),
+        (named, "--since is of the whole log: name no thread and no file"),
+    ):
+        outcome = agentlog("verify", *words, url=url)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert why in outcome.err
+
+
 def test_positions_without_events_and_what_is_derived_are_looked_at(url: str, owner: Owner) -> None:
     assert agentlog("verify", "--derived", url=url).code == 0
     owner.do("UPDATE agentlog.thread_search SET content = 'other' WHERE thread_id = 'refund'")

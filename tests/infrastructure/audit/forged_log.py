@@ -64,11 +64,12 @@ class Log:
         derived = DerivedAuditor(database, reader, snapshots, tenant=TENANT)
         return cls(database, proofs, derived, threads, views, held or Checkpoint("", 0, b""))
 
-    def findings(self, *, by: By) -> set[str]:
+    def findings(self, *, by: By, since: Checkpoint | None = None) -> set[str]:
         """Return what does not pass, as `agentlog verify` finds it with these options."""
         auditor, holding = self.proofs.auditor, by == "what you hold"
         public_key = self.proofs.checkpoints.public_key() if holding else None
-        audits = dict(auditor.log([self.held] if holding else [], public_key=public_key))
+        held = [self.held] if holding else []
+        audits = dict(auditor.log(held, public_key=public_key, since=since))
         findings = [finding for audit in audits.values() for finding in audit.findings]
         findings += check_all_tenants(self.database).audit.findings
         if by in {"verify --derived", "no reader"}:

@@ -8,6 +8,7 @@ nothing: readers are shown what was there before.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import get_args
 
@@ -24,6 +25,7 @@ from tests.infrastructure.appends import (
 from tests.infrastructure.audit.conftest import Owner
 from tests.infrastructure.audit.forged_log import By, Log
 
+_YES = {True: "yes", False: "no"}
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "proof.md"
 
 pytestmark = pytest.mark.usefixtures("small_tiles")
@@ -31,11 +33,15 @@ pytestmark = pytest.mark.usefixtures("small_tiles")
 
 @dataclass(frozen=True)
 class Change:
-    """What the owner does, and what it comes to: the finding, or nothing."""
+    """What the owner does, and what it comes to: the finding, or nothing.
+
+    `by_links`: whether something is found even if only the threads are read that have grown since.
+    """
 
     sql: str
     what: str | None
     by: By = "verify"
+    by_links: bool = False
 
 
 def _event(change: str, version: int, thread: str = "t") -> str:
@@ -88,7 +94,9 @@ CHANGES: dict[str, Change] = {
         _event("body = '{}', body_sha256 = sha256('{}')", 2), "link-broken"
     ),
     "a body, its hash and its link": Change(
-        _event("body = '{}', body_sha256 = sha256('{}'), chain = sha256('x')", 2), "link-broken"
+        _event("body = '{}', body_sha256 = sha256('{}'), chain = sha256('x')", 2),
+        "link-broken",
+        by_links=True,
     ),
     "a body by one byte": Change(_event("body = set_byte(body, 9, 33)", 2), "body-altered"),
     "two bodies, swapped": Change(
@@ -159,12 +167,16 @@ CHANGES: dict[str, Change] = {
     ),
     "all contents, deleted": Change("DELETE FROM agentlog.blobs", "content-missing"),
     # links, versions, positions
-    "a link": Change(_event("chain = sha256('')", 3), "link-broken"),
+    "a link": Change(_event("chain = sha256('')", 3), "link-broken", by_links=True),
     "an event, deleted": Change(
-        "DELETE FROM agentlog.events WHERE thread_id = 't' AND version = 4", "version-missing"
+        "DELETE FROM agentlog.events WHERE thread_id = 't' AND version = 4",
+        "version-missing",
+        by_links=True,
     ),
     "the last event, deleted": Change(
-        "DELETE FROM agentlog.events WHERE thread_id = 'strict' AND version = 3", "head-differs"
+        "DELETE FROM agentlog.events WHERE thread_id = 'strict' AND version = 3",
+        "head-differs",
+        by_links=True,
     ),
     "the last event and its head, deleted": Change(
         "WITH gone AS (DELETE FROM agentlog.events WHERE thread_id = 'strict' AND version = 3) "
@@ -172,18 +184,21 @@ CHANGES: dict[str, Change] = {
         "FROM agentlog.events AS e WHERE e.thread_id = 'strict' AND e.version = 2 "
         "AND head.thread_id = 'strict'",
         "position-missing",
+        by_links=True,
     ),
     "a whole thread, deleted": Change(
         "WITH e AS (DELETE FROM agentlog.events WHERE thread_id = 'strict'), "
         "h AS (DELETE FROM agentlog.ledger WHERE thread_id = 'strict') "
         "DELETE FROM agentlog.threads WHERE thread_id = 'strict'",
         "position-missing",
+        by_links=True,
     ),
     "a whole thread, given to another tenant": Change(
         "WITH e AS (UPDATE agentlog.events SET tenant = 'other' WHERE thread_id = 'strict'), "
         "l AS (UPDATE agentlog.ledger SET tenant = 'other' WHERE thread_id = 'strict') "
         "UPDATE agentlog.threads SET tenant = 'other' WHERE thread_id = 'strict'",
         "tree-differs",
+        by_links=True,
     ),
     "two events, in another order": Change(
         "UPDATE agentlog.events SET version = CASE version WHEN 3 THEN 104 ELSE 103 END "
@@ -200,12 +215,14 @@ CHANGES: dict[str, Change] = {
         "body, body_sha256, chain, metadata, cuts FROM agentlog.events "
         "WHERE thread_id = 't' AND version = 2",
         "link-broken",
+        by_links=True,
     ),
     "an event, after the last": Change(
         "INSERT INTO agentlog.events SELECT tenant, thread_id, 4, 9999, type, 'x', recorded_at, "
         "body, body_sha256, chain, metadata, cuts FROM agentlog.events "
         "WHERE thread_id = 'strict' AND version = 3",
         "link-broken",
+        by_links=True,
     ),
     "a whole thread, under the id ''": Change(_under("''", "strict"), "not-appendable"),
     "a whole thread, under an id that no append takes": Change(
@@ -220,14 +237,14 @@ CHANGES: dict[str, Change] = {
         "not-appendable",
     ),
     "an event, below all positions": Change(
-        _event("position = -9223372036854775808", 3, "strict"), "position-missing"
+        _event("position = -9223372036854775808", 3, "strict"), "position-missing", by_links=True
     ),
-    "a position": Change(_event("position = position - 1", 5), "link-broken"),
+    "a position": Change(_event("position = position - 1", 5), "link-broken", by_links=True),
     "the counter, ahead": Change(
-        "UPDATE agentlog.counter SET position = position + 5", "position-missing"
+        "UPDATE agentlog.counter SET position = position + 5", "position-missing", by_links=True
     ),
     "the counter, back": Change(
-        "UPDATE agentlog.counter SET position = position - 1", "position-missing"
+        "UPDATE agentlog.counter SET position = position - 1", "position-missing", by_links=True
     ),
     # heads and ledgers
     "the status of a head": Change(_head("status = 'closed'"), "head-differs"),
@@ -272,9 +289,12 @@ CHANGES: dict[str, Change] = {
         "status, anomalies, parent, goal, facts, started_at, updated_at FROM agentlog.threads "
         "WHERE thread_id = 'strict'",
         "rows-unaccounted",
+        by_links=True,
     ),
     "what a thread asked for, given to no tenant": Change(
-        "UPDATE agentlog.ledger SET tenant = '' WHERE thread_id = 'strict'", "not-appendable"
+        "UPDATE agentlog.ledger SET tenant = '' WHERE thread_id = 'strict'",
+        "not-appendable",
+        by_links=True,
     ),
     # redactions
     "a mark of redaction without a redaction": Change(
@@ -312,7 +332,7 @@ CHANGES: dict[str, Change] = {
         "WHERE thread_id = 'gone' AND version = 2 AND EXISTS (SELECT FROM marks)",
         "body-altered",
     ),
-    "figures of a redacted message and its digest in the redaction, cut out": Change(
+    "figures of a redacted message and its digest in its redaction, cut": Change(
         "WITH fact AS (SELECT tenant, version, convert_from(body, 'UTF8') AS body "  # noqa: S608 - as above
         "FROM agentlog.events WHERE thread_id = 'redacted' AND type = 'thread.redacted'), "
         "piece AS (SELECT *, substring(body FROM ',\"left\":\\[[^]]*\\]') AS text FROM fact), "
@@ -356,22 +376,25 @@ CHANGES: dict[str, Change] = {
         "erasure-differs",
     ),
     # the tree and its checkpoints
-    "a tile": Change("UPDATE agentlog.tiles SET root = sha256('')", "tile-differs"),
+    "a tile": Change("UPDATE agentlog.tiles SET root = sha256('')", "tile-differs", by_links=True),
     "where a tile ends": Change(
-        "UPDATE agentlog.tiles SET last_position = last_position - 1", "tile-differs"
+        "UPDATE agentlog.tiles SET last_position = last_position - 1", "tile-differs", by_links=True
     ),
     "a tile of events that are not there": Change(
-        "INSERT INTO agentlog.tiles VALUES ('tests', 99, sha256(''), 5)", "tile-differs"
+        "INSERT INTO agentlog.tiles VALUES ('tests', 99, sha256(''), 5)",
+        "tile-differs",
+        by_links=True,
     ),
     "the root of a checkpoint": Change(
-        "UPDATE agentlog.checkpoints SET root = sha256('')", "tree-differs"
+        "UPDATE agentlog.checkpoints SET root = sha256('')", "tree-differs", by_links=True
     ),
     "the note of a checkpoint": Change(
         "UPDATE agentlog.checkpoints SET note = replace(note, 'tests', 'others')",
         "signature-invalid",
+        by_links=True,
     ),
     "the position of a checkpoint": Change(
-        "UPDATE agentlog.checkpoints SET position = 5", "checkpoint-differs"
+        "UPDATE agentlog.checkpoints SET position = 5", "checkpoint-differs", by_links=True
     ),
     "the key of a checkpoint": Change(
         "UPDATE agentlog.checkpoints SET public_key = sha256('')", "other-key", "what you hold"
@@ -460,6 +483,10 @@ def test_a_change_is_found_or_comes_to_nothing(log: Log, change: Change) -> None
     log.views.recent.discard((TENANT, "t"))
     Owner(log.database).do(change.sql)
     assert change.what in log.findings(by=change.by)
+    if change.by == "verify":
+        assert bool(log.findings(by="verify", since=log.held)) == change.by_links
+        beginning = Checkpoint("", 0, sha256().digest())
+        assert log.findings(by="verify", since=beginning) == log.findings(by="verify")
     if change.by in {"verify --derived", "what you hold"}:
         assert log.findings(by="verify") <= {
             "signature-invalid",
@@ -476,7 +503,10 @@ def test_the_tables_of_the_docs_are_what_was_tried() -> None:
     text = DOCS.read_text(encoding="utf-8")
     for by in get_args(By):
         rows = [
-            f"| {name} | `{change.what}` |" for name, change in CHANGES.items() if change.by == by
+            f"| {name} | `{change.what}` |"
+            + (f" {_YES[change.by_links]} |" if by == "verify" else "")
+            for name, change in CHANGES.items()
+            if change.by == by
         ]
-        assert "|---|---|\n" + "\n".join(rows) + "\n\n" in text
+        assert "--|\n" + "\n".join(rows) + "\n\n" in text
     assert len(CHANGES) >= 60
