@@ -4,17 +4,40 @@ Time is an argument; ages count from a thread's last event, by the store's clock
 """
 
 import re
+import tomllib
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
+from agentlog.domain.errors import InvalidInput
+from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
 
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _AGE = re.compile(r"([1-9][0-9]{0,5})([hdw])\Z")
+_MOST_BYTES = 2**16
+_MOST_RULES = 100
+
+
+class InvalidRules(InvalidInput):
+    """A text says no rules of retention."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}; rules are TOML or JSON, as in "
+            '[[rules]] older_than = "90d" reason = "kept for 90 days"'
+        )
+        self.reason = reason
 
 
 def age_of(text: str) -> timedelta:
@@ -55,7 +78,7 @@ class RetentionRule(BaseModel):
     ) -> bool:
         """Return whether a thread whose last event came at `last` is due at `now`."""
         return (
-            last < now - age_of(self.older_than)
+            now - last > age_of(self.older_than)
             and thread_id.startswith(self.threads)
             and self.status in {None, status}
             and all(
@@ -70,7 +93,32 @@ class Rules(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    rules: Annotated[tuple[RetentionRule, ...], Field(min_length=1, strict=False)]
+    rules: Annotated[
+        tuple[RetentionRule, ...], Field(min_length=1, max_length=_MOST_RULES, strict=False)
+    ]
+
+
+def parse_rules(text: str) -> Rules:
+    """Return the rules of a text: JSON if it begins with a brace, else TOML.
+
+    Raises:
+        InvalidRules: it says none.
+    """
+    if len(text.encode(errors="replace")) > _MOST_BYTES:
+        raise InvalidRules(f"more than {_MOST_BYTES:,} bytes")
+    try:
+        return Rules.model_validate(
+            parse(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        reason = first["msg"].removeprefix("Value error, ")
+        raise InvalidRules(f"{where}: {reason}" if where else reason) from error
+    except RecursionError as error:  # of tomllib
+        raise InvalidRules("too many levels") from error
+    except (InvalidInput, ValueError) as error:
+        raise InvalidRules(str(error)) from error
 
 
 def _same(actual: JsonValue, wanted: JsonValue) -> bool:

@@ -1,1 +1,1 @@
-"""What a tenant defines: rules (what success is, which tools are shells), and saved filters."""
+"""What a tenant defines: rules (success, shells, retention) and saved filters."""

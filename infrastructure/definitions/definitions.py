@@ -46,6 +46,15 @@ class Definition:
     set_by: str | None
 
 
+def tenants_defining(database: Database, kind: Kind, name: str) -> Sequence[str]:
+    """Return the tenants that have set a rule or filter of that name, in the service's role."""
+    with database.connection() as connection:
+        rows = connection.execute(
+            statement("select_defining_tenants"), {"kind": kind, "name": name}
+        ).fetchall()
+    return [tenant for (tenant,) in rows]
+
+
 class Definitions:
     """The definitions of one tenant, in the service's role."""
 

@@ -1,9 +1,10 @@
-"""The rules that a tenant may set: what success is, and which tools are shells."""
+"""The rules that a tenant may set: what success is, which tools are shells, what is erased when."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agentlog.domain.errors import NotThere
+from agentlog.domain.retention import InvalidRules, parse_rules
 from agentlog.infrastructure.definitions.definitions import (
     Definitions,
     InvalidDefinition,
@@ -12,13 +13,15 @@ from agentlog.projections.filters.expression import ALL, Expression
 from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.shell_command import SHELLS
 
-SUCCESS, SHELL_TOOLS = "success", "shells"
+SUCCESS, SHELL_TOOLS, RETENTION = "success", "shells", "retention"
 
 RULES: Mapping[str, str] = {
     SUCCESS: "What success is: a filter of metadata, exits and messages, as metadata.reward>=1 or "
     "exit:complete or inspect.score$.score.value:C. Where it is not known, neither is the verdict.",
     SHELL_TOOLS: "Names of the tools whose commands count as tools of their own, with blanks "
     "between.",
+    RETENTION: "Which threads lose their contents when, in TOML or JSON, by `agentlog retention "
+    "--apply`. Where it is not set, none do.",
 }
 """What each says."""
 
@@ -69,3 +72,8 @@ def check_rule(name: str, value: str) -> None:
         raise InvalidDefinition("success: say what success is, as metadata.reward>=1")
     if name == SHELL_TOOLS and len(value.split()) > _MOST_SHELLS:
         raise InvalidDefinition(f"shells: at most {_MOST_SHELLS} names")
+    if name == RETENTION:
+        try:
+            parse_rules(value)
+        except InvalidRules as error:
+            raise InvalidDefinition(f"{RETENTION}: {error}") from error

@@ -1,34 +1,20 @@
 """Retention: finds the threads that a rule has expired, to be redacted one by one."""
 
-import json
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from agentlog.domain.errors import InvalidInput
 from agentlog.domain.facts import ThreadRedacted
-from agentlog.domain.retention import RetentionRule, Rules
+from agentlog.domain.retention import InvalidRules, RetentionRule, Rules, parse_rules
+from agentlog.infrastructure.definitions.definitions import Definitions
+from agentlog.infrastructure.definitions.rules import RETENTION
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.threads import Threads
 
 _PAGE = 500
-
-
-class InvalidRules(InvalidInput):
-    """The file says no rules of retention."""
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(
-            f"{path}: {reason}; rules are TOML or JSON, as in "
-            '[[rules]] older_than = "90d" reason = "kept for 90 days"'
-        )
-        self.path, self.reason = path, reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +34,27 @@ class Due:
 def read_rules(path: Path) -> Rules:
     """Return the rules of a file; raises `InvalidRules`."""
     try:
-        text = path.read_text("utf-8")
-        rules = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        return Rules.model_validate(rules)
+        return parse_rules(path.read_text("utf-8"))
     except OSError as error:
-        raise InvalidRules(path, str(error.strerror)) from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        reason = first["msg"].removeprefix("Value error, ")
-        raise InvalidRules(path, f"{where}: {reason}" if where else reason) from error
-    except ValueError as error:
-        raise InvalidRules(path, str(error)) from error
+        raise InvalidRules(f"{path}: {error.strerror}") from error
+    except InvalidRules as error:
+        raise InvalidRules(f"{path}: {error.reason}") from error
+    except ValueError as error:  # another encoding
+        raise InvalidRules(f"{path}: {error}") from error
+
+
+def rules_set_in(definitions: Definitions) -> Rules:
+    """Return the rules that a tenant has set, each with a reason that names the change of its rule.
+
+    Raises:
+        UnknownDefinition: it has set none.
+    """
+    definition = definitions.get("rule", RETENTION)
+    source = f"(rule {RETENTION}, change {definition.number})"
+    rules = parse_rules(definition.value or "").rules
+    return Rules(
+        rules=tuple(rule.model_copy(update={"reason": f"{rule.reason} {source}"}) for rule in rules)
+    )
 
 
 class Retention:

@@ -1,7 +1,9 @@
 """The manifest is what Kubernetes takes, and its commands run with what it gives them."""
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 
 from agentlog.infrastructure.postgres.roles import LOGIN, make_login
 from tests.clients import TLS
-from tests.command_line import WAIT_SECONDS, started
+from tests.command_line import AGENTLOG, WAIT_SECONDS, environment, started
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
@@ -117,21 +119,27 @@ def test_its_containers_run_in_turn(empty_database_url: str, tmp_path: Path) -> 
         return given
 
     def run(container: dict[str, Any], *command: str) -> str:
-        with started(*command, **environment_of(container)) as process:
-            out, err = process.communicate(timeout=WAIT_SECONDS)
-            assert process.returncode == 0, err
-            return out
+        path = f"{AGENTLOG.parent}:{os.environ['PATH']}"
+        done = subprocess.run(
+            command or container["command"],
+            env={**environment(), **environment_of(container), "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=WAIT_SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
 
     migrate, service, nightly = containers()
-    assert migrate["command"][0] == nightly["command"][0] == "agentlog"
-    run(migrate, *migrate["command"][1:])
+    run(migrate)
     with psycopg.connect(empty_database_url, autocommit=True) as owner:
         make_login(owner)
     _, *serve = json.loads(re.findall(r"^CMD (.+)", DOCKERFILE, re.MULTILINE)[-1])
     serve[serve.index("8080")] = "0"
     with started(*serve, **environment_of(service)) as process:  # there is no key yet
         assert process.wait(timeout=WAIT_SECONDS) == 2
-    run(service, "keys", "create", "--name", "first", "--scope", "read")
+    run(service, "agentlog", "keys", "create", "--name", "first", "--scope", "read")
     with started(*serve, **environment_of(service)) as process:
         assert process.stdout is not None
         port = re.search(r"0\.0\.0\.0:(\d+)", process.stdout.readline())
@@ -141,4 +149,6 @@ def test_its_containers_run_in_turn(empty_database_url: str, tmp_path: Path) -> 
             for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
                 assert client.get(service[probe]["httpGet"]["path"]).status_code == 200
             assert client.get("/v1/threads").status_code == 401
-        assert "whole: 0 threads" in run(nightly, *nightly["command"][1:])
+        ran = run(nightly)
+        assert "erased: 0 threads" in ran
+        assert "whole: 0 threads" in ran

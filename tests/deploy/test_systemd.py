@@ -132,6 +132,8 @@ def test_a_night_backs_up_tries_it_and_removes_what_is_old() -> None:
         with open_embedded(data, settings=CARELESS) as server:
             examples = UNITS.parents[1] / "examples"
             assert agentlog("import", examples, url=server.url).code == 0
+            rules = '{"rules": [{"older_than": "1h", "reason": "over"}]}'
+            assert agentlog("rules", "set", "retention", rules, url=server.url).code == 0
             old = [backups / "2020-01-01T02-30-00Z", backups / "2020-01-01T02-30-00Z.note"]
             old[0].mkdir()
             old[1].write_text("no checkpoint")
@@ -146,6 +148,7 @@ def test_a_night_backs_up_tries_it_and_removes_what_is_old() -> None:
             os.utime(old[0], (0, 0))
             done = night()
             assert done.returncode == 0, done.stderr
+            assert "erased: 0 threads" in done.stderr  # all are of today
             note, kept = sorted(backups.iterdir(), key=lambda path: path.suffix, reverse=True)
             assert note.read_text().startswith("agentlog/default\n")
             assert note.name == f"{kept.name}.note"

@@ -9,7 +9,10 @@ from agentlog.api.shapes.service.definitions import Rule, checked_filter, filter
 from agentlog.infrastructure.definitions.rules import RULES, check_rule
 
 app = typer.Typer()
-rules_ = typer.Typer(help="Rules: what success is, which tools are shells.", no_args_is_help=True)
+rules_ = typer.Typer(
+    help="Rules: what success is, which tools are shells, what is erased when.",
+    no_args_is_help=True,
+)
 filters_ = typer.Typer(help="Filters saved under names.", no_args_is_help=True)
 app.add_typer(rules_, name="rules")
 app.add_typer(filters_, name="filters")
@@ -39,11 +42,15 @@ def list_rules(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
 def set_rule(
     name: RuleName,
     value: Annotated[
-        str, typer.Argument(help="As metadata.reward>=1, or names of tools for shells.")
+        str,
+        typer.Argument(
+            help="As metadata.reward>=1, names of tools for shells, or the text of a file for "
+            "retention."
+        ),
     ],
     data_dir: DataDir = None,
 ) -> None:
-    """Set a rule: lists, comparisons and reports go by it at once."""
+    """Set a rule: what goes by it does so at once."""
     check_rule(name, value)
     with service_in(data_dir) as service:
         print_line(Rule.of(service.own.definitions.set("rule", name, value)))

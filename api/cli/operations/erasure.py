@@ -1,25 +1,29 @@
 """The commands redact, retention and vacuum."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
     json_line,
     printable,
+    progress_shown,
     service_in,
     settings_with,
 )
-from agentlog.api.composition import open_as_owner
+from agentlog.api.composition import Service, open_as_owner
 from agentlog.api.shapes.redactions import FileRedaction, Redaction
 from agentlog.api.shapes.shape import time_text
-from agentlog.infrastructure.erasure.retention import Due, Retention, read_rules
+from agentlog.domain.retention import Rules
+from agentlog.infrastructure.definitions.definitions import tenants_defining
+from agentlog.infrastructure.definitions.rules import RETENTION
+from agentlog.infrastructure.erasure.retention import Due, Retention, read_rules, rules_set_in
 from agentlog.infrastructure.erasure.vacuum import vacuum as vacuum_tables
+from agentlog.infrastructure.tenants import Tenant
 
 app = typer.Typer()
 
@@ -75,7 +79,13 @@ def redact(  # noqa: PLR0913 - one parameter an option
 
 @app.command()
 def retention(
-    rules: Annotated[Path, typer.Argument(help="File of rules, TOML or JSON (*.json).")],
+    rules: Annotated[
+        Path | None,
+        typer.Argument(
+            help="File of rules, TOML or JSON, for one tenant. Without it each tenant's own go, "
+            "set by `agentlog rules set retention`."
+        ),
+    ] = None,
     *,
     apply: Annotated[bool, typer.Option("--apply", help="Erase what is listed.")] = False,
     data_dir: DataDir = None,
@@ -84,30 +94,23 @@ def retention(
 
     What is erased already is passed over, so it may be broken off, and run again every day.
     """
-    opening, read = service_in(data_dir), read_rules(rules)
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with opening as service:
-        tenant = service.own
-        due_by = Retention(
-            service.database.confined(tenant.name), tenant.threads, tenant=tenant.name
-        )
-        due = list(due_by.due(read))
-        with Progress(
-            *columns,
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not (apply and console.is_terminal),
-        ) as bar:
-            task = bar.add_task("erasing", total=len(due))
-            for thread in due:
+    opening, read = service_in(data_dir), None if rules is None else read_rules(rules)
+    events, size, threads = 0, 0, 0
+    with opening as service, progress_shown() as show:
+        for tenant, of_tenant in _rules(service, read):
+            due_by = Retention(
+                service.database.confined(tenant.name), tenant.threads, tenant=tenant.name
+            )
+            due = list(due_by.due(of_tenant))
+            for done, thread in enumerate(due, start=1):
                 if apply:
                     tenant.redactor.redact(thread.thread_id, None, thread.reason)
-                    bar.advance(task)
-                typer.echo(_line(thread))
-    events, size = sum(thread.events for thread in due), sum(thread.bytes for thread in due)
-    counted = f"{len(due)} threads, {events} events, {size} bytes"
+                    show(f"erasing of {tenant.name}", done, len(due))
+                typer.echo(_line(tenant.name, thread))
+            threads += len(due)
+            events += sum(thread.events for thread in due)
+            size += sum(thread.bytes for thread in due)
+    counted = f"{threads} threads, {events} events, {size} bytes"
     typer.echo(
         f"erased: {counted}" if apply else f"would erase: {counted}; nothing was: add --apply",
         err=True,
@@ -133,9 +136,19 @@ def vacuum(
         raise typer.Exit(1)
 
 
-def _line(due: Due) -> str:
+def _rules(service: Service, given: Rules | None) -> Iterator[tuple[Tenant, Rules]]:
+    """Yield tenants with their rules: the service's own with those given, or all that set some."""
+    if given is not None:
+        yield service.own, given
+        return
+    for name in tenants_defining(service.database, "rule", RETENTION):
+        tenant = service.tenants[name]
+        yield tenant, rules_set_in(tenant.definitions)
+
+
+def _line(tenant: str, due: Due) -> str:
     figures = f"{due.events} events\t{due.bytes} bytes"
-    return printable(f"{due.thread_id}\t{time_text(due.last)}\t{figures}\t{due.reason}")
+    return printable(f"{tenant}\t{due.thread_id}\t{time_text(due.last)}\t{figures}\t{due.reason}")
 
 
 def _ask(question: str, *, sure: bool) -> None:

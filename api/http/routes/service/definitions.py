@@ -1,4 +1,4 @@
-"""Rules and saved filters of a tenant: what success is, which tools are shells, named filters."""
+"""Rules and saved filters of a tenant: success, shells and retention; named filters."""
 
 from typing import Annotated
 
@@ -49,7 +49,7 @@ def list_rules(request: Request) -> Response:
     openapi_extra=body("RuleBody", description="What the rule says from now on."),
 )
 def set_rule(request: Request, name: RuleName, body: Body, limits: TheLimits) -> Response:
-    """Set a rule: lists, comparisons and reports go by it at once, of past runs too."""
+    """Set a rule: what goes by it does so at once, of past runs too."""
     value = _text(fields_in(body, limits, "value"), "value")
     check_rule(name, value)
     rule = tenant_of(request).definitions.set(

@@ -136,7 +136,7 @@ def test_retention_lists_first_and_erases_on_demand(url: str, tmp_path: Path) ->
     for thread_id in ("support-1", "support-2", "sales-1"):
         _age(url, thread_id, timedelta(days=31))
     listed = agentlog("retention", rules, url=url)
-    assert [line.split("\t")[0] for line in listed.out.splitlines()] == ["support-2", "support-1"]
+    assert [line.split("\t")[1] for line in listed.out.splitlines()] == ["support-2", "support-1"]
     assert [line.split("\t")[-1] for line in listed.out.splitlines()] == [
         "closed",
         "30 days are over",

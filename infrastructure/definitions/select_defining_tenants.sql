@@ -1,0 +1,10 @@
+-- The tenants in which a name is defined and was not taken away.
+SELECT tenant
+FROM (
+    SELECT DISTINCT ON (tenant) tenant, value
+    FROM agentlog.definitions
+    WHERE kind = %(kind)s AND name = %(name)s
+    ORDER BY tenant, number DESC
+) AS latest
+WHERE value IS NOT NULL
+ORDER BY tenant
