@@ -37,7 +37,7 @@ def measure_parquet(server: str, workload: Workload, scratch: Path, *, events: i
 
         def seconds(tables: Sequence[str]) -> float:
             began = time.perf_counter()
-            export_dataset(database, projection_status, folder, tenant=_TENANT, tables=tables)
+            export_dataset(database, projection_status, str(folder), tenant=_TENANT, tables=tables)
             return time.perf_counter() - began
 
         floor = _copied(url)

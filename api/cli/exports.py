@@ -218,10 +218,23 @@ def cassette(thread: ThreadArgument, output: Output = None, data_dir: DataDir = 
 
 @export.command()
 def dataset(
-    output: Annotated[Path, typer.Option("--output", "-O", help="Folder of the dataset.")],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-O", metavar="PLACE", help="Folder of the dataset, or s3://BUCKET/PREFIX."
+        ),
+    ],
     only: Annotated[
         list[str] | None, typer.Option(help="events, or the name of a read model.")
     ] = None,
+    grace: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=86_400,
+            help="Seconds that files replaced in a bucket stay, for readers at work.",
+        ),
+    ] = 60,
     data_dir: DataDir = None,
 ) -> None:
     """Create a Parquet dataset of the log and all read models, or bring one up to date."""
@@ -231,7 +244,7 @@ def dataset(
             export_dataset,
         )
     except ModuleNotFoundError as error:
-        if error.name != "pyarrow":
+        if error.name not in {"obstore", "pyarrow"}:
             raise
         raise MissingExtra("parquet") from error
     for name in only or ():
@@ -246,6 +259,7 @@ def dataset(
             output,
             tenant=settings.tenant,
             tables=only or TABLES,
+            grace_seconds=grace,
             progress=show,
         )
     console.print(

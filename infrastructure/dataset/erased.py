@@ -8,9 +8,9 @@ import psycopg
 
 from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.event_pages import read_events
-from agentlog.infrastructure.dataset.folder import Folder
 from agentlog.infrastructure.dataset.manifest import DatasetManifest, EventsFile
 from agentlog.infrastructure.dataset.part import PartFile
+from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.statements import statement
@@ -43,9 +43,9 @@ def stale_tables(database: Database, manifest: DatasetManifest) -> list[str]:
         ]
 
 
-def renew_events(database: Database, folder: Folder, *, progress: Progress) -> int:
+def renew_events(database: Database, place: Place, *, progress: Progress) -> int:
     """Rewrite the files of events that hold erased contents; return how many."""
-    manifest = folder.manifest
+    manifest = place.manifest
     with database.connection() as connection:
         erased = erased_since(connection, manifest.tenant, manifest.erasures)
         asked = {
@@ -58,10 +58,10 @@ def renew_events(database: Database, folder: Folder, *, progress: Progress) -> i
     positions = [position for (position,) in rows]
     stale = [file for file in manifest.events if _has_one(file, positions)]
     for number, file in enumerate(stale, 1):
-        _renew(database, folder, file)
+        _renew(database, place, file)
         progress(f"{EVENTS}, erased", number, len(stale))
     if erased.number != manifest.erasures:
-        folder.write(folder.manifest.model_copy(update={"erasures": erased.number}))
+        place.publish(place.manifest.model_copy(update={"erasures": erased.number}))
     return len(stale)
 
 
@@ -70,23 +70,20 @@ def _has_one(file: EventsFile, positions: list[int]) -> bool:
     return place < len(positions) and positions[place] <= file.last
 
 
-def _renew(database: Database, folder: Folder, file: EventsFile) -> None:
+def _renew(database: Database, place: Place, file: EventsFile) -> None:
     """Replace a file by its events as they are now, and its size in the manifest.
 
-    If that breaks off in between, the size in the manifest differs: the next export treats the file
-    as incomplete, and writes it and those after it again.
+    If that breaks off in between, the size in a folder's manifest differs: the next export treats
+    the file as incomplete, and writes it and those after it again.
     """
-    tenant = folder.manifest.tenant
-    part = PartFile(folder.partial(), arrow_schema(EVENTS, tenant=tenant))
-    try:
+    tenant = place.manifest.tenant
+    with closing(PartFile(place.partial(), arrow_schema(EVENTS, tenant=tenant))) as part:
         events = read_events(database, tenant=tenant, after=file.first - 1, upto=file.last)
         with closing(ahead(events)) as batches:
             for batch in batches:
                 part.write(batch)
-        size = part.finish()
-    finally:
-        part.close()
-    folder.publish([(part.path, file.path)])
-    renewed = file.model_copy(update={"bytes": size})
-    files = [renewed if event_file == file else event_file for event_file in folder.manifest.events]
-    folder.write(folder.manifest.model_copy(update={"events": files}))
+        update = {"bytes": part.finish(), "name": place.name(file.stem)}
+        renewed = file.model_copy(update=update)
+        place.add(part.file, renewed.path)
+    files = [renewed if event_file == file else event_file for event_file in place.manifest.events]
+    place.publish(place.manifest.model_copy(update={"events": files}))

@@ -5,12 +5,22 @@ from pathlib import Path
 from agentlog.domain.errors import Refused
 
 
-class ForeignDataset(Refused):
-    """The folder holds something that this log cannot go on with."""
+class InvalidPlace(Refused):
+    """What was named is neither a folder nor a bucket."""
 
-    def __init__(self, folder: Path, reason: str) -> None:
-        super().__init__(f"{folder}: {reason}: export to another folder")
-        self.folder = folder
+    def __init__(self) -> None:  # without the place: it may have a password in it
+        super().__init__(
+            "name a folder, or s3://BUCKET/PREFIX: endpoint and credentials of a bucket come from "
+            "the environment, as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID"
+        )
+
+
+class ForeignDataset(Refused):
+    """The place holds something that this log cannot go on with."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(f"{where}: {reason}: export to another place")
+        self.where = where
 
 
 class DatasetBusy(Refused):
@@ -21,15 +31,26 @@ class DatasetBusy(Refused):
         self.folder = folder
 
 
-class UnwritableDataset(Refused):
-    """The folder cannot be written."""
+class DatasetOvertaken(Refused):
+    """Another export wrote to the bucket meanwhile; this one could not publish the rest."""
 
-    def __init__(self, folder: Path, error: OSError) -> None:
+    def __init__(self, where: str) -> None:
         super().__init__(
-            f"{folder} cannot be written: {error.strerror or error}; what its manifest names is "
-            "whole, run the export again to go on"
+            f"{where}: another export has written there meanwhile, and its dataset is whole: run "
+            "this one again to go on from there"
         )
-        self.folder = folder
+        self.where = where
+
+
+class UnwritableDataset(Refused):
+    """The place cannot be written."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(
+            f"{where} cannot be written: {reason}; what its manifest names is whole, run the "
+            "export again to go on"
+        )
+        self.where = where
 
 
 class ReadModelsMove(Refused):

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.event_pages import read_events
-from agentlog.infrastructure.dataset.folder import Folder
 from agentlog.infrastructure.dataset.manifest import EventsFile, Mark
 from agentlog.infrastructure.dataset.part import PartFile
+from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels.catch_up import Progress
@@ -26,24 +25,22 @@ _CHECKPOINT_ROWS = 1_000_000
 class EventsExport:
     """Exports the events after a dataset's position, up to a committed one."""
 
-    def __init__(
-        self, database: Database, folder: Folder, *, upto: int, progress: Progress
-    ) -> None:
+    def __init__(self, database: Database, place: Place, *, upto: int, progress: Progress) -> None:
         self._database = database
-        self._folder = folder
+        self._place = place
         self._upto = upto
         self._progress = progress
-        self._tenant = folder.manifest.tenant
+        self._tenant = place.manifest.tenant
         self._schema = arrow_schema(EVENTS, tenant=self._tenant)
         self._part: PartFile | None = None
         self._day = ""
         self._first = self._last = 0
-        self._finished: list[tuple[Path, EventsFile]] = []
+        self._finished: list[EventsFile] = []
         self._unpublished = 0
 
     def run(self) -> int:
         """Write the new events; return how many."""
-        begin = self._folder.manifest.position
+        begin = self._place.manifest.position
         rows, last = 0, None
         events = read_events(self._database, tenant=self._tenant, after=begin, upto=self._upto)
         try:
@@ -70,7 +67,7 @@ class EventsExport:
             self._finish()
         first, self._last = (int(batch["position"][place].as_py()) for place in (0, -1))
         if self._part is None:
-            self._part = PartFile(self._folder.partial(), self._schema)
+            self._part = PartFile(self._place.partial(), self._schema)
             self._day, self._first = day, first
         self._part.write(batch)
         self._unpublished += batch.num_rows
@@ -80,23 +77,25 @@ class EventsExport:
         if self._part is None:
             return
         part, self._part = self._part, None
-        size = part.finish()
-        file = EventsFile(
-            day=self._day, first=self._first, last=self._last, rows=part.rows, bytes=size
-        )
-        self._finished.append((part.path, file))
+        with closing(part):
+            size = part.finish()
+            file = EventsFile(
+                day=self._day, first=self._first, last=self._last, rows=part.rows, bytes=size
+            )
+            file = file.model_copy(update={"name": self._place.name(file.stem)})
+            self._place.add(part.file, file.path)
+        self._finished.append(file)
 
     def _publish(self, position: int, last: Mark | None) -> None:
-        """Move finished files into the dataset, and update the manifest."""
+        """Make finished files part of the dataset."""
         self._finish()
         finished, self._finished, self._unpublished = self._finished, [], 0
-        manifest = self._folder.manifest
-        self._folder.publish([(path, file.path) for path, file in finished])
-        self._folder.write(
+        manifest = self._place.manifest
+        self._place.publish(
             manifest.model_copy(
                 update={
                     "position": max(position, manifest.position),
-                    "events": [*manifest.events, *(file for _, file in finished)],
+                    "events": [*manifest.events, *finished],
                     "last": later(manifest.last, last),
                 }
             )

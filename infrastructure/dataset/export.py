@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from agentlog.infrastructure.dataset.erased import renew_events, stale_tables
 from agentlog.infrastructure.dataset.errors import ForeignDataset
 from agentlog.infrastructure.dataset.events import EventsExport
-from agentlog.infrastructure.dataset.folder import Folder, open_folder
 from agentlog.infrastructure.dataset.manifest import Mark
+from agentlog.infrastructure.dataset.places.opening import open_place
+from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import EVENTS
 from agentlog.infrastructure.dataset.tables import export_tables, last_event
 from agentlog.infrastructure.postgres.database import Database
@@ -34,58 +34,64 @@ class Exported:
 def export_dataset(  # noqa: PLR0913 - one parameter a choice
     database: Database,
     projection_status: ProjectionStatus,
-    path: Path,
+    where: str,
     *,
     tenant: str,
     tables: Sequence[str] = TABLES,
+    grace_seconds: float = 60,
     progress: Progress = lambda *_: None,
 ) -> Exported:
     """Create or update a dataset; only `tables` are updated, the others stay as they are.
+
+    It is in the folder, or bucket and prefix, that `where` names. Files in a bucket that the
+    export replaces stay for `grace_seconds`, for readers that have read the manifest before.
 
     Contents erased from the log since the last export are erased from the whole dataset.
 
     Read models are as of one moment, and the events reach it, so that rows find their events.
 
     Raises:
+        InvalidPlace: `where` is neither a folder nor a bucket.
         DatasetBusy: another export writes to the folder.
-        ForeignDataset: the folder holds something else, or the dataset of another log.
-        UnwritableDataset: the folder cannot be written.
+        DatasetOvertaken: another export wrote to the bucket meanwhile.
+        ForeignDataset: the place holds something else, or the dataset of another log.
+        UnwritableDataset: the place cannot be written.
         ProjectionBehind: a read model is paused, or stopped at an event.
         NewerReadModel: a read model was built by newer code.
     """
-    with open_folder(path, tenant=tenant) as folder:
-        _identify(database, folder)
-        folder.clean()
-        renew_events(database, folder, progress=progress)
+    with open_place(where, tenant=tenant, grace_seconds=grace_seconds) as place:
+        _identify(database, place)
+        place.clean()
+        renew_events(database, place, progress=progress)
         # erasures apply to all tables, whichever are requested
-        erased = {*tables, *stale_tables(database, folder.manifest)}
+        erased = {*tables, *stale_tables(database, place.manifest)}
         names = [name for name in PUBLIC_READ_MODELS if name in erased]
         position = log_position(database)
         events = days = 0
         if names:
             bring_up(database, projection_status, names, position=position, progress=progress)
-            position, days = export_tables(database, folder, names, progress=progress)
+            position, days = export_tables(database, place, names, progress=progress)
         if EVENTS in tables:
-            events = EventsExport(database, folder, upto=position, progress=progress).run()
+            events = EventsExport(database, place, upto=position, progress=progress).run()
         return Exported(events, days, position)
 
 
-def _identify(database: Database, folder: Folder) -> None:
+def _identify(database: Database, place: Place) -> None:
     """Check that the dataset is of this log, by its first and its last event."""
-    manifest = folder.manifest
+    manifest = place.manifest
     with database.connection() as connection:
         row = connection.execute(
             statement("select_first_event"), {"tenant": manifest.tenant}
         ).fetchone()
         first = None if row is None else Mark(position=row[0], chain=row[1].hex())
         if manifest.first is not None and manifest.first != first:
-            raise ForeignDataset(folder.path, "holds the dataset of another log")
+            raise ForeignDataset(place.where, "holds the dataset of another log")
         last = manifest.last
         if last is not None and last != last_event(connection, manifest.tenant, upto=last.position):
             raise ForeignDataset(
-                folder.path,
+                place.where,
                 f"holds events up to position {last.position} that this log has not, as where it "
                 "was restored from a backup",
             )
     if manifest.first is None and first is not None:
-        folder.write(manifest.model_copy(update={"first": first}))
+        place.publish(manifest.model_copy(update={"first": first}))

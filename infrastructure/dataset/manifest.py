@@ -1,6 +1,8 @@
 """Manifest of a dataset: every file, and the position of each table."""
 
 from datetime import date
+from itertools import takewhile
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,6 +12,10 @@ FORMAT = 1
 NAME = "_agentlog.json"
 NO_DAY = "__HIVE_DEFAULT_PARTITION__"
 """Hive's partition name for rows without a day."""
+ROWS = "rows"
+"""The stem of the names of read models' files."""
+_STALE = -1
+"""The position of a table that lost a file, so that it is compared with the database."""
 
 
 class _Frozen(BaseModel):
@@ -31,12 +37,18 @@ class EventsFile(_Frozen):
     last: int
     rows: int
     bytes: int
+    name: str = ""
+    """Absent from manifests of 0.23 and before, which names by positions alone."""
 
     @property
     def path(self) -> str:
         """Its path in the dataset."""
-        # padded, so that names sort as positions do
-        return f"{EVENTS}/day={self.day}/{self.first:012d}-{self.last:012d}.parquet"
+        return f"{EVENTS}/day={self.day}/{self.name or f'{self.stem}.parquet'}"
+
+    @property
+    def stem(self) -> str:
+        """The beginning of its name: padded, so that names sort as positions do."""
+        return f"{self.first:012d}-{self.last:012d}"
 
 
 class DayFile(_Frozen):
@@ -49,6 +61,8 @@ class DayFile(_Frozen):
     open: int
     digest: str
     bytes: int
+    name: str = f"{ROWS}.parquet"
+    """Absent from manifests of 0.23 and before."""
 
 
 class TableFiles(_Frozen):
@@ -81,13 +95,33 @@ class DatasetManifest(_Frozen):
         """Return the path and the bytes of each file."""
         sizes = {file.path: file.bytes for file in self.events}
         for name, table in self.tables.items():
-            sizes |= {rows_path(name, day): file.bytes for day, file in table.days.items()}
+            sizes |= {rows_path(name, day, file): file.bytes for day, file in table.days.items()}
         return sizes
 
+    def text(self) -> str:
+        """Return it as its file says it."""
+        return self.model_dump_json(indent=1)
 
-def rows_path(name: str, day: str) -> str:
+    def only(self, whole: set[str]) -> Self:
+        """Return it with no files but these: events end before the first that is missing."""
+        events = list(takewhile(lambda file: file.path in whole, self.events))
+        tables = {}
+        for name, table in self.tables.items():
+            days = {
+                day: file for day, file in table.days.items() if rows_path(name, day, file) in whole
+            }
+            stale = len(days) < len(table.days)
+            update = {"days": days, "position": _STALE} if stale else {}
+            tables[name] = table.model_copy(update=update)
+        position = self.position
+        if len(events) < len(self.events):
+            position = events[-1].last if events else 0
+        return self.model_copy(update={"events": events, "position": position, "tables": tables})
+
+
+def rows_path(table: str, day: str, file: DayFile) -> str:
     """Return the path of a read model's rows of a day in the dataset."""
-    return f"{name}/day={day}/rows.parquet"
+    return f"{table}/day={day}/{file.name}"
 
 
 def day_text(day: date | None) -> str:

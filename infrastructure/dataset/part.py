@@ -1,12 +1,10 @@
-"""Writes a Parquet file in row groups of bounded size; complete and on disk when finished."""
+"""Writes a Parquet file in row groups of bounded size."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from agentlog.infrastructure.dataset.folder import sync
 
 _GROUP_ROWS = 122_880  # DuckDB's unit of parallel work
 _GROUP_BYTES = 48 * 2**20
@@ -18,10 +16,10 @@ _UNSORTED = frozenset({"body", "body_bytes", "body_sha256", "chain", "metadata"}
 
 
 class PartFile:
-    """A Parquet file being written at `path`, until it is finished or closed."""
+    """A Parquet file being written, until it is finished or closed."""
 
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self.path = path
+    def __init__(self, file: BinaryIO, schema: pa.Schema) -> None:
+        self.file = file
         self.rows = 0
         self.bytes = 0
         """Of the values, before they are encoded."""
@@ -31,7 +29,7 @@ class PartFile:
         self._pending_bytes = 0
         names: Sequence[str] = schema.names
         self._writer = pq.ParquetWriter(
-            path,
+            file,
             schema,
             compression="zstd",
             use_dictionary=[name for name in names if name not in _UNREPEATED],
@@ -50,15 +48,16 @@ class PartFile:
             self._flush()
 
     def finish(self) -> int:
-        """Complete the file and flush it to disk; return its size in bytes."""
+        """Complete the file, which stays open; return its size in bytes."""
         self._flush()
         self._writer.close()
-        sync(self.path)
-        return self.path.stat().st_size
+        self.file.flush()
+        return self.file.tell()
 
     def close(self) -> None:
         """Close the file as it is, even if incomplete."""
         self._writer.close()
+        self.file.close()
 
     def _flush(self) -> None:
         if self._pending:

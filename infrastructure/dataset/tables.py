@@ -11,9 +11,16 @@ from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.erased import erased_since
 from agentlog.infrastructure.dataset.errors import ReadModelsMove
 from agentlog.infrastructure.dataset.events import later
-from agentlog.infrastructure.dataset.folder import Folder
-from agentlog.infrastructure.dataset.manifest import DayFile, Mark, TableFiles, day_text, rows_path
+from agentlog.infrastructure.dataset.manifest import (
+    ROWS,
+    DayFile,
+    Mark,
+    TableFiles,
+    day_text,
+    rows_path,
+)
 from agentlog.infrastructure.dataset.part import PartFile
+from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import arrow_schema
 from agentlog.infrastructure.dataset.table_days import DayRows, TableDays
 from agentlog.infrastructure.postgres.database import Database
@@ -28,7 +35,7 @@ _TRIES = 5
 
 
 def export_tables(
-    database: Database, folder: Folder, names: Sequence[str], *, progress: Progress
+    database: Database, place: Place, names: Sequence[str], *, progress: Progress
 ) -> tuple[int, int]:
     """Write the changes of read models, all as of one moment; each has to be live.
 
@@ -47,7 +54,7 @@ def export_tables(
                 for name in names:
                     if live[name].version != read_model(name).version:
                         raise NewerReadModel(name)
-                    written += _export_table(connection, folder, live[name], progress)
+                    written += _export_table(connection, place, live[name], progress)
                 return position, written
         except UndefinedTable:  # a rebuilt one replaced it after its build was read
             continue
@@ -73,11 +80,11 @@ def _snapshot(database: Database) -> Iterator[psycopg.Connection]:
 
 
 def _export_table(
-    connection: psycopg.Connection, folder: Folder, build: Build, progress: Progress
+    connection: psycopg.Connection, place: Place, build: Build, progress: Progress
 ) -> int:
     """Write the days of a table that differ from the dataset's; return how many."""
-    name, tenant = build.name, folder.manifest.tenant
-    known = folder.manifest.tables.get(name)
+    name, tenant = build.name, place.manifest.tenant
+    known = place.manifest.tables.get(name)
     of_this_build = known is not None and (known.version, known.build) == (
         build.version,
         build.build,
@@ -98,20 +105,12 @@ def _export_table(
     files: dict[str, DayFile] = {
         day_text(day): old[day_text(day)] for day in days if day not in changed
     }
-    finished = []
     for number, (day, rows) in enumerate(changed.items(), 1):
-        part = _write_day(connection, folder, table, name, day)
-        finished.append((part.path, rows_path(name, day_text(day))))
-        files[day_text(day)] = DayFile(
-            rows=part.rows, open=rows.open, digest=rows.digest, bytes=part.path.stat().st_size
-        )
+        files[day_text(day)] = _write_day(connection, place, table, name, day, rows)
         progress(name, number, len(changed))
-    before = known.days if known is not None else {}
-    gone = [rows_path(name, day) for day in before if day not in files]
-    folder.publish(finished, gone=gone)
     mark = last_event(connection, tenant, upto=build.position)
     tables = {
-        **folder.manifest.tables,
+        **place.manifest.tables,
         name: TableFiles(
             version=build.version,
             build=build.build,
@@ -120,8 +119,8 @@ def _export_table(
             days=dict(sorted(files.items())),
         ),
     }
-    last = later(folder.manifest.last, mark)
-    folder.write(folder.manifest.model_copy(update={"tables": tables, "last": last}))
+    last = later(place.manifest.last, mark)
+    place.publish(place.manifest.model_copy(update={"tables": tables, "last": last}))
     return len(changed)
 
 
@@ -129,19 +128,30 @@ def _is_same(known: DayFile | None, rows: DayRows) -> bool:
     return known is not None and DayRows(known.rows, known.open, known.digest) == rows
 
 
-def _write_day(
-    connection: psycopg.Connection, folder: Folder, table: TableDays, name: str, day: date | None
-) -> PartFile:
-    schema = arrow_schema(name, tenant=folder.manifest.tenant)
-    part = PartFile(folder.partial(), schema)
-    try:
+def _write_day(  # noqa: PLR0913, PLR0917 - one parameter a part of its path and contents
+    connection: psycopg.Connection,
+    place: Place,
+    table: TableDays,
+    name: str,
+    day: date | None,
+    rows: DayRows,
+) -> DayFile:
+    """Add a file of a day's rows."""
+    schema = arrow_schema(name, tenant=place.manifest.tenant)
+    with closing(PartFile(place.partial(), schema)) as part:
         with closing(ahead(table.rows(connection, day))) as batches:
             for batch in batches:
                 part.write(batch)
-        part.finish()
-    finally:
-        part.close()
-    return part
+        size = part.finish()
+        file = DayFile(
+            rows=part.rows,
+            open=rows.open,
+            digest=rows.digest,
+            bytes=size,
+            name=place.name(ROWS),
+        )
+        place.add(part.file, rows_path(name, day_text(day), file))
+    return file
 
 
 def last_event(connection: psycopg.Connection, tenant: str, *, upto: int) -> Mark | None:

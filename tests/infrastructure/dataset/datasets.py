@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 import psycopg
+import pyarrow.parquet as pq
 
 from agentlog.infrastructure.dataset.export import TABLES, Exported, export_dataset
 from agentlog.infrastructure.dataset.manifest import NAME, DatasetManifest
@@ -22,6 +23,26 @@ TABLE_FIELDS = {
 }
 
 
+def export(
+    database: Database,
+    where: str,
+    *,
+    tenant: str = TENANT,
+    tables: Sequence[str] = TABLES,
+    grace_seconds: float = 0,
+) -> Exported:
+    """Export a database to a folder or bucket."""
+    with Listener(database, poll_seconds=0.05) as listener:
+        return export_dataset(
+            database,
+            ProjectionStatus(database, listener),
+            where,
+            tenant=tenant,
+            tables=tables,
+            grace_seconds=grace_seconds,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Exporter:
     """Exports a database to a folder."""
@@ -31,11 +52,7 @@ class Exporter:
     tenant: str = TENANT
 
     def __call__(self, tables: Sequence[str] = TABLES) -> Exported:
-        with Listener(self.database, poll_seconds=0.05) as listener:
-            projection_status = ProjectionStatus(self.database, listener)
-            return export_dataset(
-                self.database, projection_status, self.folder, tenant=self.tenant, tables=tables
-            )
+        return export(self.database, str(self.folder), tenant=self.tenant, tables=tables)
 
     @property
     def manifest(self) -> DatasetManifest:
@@ -66,6 +83,12 @@ def rows_in_files(folder: Path, name: str) -> list[tuple[Any, ...]]:
     keys = ", ".join(PUBLIC_READ_MODELS[name].table.key)
     with duck(folder) as connection:
         return connection.sql(f"SELECT {columns} FROM {name} ORDER BY {keys}").fetchall()  # noqa: S608 - as above
+
+
+def all_rows(folder: Path) -> str:
+    """Return all that any file of a dataset says."""
+    files = sorted(folder.glob("*/day=*/*.parquet"))
+    return repr([pq.read_table(path, partitioning=None).to_pylist() for path in files])
 
 
 def rows_in_database(database: Database, name: str, *, tenant: str = TENANT) -> list[Any]:

@@ -1,22 +1,19 @@
 """The next export leaves nothing in a dataset of what was erased, and writes no more than that."""
 
-import pyarrow.parquet as pq
-
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, TENANT, fetch, reply
-from tests.infrastructure.dataset.datasets import Exporter, check_equal, spread_over_days
+from tests.infrastructure.dataset.datasets import (
+    Exporter,
+    all_rows,
+    check_equal,
+    spread_over_days,
+)
 from tests.infrastructure.dataset.test_export import files_of
 from tests.infrastructure.erasure.conftest import redactor_on
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
-
-
-def _contents(exporter: Exporter) -> str:
-    """Return all that any file of the dataset says."""
-    files = sorted(exporter.folder.glob("*/day=*/*.parquet"))
-    return repr([pq.read_table(path, partitioning=None).to_pylist() for path in files])
 
 
 def _redactor(database: Database, threads: Threads) -> Redactor:
@@ -34,13 +31,13 @@ def test_files_with_what_was_erased_are_written_anew_and_no_others(
     threads.append("u", [reply(f"{SECRET} of another"), *STORY[:3]])
     spread_over_days(own_database, events_a_day=9)
     exporter()
-    assert SECRET in _contents(exporter)
+    assert SECRET in all_rows(exporter.folder)
     before = files_of(exporter)
     redactor = _redactor(own_database, threads)
     redactor.redact("t", None, "why")
     redactor.redact("u", [threads.messages("u")[0].message_id], "why")
     exporter()
-    assert SECRET not in _contents(exporter)
+    assert SECRET not in all_rows(exporter.folder)
     check_equal(exporter)
     after = files_of(exporter)
     events = [path for path in before if path.startswith("events/")]
@@ -59,7 +56,7 @@ def test_an_export_of_some_tables_takes_it_out_of_the_others_too(
     exporter()
     _redactor(own_database, threads).redact("t", None, "why")
     exporter(["messages"])
-    assert SECRET not in _contents(exporter)
+    assert SECRET not in all_rows(exporter.folder)
 
 
 def test_an_export_that_broke_off_in_between_is_made_good(
@@ -72,6 +69,6 @@ def test_an_export_that_broke_off_in_between_is_made_good(
     exporter()
     (exporter.folder / "_agentlog.json").write_bytes(old)  # the files were renamed, it was not
     exporter()
-    assert SECRET not in _contents(exporter)
+    assert SECRET not in all_rows(exporter.folder)
     check_equal(exporter)
     assert fetch(own_database, "SELECT count(*) FROM agentlog.events WHERE tenant = %s", TENANT)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from agentlog.infrastructure.dataset.errors import DatasetBusy, ForeignDataset, UnwritableDataset
-from agentlog.infrastructure.dataset.folder import open_folder
 from agentlog.infrastructure.dataset.manifest import NAME
+from agentlog.infrastructure.dataset.places.folder import open_folder
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, empty_log, fetch, reply, unguarded
