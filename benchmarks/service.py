@@ -71,11 +71,11 @@ class Served:
 
 
 @contextmanager
-def served(url: str) -> Iterator[Served]:
-    """Yield where `agentlog serve` listens, on a database."""
+def served(url: str, **settings: str) -> Iterator[Served]:
+    """Yield where `agentlog serve` listens, on a database, with settings as the environment's."""
     command = [str(_AGENTLOG), "serve", "--port", "0"]
     with subprocess.Popen(
-        command, env=_environment(url), stdout=subprocess.PIPE, text=True
+        command, env={**_environment(url), **settings}, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             host, port = _address(process)
@@ -85,10 +85,10 @@ def served(url: str) -> Iterator[Served]:
 
 
 @contextmanager
-def serving(url: str) -> Iterator[Client]:
-    """Yield a client of `agentlog serve` on a database."""
+def serving(url: str, **settings: str) -> Iterator[Client]:
+    """Yield a client of `agentlog serve` on a database, with settings as the environment's."""
     with (
-        served(url) as where,
+        served(url, **settings) as where,
         closing(HTTPConnection(where.host, where.port)) as connection,
     ):
         yield Client(connection)
