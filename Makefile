@@ -9,6 +9,7 @@ RUNTIME := .venv-runtime
 PHOENIX := .venv-phoenix
 TRACED := .venv-traced
 ADK := .venv-adk
+ENGINES := .venv-engines
 WORKERS ?= 3
 PAGE := api/page/index.html
 NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
@@ -90,6 +91,11 @@ $(ADK)/.ready: requirements-adk.lock client/pyproject.toml $(VENV)/.ready # Goog
 	$(BIN)/uv pip install --quiet --python $(ADK) --no-deps --no-build-isolation --editable ./client
 	@touch $@
 
+$(ENGINES)/.ready: requirements-engines.lock $(VENV)/.ready # what reads datasets: 1.4 GB
+	$(BIN)/uv venv --quiet --clear $(ENGINES)
+	$(BIN)/uv pip install --quiet --python $(ENGINES) --require-hashes --requirement $<
+	@touch $@
+
 # packages of npm that no test but those of every night needs; the agents have 900 MB
 NIGHTLY := $(CODING_AGENTS) $(AG_UI_CLIENT)
 $(NIGHTLY:=/node_modules/.package-lock.json): %/node_modules/.package-lock.json: %/package-lock.json $(VENV)/.ready
@@ -99,10 +105,12 @@ $(NIGHTLY:=/node_modules/.package-lock.json): %/node_modules/.package-lock.json:
 coding-agents: $(CODING_AGENTS)/node_modules/.package-lock.json
 ag-ui-client: $(AG_UI_CLIENT)/node_modules/.package-lock.json
 
-test-slow: $(PHOENIX)/.ready $(TRACED)/.ready $(ADK)/.ready coding-agents ag-ui-client
+test-slow: $(PHOENIX)/.ready $(TRACED)/.ready $(ADK)/.ready $(ENGINES)/.ready
+test-slow: coding-agents ag-ui-client
 test-slow: tools page ## all tests, slow ones too, with many more drawn examples: for every night
 	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix AGENTLOG_TEST_TRACED=$(abspath $(TRACED))/bin/python \
 		AGENTLOG_TEST_ADK=$(abspath $(ADK))/bin/python \
+		AGENTLOG_TEST_ENGINES=$(abspath $(ENGINES))/bin/python \
 		$(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
 
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
@@ -149,11 +157,12 @@ lock: $(VENV)/.ready ## pin what pyproject.toml asks for, with hashes, for every
 		--output-file requirements-build.lock
 	$(BIN)/$(COMPILE) --group traced --output-file requirements-traced.lock --upgrade
 	$(BIN)/$(COMPILE) --group adk --output-file requirements-adk.lock --upgrade
+	$(BIN)/$(COMPILE) --group engines --output-file requirements-engines.lock --upgrade
 	$(BIN)/$(COMPILE) --group install --output-file requirements-install.lock --upgrade
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 clean:
-	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) $(ADK) web/node_modules api/page \
+	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) $(ADK) $(ENGINES) web/node_modules api/page \
 		$(NIGHTLY:=/node_modules)
