@@ -39,6 +39,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.migration import described
 from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.postgres.roles import LOGIN, check_membership, make_login
+from agentlog.infrastructure.postgres.write_access import WriteAccess, WriteAccessWatch
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.infrastructure.reports.reports import Reports
 from agentlog.infrastructure.reports.summaries import Summaries
@@ -126,14 +127,17 @@ def open_service(
     Raises:
         AgentlogError: the database is unavailable, with the reason and the way out.
     """
+    access = write_access_of(settings)
     with (
-        ready_database(settings, new=new) as place,
+        ready_database(settings, new=new, access=access) as place,
         Database(
             place.url,
             pool_size=settings.pool_size,
             in_role=True,
             timeouts=Timeouts(settings.statement_seconds, settings.lock_seconds, _ANSWER_SECONDS),
+            write_access=access,
         ) as database,
+        WriteAccessWatch(access, database.connect),
         Listener(database) as listener,
         RunQueue() as queue,
     ):
@@ -267,8 +271,15 @@ class MigratedDatabase:
     owner: Database | None
 
 
+def write_access_of(settings: Settings) -> WriteAccess:
+    """Return what tells whether the settings' database takes writes, once it is open."""
+    return WriteAccess(forbidden=settings.read_only == "on", writer_url=settings.writer_url)
+
+
 @contextmanager
-def ready_database(settings: Settings, *, new: bool) -> Iterator[MigratedDatabase]:
+def ready_database(
+    settings: Settings, *, new: bool, access: WriteAccess
+) -> Iterator[MigratedDatabase]:
     """Yield a database with the current schema and the service's roles."""
     if settings.database_url is None:
         with (
@@ -283,7 +294,7 @@ def ready_database(settings: Settings, *, new: bool) -> Iterator[MigratedDatabas
             where = f"its own PostgreSQL in {settings.data_dir}"
             yield MigratedDatabase(url, where, schema, owner)
         return
-    with Database(settings.database_url, pool_size=1) as given:
+    with Database(settings.database_url, pool_size=1, write_access=access) as given:
         schema = described(given.migrate())
         with given.connection() as connection:
             check_membership(connection)

@@ -21,7 +21,7 @@ from eventsourcing.persistence import (
 from eventsourcing.utils import Environment, EnvType
 from typing_extensions import override
 
-from agentlog.api.composition import open_as_owner, ready_database
+from agentlog.api.composition import open_as_owner, ready_database, write_access_of
 from agentlog.infrastructure.eventsourcing_adapter.mapper import MessageMapper
 from agentlog.infrastructure.eventsourcing_adapter.recorder import LogRecorder
 from agentlog.infrastructure.eventsourcing_adapter.view import View
@@ -63,10 +63,16 @@ class Factory(InfrastructureFactory[View]):
         """
         settings = self._settings
         with ExitStack() as stack:
-            place = stack.enter_context(ready_database(settings, new=False))
-            timeouts = Timeouts(settings.statement_seconds, settings.lock_seconds)
+            access = write_access_of(settings)
+            place = stack.enter_context(ready_database(settings, new=False, access=access))
             database = stack.enter_context(
-                Database(place.url, pool_size=settings.pool_size, in_role=True, timeouts=timeouts)
+                Database(
+                    place.url,
+                    pool_size=settings.pool_size,
+                    in_role=True,
+                    timeouts=Timeouts(settings.statement_seconds, settings.lock_seconds),
+                    write_access=access,
+                )
             )
             listener = stack.enter_context(Listener(database))
             confined = database.confined(settings.tenant)

@@ -69,6 +69,10 @@ class Settings(BaseSettings):
     """Clients served without a key before the first key is made: this machine only, or any."""
     allowed_hosts: str = ""
     """Names of the service, with commas, that clients without a key may use; addresses always."""
+    read_only: Literal["auto", "on"] = "auto"
+    """Whether sessions in the database may not write: `auto` only where it takes no writes."""
+    writer_url: str | None = None
+    """Address of the service that takes writes, for the answers of one that takes none."""
     read_audit: Literal["on", "off"] = "off"
     """Whether each read over HTTP is recorded before it is answered."""
     max_body_bytes: int = Field(default=16 * 2**20, ge=1)
@@ -161,7 +165,7 @@ class Settings(BaseSettings):
                     raise ValueError(f"{reason}, and not *" if or_any else reason) from error
         return text
 
-    @field_validator("gateway_url")
+    @field_validator("gateway_url", "writer_url")
     @classmethod
     def _see_url(cls, text: str | None) -> str | None:
         parts = urlsplit(text or "http://none")

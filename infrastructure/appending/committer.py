@@ -26,12 +26,13 @@ from agentlog.infrastructure.postgres.errors import (
     BROKEN_OFF,
     DatabaseUnavailable,
     OutcomeUnknown,
-    unavailable,
 )
 
 logger = logging.getLogger("agentlog")
 
 _TRIES = 3
+_FINAL = psycopg.errors.QueryCanceled, psycopg.errors.ReadOnlySqlTransaction
+"""What another try would end with as well."""
 _PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then autovacuum has analysed the tables
@@ -74,9 +75,9 @@ class Committer:
             except BROKEN_OFF as error:
                 self._disconnect()
                 is_unknown = is_unknown or error.sqlstate is None  # the server said nothing
-                had_its_time = isinstance(error, psycopg.errors.QueryCanceled)
-                if had_its_time or attempt == _TRIES - 1:
-                    raise _failure(unavailable(error), is_unknown=is_unknown) from error
+                if isinstance(error, _FINAL) or attempt == _TRIES - 1:
+                    failure = self._database.unavailable(error)
+                    raise _failure(failure, is_unknown=is_unknown) from error
                 logger.warning("append broke off, trying again: %s", error)
                 time.sleep(_PAUSE_SECONDS * 2**attempt)
             except DatabaseUnavailable as error:  # no connection for another try

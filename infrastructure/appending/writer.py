@@ -107,6 +107,7 @@ class Writer:
 
         Raises:
             WriterOverloaded: too many are waiting; nothing was written.
+            DatabaseReadOnly: the database takes no writes.
             DatabaseUnavailable: it is not known whether they were written; trying again is safe.
         """
         answer: Future[Outcomes] = Future()
@@ -121,6 +122,7 @@ class Writer:
 
         Raises:
             WriterOverloaded: too many are waiting; nothing will be written.
+            DatabaseReadOnly: the database takes no writes.
         """
         self._put(requests, deliver)
         self._wake()
@@ -130,6 +132,7 @@ class Writer:
         if len(self._queue) >= self._capacity:
             self.meters.turned_away(len(requests))
             raise WriterOverloaded(self._capacity)
+        self._database.write_access.check()
         self._database.check()  # a commit without an answer may wait for half a minute
         tried = [self._preparer.prepare(request) for request in requests]
         ready = [outcome for outcome in tried if isinstance(outcome, Ready)]

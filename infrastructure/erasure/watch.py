@@ -21,7 +21,7 @@ Discard = Callable[[str, str], None]
 class ErasureWatch(Watch):
     """Calls `discard` for each erasure by any process, in a thread of its own.
 
-    First `eraser` carries out redactions left pending by a crash.
+    Once the database takes writes, `eraser` carries out redactions left pending by a crash.
     """
 
     def __init__(
@@ -31,18 +31,17 @@ class ErasureWatch(Watch):
         self._eraser = eraser
         self._discard = discard
         self._number = self._latest()
+        self._is_to_finish = True
         super().__init__(listener, ERASED, name="erasures", failing="erasures cannot be watched")
 
     @override
-    def _work(self) -> None:
-        try:
-            self._eraser.finish_all()
-        except Exception as error:  # noqa: BLE001 - later erasures are watched all the same
-            warn("erasures that were broken off are left for later", error)
-        super()._work()
-
-    @override
     def _look(self) -> None:
+        if self._is_to_finish and self._database.write_access.is_given:
+            self._is_to_finish = False
+            try:
+                self._eraser.finish_all()
+            except Exception as error:  # noqa: BLE001 - later erasures are watched all the same
+                warn("erasures that were broken off are left for later", error)
         with self._database.connection() as connection:
             rows = connection.execute(
                 statement("select_erasures_done"), {"after": self._number}

@@ -146,7 +146,12 @@ class Blobs:
         """Keep a content, all or nothing; return whether it is new.
 
         The caller has checked that its SHA-256 is `digest`.
+
+        Raises:
+            DatabaseReadOnly: it is new, and the database takes no writes.
         """
+        if not self._database.write_access.is_given and self.known([digest]):
+            return False
         new = False
         with self._database.connection() as connection, connection.transaction():
             number = 0

@@ -22,6 +22,16 @@ class AccessNotRecorded(AgentlogError):
         )
 
 
+class ReadsUnrecorded(AgentlogError):
+    """Reads are to be recorded, and the database takes no writes."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "AGENTLOG_READ_AUDIT is on, and no read can be recorded where the database takes no "
+            "writes: have audited clients read at the writer, or set AGENTLOG_READ_AUDIT=off here"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """A request for data, and the status of its response; `route` is a template.
@@ -51,6 +61,11 @@ class Accesses:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def check_writable(self) -> None:
+        """Raise `ReadsUnrecorded` where the database takes no writes."""
+        if not self._database.write_access.is_given:
+            raise ReadsUnrecorded
 
     def note(self, access: Access) -> None:
         """Record an access; raises `AccessNotRecorded`."""

@@ -64,9 +64,16 @@ def read_conninfo(text: str) -> Mapping[str, Any]:
 
 
 def session_conninfo(
-    url: str, defaults: Mapping[str, int], *, timeouts: Timeouts, role: str | None
+    url: str,
+    defaults: Mapping[str, int],
+    *,
+    timeouts: Timeouts,
+    role: str | None,
+    read_only: bool = False,
 ) -> str:
     """Return a URL's connection string with `defaults`, timeouts and a role, where it sets none.
+
+    `read_only`: transactions are, whatever the URL sets.
 
     Raises:
         InvalidConninfo: it cannot be read.
@@ -76,5 +83,6 @@ def session_conninfo(
     if role is not None:
         own.append(f"-c role={role}")
     # later options have precedence
-    options = " ".join([*own, given.get("options") or ""]).strip()
+    last = ["-c default_transaction_read_only=on"] if read_only else []
+    options = " ".join([*own, given.get("options") or "", *last]).strip()
     return make_conninfo(**{**given, "options": options})

@@ -12,10 +12,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from agentlog.infrastructure.postgres.binary_arrays import register_arrays
 from agentlog.infrastructure.postgres.circuit_breaker import Breaker
+from agentlog.infrastructure.postgres.confined import Confined
 from agentlog.infrastructure.postgres.conninfo import USUAL_TIMEOUTS, Timeouts, session_conninfo
 from agentlog.infrastructure.postgres.errors import (
     BROKEN_OFF,
-    DatabaseTooOld,
     DatabaseUnavailable,
     unavailable,
 )
@@ -29,9 +29,7 @@ from agentlog.infrastructure.postgres.liveness import (
 from agentlog.infrastructure.postgres.migration import Migration, migrate
 from agentlog.infrastructure.postgres.roles import SERVICE, confine, unconfine
 from agentlog.infrastructure.postgres.session_check import check_session
-
-MINIMUM_SERVER = 150000
-"""PostgreSQL 15, as `server_version` counts."""
+from agentlog.infrastructure.postgres.write_access import WriteAccess
 
 _POOL_CLOSE_SECONDS = 0.1
 """For each thread of a pool without a server: it may be connecting, and is not joined."""
@@ -39,6 +37,11 @@ _POOL_CLOSE_SECONDS = 0.1
 
 class Connections(Protocol):
     """Source of connections: to a whole database, or to one tenant's rows."""
+
+    @property
+    def write_access(self) -> WriteAccess:
+        """Whether the database takes writes."""
+        ...
 
     def connection(
         self, *, wait_seconds: float | None = None
@@ -55,10 +58,10 @@ class Database:
 
     `wait_seconds`: how long a caller waits for a connection before it is refused. `in_role`: work
     in the service's role, and for a tenant in the tenants' role; without it, with all rights of the
-    login.
+    login. `write_access` is looked at by `open`; None is one of this database alone.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a pool consists of
         self,
         url: str,
         *,
@@ -66,12 +69,17 @@ class Database:
         wait_seconds: float = 10.0,
         in_role: bool = False,
         timeouts: Timeouts = USUAL_TIMEOUTS,
+        write_access: WriteAccess | None = None,
     ) -> None:
         self._in_role = in_role
+        self.write_access = WriteAccess() if write_access is None else write_access
         self._confined_to: WeakKeyDictionary[psycopg.Connection, str] = WeakKeyDictionary()
         try:
             role = SERVICE if in_role else None
-            self._conninfo = session_conninfo(url, LIVENESS, timeouts=timeouts, role=role)
+            read_only = self.write_access.forbidden
+            self._conninfo = session_conninfo(
+                url, LIVENESS, timeouts=timeouts, role=role, read_only=read_only
+            )
         except psycopg.ProgrammingError as error:
             raise DatabaseUnavailable(f"the URL does not parse: {error}") from None
         self._pool_size, self._wait_seconds = pool_size, wait_seconds
@@ -96,10 +104,10 @@ class Database:
         # not by the pool, whose error only says "timeout"
         try:
             with psycopg.connect(self._conninfo, autocommit=True) as connection:
-                version = connection.info.server_version
-                if version < MINIMUM_SERVER:
-                    raise DatabaseTooOld(version)
-                check_session(connection, in_role=self._in_role)
+                check_session(
+                    connection, in_role=self._in_role, read_only=self.write_access.forbidden
+                )
+                self.write_access.look(connection)
         except psycopg.Error as error:
             raise DatabaseUnavailable(str(error).strip()) from error
         self._pool.open()
@@ -111,6 +119,10 @@ class Database:
             opened=self._drop_pool,
             closed=self._renew_pool,
         )
+
+    def unavailable(self, error: psycopg.Error) -> DatabaseUnavailable:
+        """Return the error for a broken connection or statement."""
+        return unavailable(error, writer=self.write_access.writer_url)
 
     def check(self) -> None:
         """Raise `DatabaseUnavailable` while PostgreSQL is known to be unreachable."""
@@ -131,7 +143,7 @@ class Database:
             )
         except psycopg.OperationalError as error:
             self._suspect()
-            raise unavailable(error) from error
+            raise self.unavailable(error) from error
         register_arrays(connection)
         self._lent.append(connection)
         return connection
@@ -169,7 +181,7 @@ class Database:
 
     def confined(self, tenant: str) -> Connections:
         """Return connections that see only the rows of one tenant."""
-        return _Confined(self, tenant)
+        return Confined(self.lend, tenant, self.write_access)
 
     def connection(
         self, *, wait_seconds: float | None = None
@@ -179,12 +191,10 @@ class Database:
         Raises:
             DatabaseUnavailable: none was free in time, or it broke.
         """
-        return self.lend(None, wait_seconds=wait_seconds)
+        return self.lend(None, wait_seconds)
 
     @contextmanager
-    def lend(
-        self, tenant: str | None, *, wait_seconds: float | None = None
-    ) -> Iterator[psycopg.Connection]:
+    def lend(self, tenant: str | None, wait_seconds: float | None) -> Iterator[psycopg.Connection]:
         """Lend a connection, to a tenant or to the service itself, as `connection` does."""
         self.check()
         pool = self._pool
@@ -200,7 +210,7 @@ class Database:
             self._suspect()
             raise DatabaseUnavailable(f"no connection was free within {seconds:g} s") from error
         except BROKEN_OFF as error:
-            raise unavailable(error) from error
+            raise self.unavailable(error) from error
 
     def _working(
         self, pool: ConnectionPool, tenant: str | None, seconds: float
@@ -287,14 +297,3 @@ class Database:
         else:
             confine(connection, tenant)
             self._confined_to[connection] = tenant
-
-
-class _Confined:
-    def __init__(self, database: Database, tenant: str) -> None:
-        self._database = database
-        self._tenant = tenant
-
-    def connection(
-        self, *, wait_seconds: float | None = None
-    ) -> AbstractContextManager[psycopg.Connection]:
-        return self._database.lend(self._tenant, wait_seconds=wait_seconds)

@@ -34,14 +34,19 @@ class OutcomeUnknown(DatabaseUnavailable):
 
 
 class DatabaseReadOnly(DatabaseUnavailable):
-    """PostgreSQL takes no writes: it is a standby, or was told so, as where its disk is filling."""
+    """PostgreSQL takes no writes: it is a standby, or was told so, as where its disk is filling.
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"{reason}; reads go on, and appends once it takes writes again: promote a standby, or "
+    `writer` is the address of the service that takes them, None where AGENTLOG_WRITER_URL is unset.
+    """
+
+    def __init__(self, reason: str, *, writer: str | None = None) -> None:
+        way = (
+            "reads go on, and appends once it takes writes again: promote a standby, or "
             "have AGENTLOG_DATABASE_URL name the primary (with target_session_attrs=read-write it "
             "is found among several hosts); make room on a full disk"
         )
+        super().__init__(f"{reason}; {way if writer is None else f'send it to {writer}'}")
+        self.writer = writer
 
 
 class StatementTooLong(DatabaseUnavailable):
@@ -64,15 +69,15 @@ class LockNotGranted(DatabaseUnavailable):
         )
 
 
-def unavailable(error: psycopg.Error) -> DatabaseUnavailable:
-    """Return the error for a broken connection or statement."""
+def unavailable(error: psycopg.Error, *, writer: str | None = None) -> DatabaseUnavailable:
+    """Return the error for a broken connection or statement; `writer` as of `DatabaseReadOnly`."""
     match error:
         case psycopg.errors.QueryCanceled():
             return StatementTooLong(error.diag.message_primary or str(error).strip())
         case psycopg.errors.LockNotAvailable():
             return LockNotGranted(error.diag.message_primary or str(error).strip())
         case psycopg.errors.ReadOnlySqlTransaction():
-            return DatabaseReadOnly(error.diag.message_primary or str(error).strip())
+            return DatabaseReadOnly(error.diag.message_primary or str(error).strip(), writer=writer)
         case _:
             return DatabaseUnavailable(str(error).strip())
 

@@ -52,13 +52,19 @@ def migrate(connection: psycopg.Connection) -> list[Migration]:
 
     Raises:
         NoServiceRole: the login may not read the schema's state.
-        MigrationError: the database has migrations that are unknown or different here, or the login
-            may not run them.
+        MigrationError: the database has migrations that are unknown or different here, the login
+            may not run them, or the database takes no writes.
     """
     if _is_up_to_date(connection):  # this needs no ownership of the tables
         return []
     try:
         return _run(connection)
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise MigrationError(
+            "the schema is older than this agentlog, and cannot be brought up to date where no "
+            "writes are taken: have this version run `agentlog migrate` on the writer's database, "
+            "and on that of a logical subscriber"
+        ) from error
     except psycopg.errors.InsufficientPrivilege as error:
         user = connection.info.user
         raise MigrationError(

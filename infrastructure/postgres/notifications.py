@@ -1,19 +1,23 @@
 """Notifications that the log has grown: one LISTEN connection a process, and polling.
 
 A notification is only a hint: the receiver reads the tables. A lost one delays that until the next
-poll, and one too many costs one query.
+poll, and one too many costs one query. Where the database takes no writes nothing notifies: there
+the tables are queried instead, ten times a second.
 """
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 import psycopg
+from psycopg.rows import TupleRow
 from psycopg.sql import SQL, Identifier
 from typing_extensions import override
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.runtime.backoff import pause_seconds
 from agentlog.infrastructure.runtime.closeable import Closing
 
@@ -32,6 +36,9 @@ KEYED = "agentlog_keyed"
 
 _CHANNELS = (APPENDED, PROJECTED, DIRECTED, ERASED, KEYED)
 _STEP_SECONDS = 0.25
+_QUERIED = (APPENDED, PROJECTED, ERASED)
+"""The channels that the columns of select_places.sql stand for."""
+_QUERY_SECONDS = 0.09
 
 Callback = Callable[[], None]
 
@@ -81,11 +88,14 @@ class Listener(Closing):
         while not self._closed.is_set():
             try:
                 with self._database.connect() as connection:
-                    for channel in _CHANNELS:
-                        connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
-                    failures = 0
-                    self._listen(connection)
-            # a standby has no LISTEN; its errors vary
+                    if self._database.write_access.is_given:
+                        for channel in _CHANNELS:
+                            connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
+                        failures = 0
+                        self._listen(connection)
+                    else:
+                        self._query(connection)
+                        failures = 0
             except (psycopg.Error, DatabaseUnavailable) as error:
                 if failures == 0 and not self._closed.is_set():
                     logger.warning("the listening connection broke, making it again: %s", error)
@@ -95,9 +105,10 @@ class Listener(Closing):
                 self._ring_all()
 
     def _listen(self, connection: psycopg.Connection) -> None:
+        """Call what is notified, while the database takes writes."""
         self._ring_all()
         waited = 0.0
-        while not self._closed.is_set():
+        while self._database.write_access.is_given and not self._closed.is_set():
             heard = {
                 notify.channel
                 for notify in connection.notifies(timeout=_STEP_SECONDS, stop_after=1)
@@ -108,6 +119,20 @@ class Listener(Closing):
             if waited >= self._poll_seconds:
                 self._ring_all()
                 waited = 0.0
+
+    def _query(self, connection: psycopg.Connection) -> None:
+        """Call what has moved, while the database takes no writes."""
+        places: TupleRow = (None,) * len(_QUERIED)
+        all_at = 0.0
+        while not self._database.write_access.is_given and not self._closed.is_set():
+            before, (places,) = places, connection.execute(statement("select_places")).fetchall()
+            for channel, old, new in zip(_QUERIED, before, places, strict=True):
+                if old != new:
+                    self._ring(channel)
+            if time.monotonic() >= all_at:
+                self._ring_all()
+                all_at = time.monotonic() + self._poll_seconds
+            self._closed.wait(_QUERY_SECONDS)
 
     def _ring_all(self) -> None:
         for channel in _CHANNELS:

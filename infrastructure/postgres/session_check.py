@@ -1,8 +1,8 @@
 """Checks of a database session, made once before the service works.
 
 A pooler may pass on a session without its settings: in the role of its login, which may own the
-tables, and without timeouts. A logical subscriber accepts appends, and its log then differs from
-its publisher's.
+tables, without timeouts, and able to write. A logical subscriber accepts appends, and its log then
+differs from its publisher's.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,11 @@ from collections.abc import Sequence
 import psycopg
 
 from agentlog.domain.errors import AgentlogError
+from agentlog.infrastructure.postgres.errors import DatabaseTooOld
 from agentlog.infrastructure.postgres.roles import SERVICE, confine
+
+MINIMUM_SERVER = 150000
+"""PostgreSQL 15, as `server_version` counts."""
 
 _TIMEOUTS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
 _WITHOUT = "SELECT name FROM pg_settings WHERE name = ANY (%s) AND setting = '0' ORDER BY name"
@@ -37,21 +41,28 @@ class LogSubscribed(AgentlogError):
     def __init__(self) -> None:
         super().__init__(
             "agentlog.events is filled by a logical subscription, and an append here would fork "
-            "the log: have AGENTLOG_DATABASE_URL name the publisher, or take over by "
-            "DROP SUBSCRIPTION"
+            "the log: set AGENTLOG_READ_ONLY=on to read here, have AGENTLOG_DATABASE_URL name the "
+            "publisher, or take over by DROP SUBSCRIPTION"
         )
 
 
-def check_session(connection: psycopg.Connection, *, in_role: bool) -> None:
+def check_session(connection: psycopg.Connection, *, in_role: bool, read_only: bool) -> None:
     """Check that a new session has the requested settings; the session is not reusable afterwards.
 
     Raises:
-        UnsafeSession: it has another role, no timeout, or no row-level security.
-        LogSubscribed: in the service's role, where a subscription fills the log.
+        DatabaseTooOld: the server is too old.
+        UnsafeSession: it has another role, no timeout, no row-level security, or may write where it
+            is to be `read_only`.
+        LogSubscribed: in the service's role and not `read_only`, where a subscription fills the
+            log.
     """
+    if connection.info.server_version < MINIMUM_SERVER:
+        raise DatabaseTooOld(connection.info.server_version)
     flaws = [f"it has no {name}" for (name,) in connection.execute(_WITHOUT, (_TIMEOUTS,))]
+    if read_only and connection.execute("SHOW transaction_read_only").fetchone() != ("on",):
+        flaws.append("it may write")
     if in_role:
-        if connection.execute(_SUBSCRIBED).fetchone() is not None:
+        if not read_only and connection.execute(_SUBSCRIBED).fetchone() is not None:
             raise LogSubscribed
         flaws += _flaws_of_role(connection)
     if flaws:

@@ -40,9 +40,9 @@ def bring_up(
     """
     if _lacks(projection_status.builds(), names, position) is None:
         return
-    with database.connection() as connection:
-        if connection.execute("SHOW transaction_read_only").fetchone() == ("on",):
-            raise DatabaseReadOnly("the read models cannot be filled up to the log")
+    if not database.write_access.is_given:
+        reason = "the read models cannot be filled up to the log"
+        raise DatabaseReadOnly(reason, writer=database.write_access.writer_url)
     models = [read_model(name) for name in names]
     woken = threading.Event()
     off = projection_status.listener.on(PROJECTED, woken.set)

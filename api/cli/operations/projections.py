@@ -23,6 +23,7 @@ from agentlog.api.cli.session import (
 from agentlog.api.composition import Service, open_service
 from agentlog.api.shapes import threads
 from agentlog.infrastructure.postgres.notifications import PROJECTED
+from agentlog.infrastructure.postgres.write_access import WhileWritable
 from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.infrastructure.readmodels.projection_status import RebuildUnderWay
@@ -94,7 +95,10 @@ def run(
     with (
         logs_on_stderr(form=settings.log_format, level=settings.log_level),
         open_service(settings) as service,
-        Projector(service.database, service.listener, READ_MODELS.values()),
+        WhileWritable(
+            service.database.write_access,
+            lambda: Projector(service.database, service.listener, READ_MODELS.values()),
+        ),
     ):
         if with_parent:
             threading.Thread(target=_await_end_of_input, args=(ended,), daemon=True).start()

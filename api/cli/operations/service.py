@@ -8,6 +8,7 @@ import ssl
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 from ipaddress import ip_address
 from types import FrameType
 from typing import Annotated
@@ -31,6 +32,7 @@ from agentlog.api.tracing import open_traces
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.erasure.watch import ErasureWatch
+from agentlog.infrastructure.postgres.write_access import WhileWritable
 from agentlog.infrastructure.readmodels.process import projector_process
 from agentlog.infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
 from agentlog.infrastructure.runtime.logging import access_logger, logs_on_stderr
@@ -113,6 +115,9 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         open_service(settings, new=True, on_commit=traces.on_commit) as service,
         ExitStack() as beside,
     ):
+        access = service.database.write_access
+        if settings.read_audit == "on":
+            service.accesses.check_writable()
         host, port = listening.getsockname()[:2]
         anonymous = anonymous_from(settings, service, host)
         warn_of_other_keys(service.database, service.snapshot_key)
@@ -124,7 +129,9 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
             ErasureWatch(service.database, service.listener, service.eraser, service.tenants.forget)
         )
         if settings.fold_ahead == "on":
-            beside.enter_context(Precomputation(service.tenants, service.listener))
+            beside.enter_context(
+                WhileWritable(access, partial(Precomputation, service.tenants, service.listener))
+            )
         if with_examples:
             load_examples(service, console)
         application = application_over(settings, service, anonymous)
@@ -144,13 +151,15 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         console.print(f"agentlog listens on {address}, with {service.where}: {service.schema}")
+        if not access.is_given:
+            console.print(f"it only reads: its database is a {access.kind}", markup=False)
         if traces.notice:
             console.print(traces.notice, markup=False)
         if with_examples:
             console.print(tour(address, settings), markup=False)
         if settings.projections == "on":
-            beside.enter_context(projector_process(service.url))
-        beside.enter_context(_courier(settings, service))
+            beside.enter_context(WhileWritable(access, partial(projector_process, service.url)))
+        beside.enter_context(WhileWritable(access, partial(_courier, settings, service)))
         collect_rarely()
         beside.enter_context(MemoryReturn())
         with suppress(KeyboardInterrupt):  # uvicorn re-raises Ctrl-C

@@ -74,7 +74,7 @@ from agentlog.infrastructure.embedded import EmbeddedServerError
 from agentlog.infrastructure.erasure.errors import NothingToRedact, NotRedactable, UnknownFile
 from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
 from agentlog.infrastructure.forks.errors import ForkTooLong
-from agentlog.infrastructure.keys.accesses import AccessNotRecorded
+from agentlog.infrastructure.keys.accesses import AccessNotRecorded, ReadsUnrecorded
 from agentlog.infrastructure.postgres.errors import (
     DatabaseReadOnly,
     DatabaseTooOld,
@@ -180,6 +180,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     ProjectionBehind: 503,
     QueriesExhausted: 503,
     QueryForbidden: 403,
+    ReadsUnrecorded: 503,
     RebuildUnderWay: 409,
     ReportTooLong: 503,
     RuleBroken: 409,

@@ -197,7 +197,8 @@ class Snapshots:
         _logger.info(
             "snapshot %d of %s is missing or broken: it will be made again", version, series
         )
-        tried(lambda: self._table.delete(series, version))
+        if self._table.is_writable:
+            tried(lambda: self._table.delete(series, version))
 
     def _series(self, thread_id: str, view: View[CarryT, OptionsT]) -> Series:
         return Series(

@@ -64,6 +64,11 @@ class SnapshotTable:
         self._database = database
         self._key = key
 
+    @property
+    def is_writable(self) -> bool:
+        """Whether rows can be added and deleted."""
+        return self._database.write_access.is_given
+
     def nearest(self, series: Series, version: int) -> SnapshotRow | None:
         """Return the nearest row with a carry at or before `version`."""
         rows = self._rows(

@@ -1,0 +1,158 @@
+"""Whether a database takes writes: a standby, a logical subscriber and a read-only session do not.
+
+It is looked at when the database opens, and each second from then on: a standby that is promoted
+takes writes without a restart of the service.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from typing import Literal
+
+import psycopg
+from typing_extensions import override
+
+from agentlog.infrastructure.postgres.errors import DatabaseReadOnly, DatabaseUnavailable
+from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.runtime.closeable import Closing
+
+logger = logging.getLogger("agentlog")
+
+Kind = Literal["writer", "standby", "subscriber", "read-only"]
+"""A service by what its database is; read-only: by a setting, of the service or of PostgreSQL."""
+
+_REASONS: dict[Kind, str] = {
+    "standby": "PostgreSQL is a standby, which takes no writes",
+    "subscriber": "the log is filled by a logical subscription, and nothing else may write to it",
+    "read-only": "PostgreSQL takes no writes in this session: default_transaction_read_only is on",
+}
+_LOOK_SECONDS = 1.0
+_LEAST_SECONDS = 0.1
+"""Between two looks, where callers ask for writes meanwhile."""
+
+
+class WriteAccess:
+    """Whether the database takes writes, as it was last looked at; thread-safe.
+
+    `forbidden`: sessions are read-only whatever the database is (AGENTLOG_READ_ONLY=on).
+    `writer_url`: the address of the service that takes writes, for clients.
+    """
+
+    def __init__(self, *, forbidden: bool = False, writer_url: str | None = None) -> None:
+        self.forbidden = forbidden
+        self.kind: Kind = "writer"
+        self.wanted = threading.Event()
+        """Set when a write was refused: the database may have been promoted since the last look."""
+        self.writer_url = writer_url
+        self._callbacks: tuple[Callable[[], None], ...] = ()
+        self._changing = threading.Lock()
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the database takes writes."""
+        return self.kind == "writer"
+
+    def check(self) -> None:
+        """Raise `DatabaseReadOnly` where the database takes no writes."""
+        kind = self.kind
+        if kind != "writer":
+            self.wanted.set()
+            raise DatabaseReadOnly(_REASONS[kind], writer=self.writer_url)
+
+    def look(self, connection: psycopg.Connection) -> None:
+        """Ask the database, and call the callbacks if that changed."""
+        row = connection.execute(statement("select_kind")).fetchone()
+        kind: Kind = "writer" if row is None else row[0]
+        if kind == self.kind:
+            return
+        self.kind = kind
+        for callback in self._callbacks:
+            try:
+                callback()
+            except Exception:  # the others are still to be called
+                logger.exception("what depends on write access could not follow its change")
+
+    def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` after each change; returns a function that ends that."""
+        with self._changing:
+            self._callbacks = (*self._callbacks, callback)
+
+        def off() -> None:
+            with self._changing:
+                self._callbacks = tuple(other for other in self._callbacks if other != callback)
+
+        return off
+
+
+class WriteAccessWatch(Closing):
+    """Looks each second, in a thread and by a connection of its own, from a second on."""
+
+    def __init__(self, access: WriteAccess, connect: Callable[[], psycopg.Connection]) -> None:
+        self._access, self._connect = access, connect
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="write access", daemon=True)
+        self._thread.start()
+
+    @override
+    def close(self) -> None:
+        """Stop looking."""
+        self._closed.set()
+        self._access.wanted.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while self._rest():
+            try:
+                with self._connect() as connection:
+                    self._look(connection)
+                    while self._rest():
+                        self._look(connection)
+            except (psycopg.Error, DatabaseUnavailable):  # others say that the server is gone
+                continue
+
+    def _rest(self) -> bool:
+        """Wait for the next look; return False once closed."""
+        began = time.monotonic()
+        self._access.wanted.wait(_LOOK_SECONDS)
+        self._closed.wait(_LEAST_SECONDS - (time.monotonic() - began))
+        self._access.wanted.clear()
+        return not self._closed.is_set()
+
+    def _look(self, connection: psycopg.Connection) -> None:
+        before = self._access.kind
+        self._access.look(connection)
+        if self._access.kind != before:
+            logger.warning("the database was a %s, and is a %s now", before, self._access.kind)
+
+
+class WhileWritable(Closing):
+    """Keeps open what `start` returns while the database takes writes."""
+
+    def __init__(
+        self, access: WriteAccess, start: Callable[[], AbstractContextManager[object]]
+    ) -> None:
+        self._access, self._start = access, start
+        self._running: ExitStack | None = None
+        self._changing = threading.Lock()
+        self._closed = False
+        self._off = access.on_change(self._follow)
+        self._follow()
+
+    @override
+    def close(self) -> None:
+        """End it."""
+        self._off()
+        self._closed = True
+        self._follow()
+
+    def _follow(self) -> None:
+        with self._changing:
+            is_wanted = self._access.is_given and not self._closed
+            if is_wanted and self._running is None:
+                self._running = ExitStack()
+                self._running.enter_context(self._start())
+            elif not is_wanted and self._running is not None:
+                running, self._running = self._running, None
+                running.close()
