@@ -123,11 +123,21 @@ def checkpoint(
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Sign the log as it is, and print the note: keep it on another machine."""
+    """Sign the log as it is, and print the note: keep it on another machine.
+
+    Where the database takes no writes, print the last one that was stored, and its size.
+    """
     with service_in(data_dir) as service:
         checkpoints = service.own.proofs.checkpoints
         try:
-            text = f"{checkpoints.public_key().text}\n" if public_key else checkpoints.make().note
+            if public_key:
+                text = f"{checkpoints.public_key().text}\n"
+            else:
+                made = checkpoints.make()
+                text = made.note
+                if not checkpoints.can_grow:
+                    reason = "no writes are taken here: this is the last one that was stored"
+                    typer.echo(f"{reason}, of size {made.size}", err=True)
         except LogContradicted as error:
             finding = Finding("checkpoint-differs", str(error))
             note_audit(service.database, [finding], tenant=service.own.name)

@@ -1,6 +1,7 @@
 """The FastAPI application: routes, middleware, problems and the OpenAPI document."""
 
 import threading
+from functools import partial
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
@@ -17,6 +18,7 @@ from structlog.typing import FilteringBoundLogger
 
 from agentlog.api.http.codec.problems import flaw_list, problem
 from agentlog.api.http.codec.responses import error_answer, problem_answer
+from agentlog.api.http.codec.wait_for_position import until_logged
 from agentlog.api.http.facades.ag_ui import router as ag_ui
 from agentlog.api.http.facades.langfuse import router as langfuse
 from agentlog.api.http.facades.langsmith import router as langsmith
@@ -26,7 +28,11 @@ from agentlog.api.http.facades.openai import router as openai
 from agentlog.api.http.middleware.authentication import Authentication, Entrance
 from agentlog.api.http.middleware.edge import Checks, Edge
 from agentlog.api.http.middleware.metrics_exposition import Gauges
-from agentlog.api.http.middleware.permissions import Permissions, describe_permissions
+from agentlog.api.http.middleware.permissions import (
+    Permissions,
+    describe_permissions,
+    describe_waits,
+)
 from agentlog.api.http.middleware.query_parameters import KnownQueries
 from agentlog.api.http.middleware.rate_limit import Limiter, describe_limits
 from agentlog.api.http.middleware.request_metrics import Traffic
@@ -139,6 +145,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
             Authentication(entrance, own=own),
             Limiter(limits),
             KnownQueries(document),
+            partial(until_logged, database=database, listener=projection_status.listener),
         ),
         traffic,
         direct=_DIRECT,
@@ -258,6 +265,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
         schemas.update(components())
         for name, schema in schemas.items():
             schema["title"] = name  # pydantic gives all pages one title, and generators one class
+        describe_waits(document)
         describe_limits(document)
         describe_permissions(document)
         app.openapi_schema = document

@@ -1117,6 +1117,18 @@ class QueryAnswer(Shape):
     as_of: dict[str, int]
 
 
+class Readiness(Shape):
+    """What a service is by its database, the log's position there, and a standby's replay lag.
+
+    `lagSeconds` is null where it is unknown, and for what is no standby.
+    """
+
+    status: str
+    kind: Literal["writer", "standby", "subscriber", "read-only"]
+    position: int
+    lag_seconds: float | None
+
+
 class Refused(Shape):
     """Ids of deliveries that are due again, and of those that are parked now."""
 

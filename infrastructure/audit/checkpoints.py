@@ -105,6 +105,11 @@ class Checkpoints:
         self._reader = LogReader(database, tenant=tenant)
 
     @property
+    def can_grow(self) -> bool:
+        """Whether checkpoints can be stored."""
+        return self._database.write_access.is_given
+
+    @property
     def origin(self) -> str:
         """The name of the tenant's log."""
         return origin_of(self.tenant)
@@ -116,14 +121,19 @@ class Checkpoints:
     def make(self) -> SignedCheckpoint:
         """Sign and store a checkpoint of the log; if the log has not grown, return the last one.
 
+        Where the database takes no writes, return the last one whatever its size.
+
         Raises:
             LogContradicted: the log does not begin with the one of the last checkpoint.
             NoSigningKey: there is no key.
+            UnknownCheckpoint: none can be stored, and there is none.
         """
+        if not self.can_grow:
+            return self.latest()
         key = self._key.read()
         with self._cursor() as cursor:
             position = self._reader.position()
-            tree = LogTree(cursor, self.tenant, upto=position)
+            tree = self._tree(cursor, upto=position)
             last = self._latest(cursor)
             if last is not None:
                 if last.size > tree.size or tree.root(last.size) != last.root:
@@ -191,7 +201,7 @@ class Checkpoints:
     def inclusion_of(self, position: int, chain: bytes, checkpoint: SignedCheckpoint) -> Inclusion:
         """Return the proof for the event at a position, whose link is `chain`."""
         with self._cursor() as cursor:
-            tree = LogTree(cursor, self.tenant, upto=checkpoint.position)
+            tree = self._tree(cursor, upto=checkpoint.position)
             index = tree.index_of(position)
             path = inclusion_path(index, checkpoint.size, tree.subtree)
         hashed = leaf_hash(chain)
@@ -211,7 +221,7 @@ class Checkpoints:
         """
         earlier, later = self.of_size(min(first, second)), self.of_size(max(first, second))
         with self._cursor() as cursor:
-            tree = LogTree(cursor, self.tenant, upto=later.position)
+            tree = self._tree(cursor, upto=later.position)
             path = consistency_path(earlier.size, later.size, tree.subtree)
         proved = is_consistent(
             earlier.size,
@@ -228,6 +238,9 @@ class Checkpoints:
     def _cursor(self) -> Iterator[psycopg.Cursor[TupleRow]]:
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
             yield cursor
+
+    def _tree(self, cursor: psycopg.Cursor[TupleRow], *, upto: int) -> LogTree:
+        return LogTree(cursor, self.tenant, upto=upto, keeping=self.can_grow)
 
     def _latest(self, cursor: psycopg.Cursor[TupleRow]) -> SignedCheckpoint | None:
         asked = {"tenant": self.tenant}

@@ -100,11 +100,12 @@ class Evidence:
     def of_thread(self, thread_id: str, *, signing: bool) -> Iterator[str]:
         """Yield the bundle of a thread as it is now, in pieces of text.
 
-        If no checkpoint covers the thread's last event yet, one is made where `signing`.
+        If no checkpoint covers the thread's last event yet, one is made where `signing`, and the
+        database takes writes.
 
         Raises:
             UnknownThread: there is none.
-            UnknownCheckpoint, NotCovered: without `signing`, no checkpoint covers it.
+            UnknownCheckpoint, NotCovered: none is made, and no checkpoint covers it.
             NoSigningKey: a checkpoint is needed, and there is no key.
             LogContradicted: there is no proof, because the log was changed.
         """
@@ -139,7 +140,7 @@ class Evidence:
         try:
             return self._checkpoints.covering(position)
         except (UnknownCheckpoint, NotCovered):
-            if not signing:
+            if not signing or not self._checkpoints.can_grow:
                 raise
             return self._checkpoints.make()
 

@@ -46,12 +46,15 @@ def leaf_pages(cursor: psycopg.Cursor[TupleRow], tenant: str) -> Iterator[list[t
 class LogTree:
     """The tree over a tenant's events up to a committed position.
 
-    Missing tiles are written.
+    Missing tiles are written if `keeping`, and else only made for this object.
     """
 
-    def __init__(self, cursor: psycopg.Cursor[TupleRow], tenant: str, *, upto: int) -> None:
+    def __init__(
+        self, cursor: psycopg.Cursor[TupleRow], tenant: str, *, upto: int, keeping: bool
+    ) -> None:
         self._cursor = cursor
         self._tenant = tenant
+        self._keeping = keeping
         self._upto = upto
         rows = cursor.execute(
             "SELECT number, root, last_position FROM agentlog.tiles "
@@ -103,10 +106,11 @@ class LogTree:
         return self._lasts[tile - 1] + 1 if tile else LOWEST
 
     def _keep(self, root: bytes, last: int) -> None:
-        self._cursor.execute(
-            "INSERT INTO agentlog.tiles (tenant, number, root, last_position) "
-            "VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING",
-            (self._tenant, len(self._tiles), root, last),
-        )
+        if self._keeping:
+            self._cursor.execute(
+                "INSERT INTO agentlog.tiles (tenant, number, root, last_position) "
+                "VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                (self._tenant, len(self._tiles), root, last),
+            )
         self._tiles.append(root)
         self._lasts.append(last)

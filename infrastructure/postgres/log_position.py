@@ -1,6 +1,7 @@
 """The log's position and clock."""
 
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import psycopg
 
@@ -33,6 +34,23 @@ def log_position(database: Connections, *, wait_seconds: float | None = None) ->
     """
     with database.connection(wait_seconds=wait_seconds) as connection:
         return position_in(connection)
+
+
+class Standing(NamedTuple):
+    """Where a database stands: the log's position, and how far a standby's replay is behind.
+
+    `lag_seconds` is None where it is unknown, and for what is no standby.
+    """
+
+    position: int
+    lag_seconds: float | None
+
+
+def standing_of(database: Connections, *, wait_seconds: float | None = None) -> Standing:
+    """Return where a database stands; raises as `log_position`."""
+    with database.connection(wait_seconds=wait_seconds) as connection:
+        row = connection.execute(statement("replay_lag")).fetchone()
+        return Standing(position_in(connection), None if row is None else row[0])
 
 
 def check_past(database: Connections, time: datetime) -> None:

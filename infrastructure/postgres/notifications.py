@@ -37,7 +37,7 @@ KEYED = "agentlog_keyed"
 _CHANNELS = (APPENDED, PROJECTED, DIRECTED, ERASED, KEYED)
 _STEP_SECONDS = 0.25
 _QUERIED = (APPENDED, PROJECTED, ERASED)
-"""The channels that the columns of select_places.sql stand for."""
+"""The channels that the columns of select_notified.sql stand for."""
 _QUERY_SECONDS = 0.09
 
 Callback = Callable[[], None]
@@ -125,7 +125,7 @@ class Listener(Closing):
         places: TupleRow = (None,) * len(_QUERIED)
         all_at = 0.0
         while not self._database.write_access.is_given and not self._closed.is_set():
-            before, (places,) = places, connection.execute(statement("select_places")).fetchall()
+            before, (places,) = places, connection.execute(statement("select_notified")).fetchall()
             for channel, old, new in zip(_QUERIED, before, places, strict=True):
                 if old != new:
                     self._ring(channel)

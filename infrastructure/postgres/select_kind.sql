@@ -1,12 +1,13 @@
--- What the database is to a service; a promoted standby is a writer in its old sessions too.
+-- What the database is to a service; a promoted standby is a writer in its old sessions too. It
+-- needs no right to the schema.
 SELECT CASE
     WHEN pg_is_in_recovery() THEN 'standby'
-    WHEN current_setting('transaction_read_only')::boolean THEN
-        CASE
-            WHEN EXISTS (
-                SELECT FROM pg_subscription_rel WHERE srrelid = to_regclass('agentlog.events')
-            ) THEN 'subscriber'
-            ELSE 'read-only'
-        END
-    ELSE 'writer'
+    WHEN NOT current_setting('transaction_read_only')::boolean THEN 'writer'
+    WHEN EXISTS (
+        SELECT FROM pg_subscription_rel
+        JOIN pg_class ON pg_class.oid = srrelid
+        JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = 'agentlog' AND relname = 'events'
+    ) THEN 'subscriber'
+    ELSE 'read-only'
 END

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from agentlog.api.http.codec.statuses import status_of
+from agentlog.api.http.codec.wait_for_position import LogBehind
 from agentlog.api.http.request.errors import (
     GatewayUnreachable,
     RefusedRequest,
@@ -36,6 +37,7 @@ from agentlog.infrastructure.analysts.errors import (
 from agentlog.infrastructure.appending.append_request import WriterOverloaded
 from agentlog.infrastructure.keys.accesses import AccessNotRecorded
 from agentlog.infrastructure.postgres.errors import (
+    DatabaseReadOnly,
     DatabaseUnavailable,
 )
 from agentlog.infrastructure.readmodels.projection_status import (
@@ -62,6 +64,7 @@ _PASSING = (
     | DatabaseUnavailable
     | GatewayUnreachable
     | ImportBusy
+    | LogBehind
     | NotYetBuilt
     | ProjectionBehind
     | QueriesExhausted
@@ -91,6 +94,8 @@ def problem_of(error: AgentlogError) -> Problem:
             return {**body, "missing": list(missing)}
         case MessageConflict(message_id=message_id, version=version):
             return {**body, "messageId": message_id, "version": version}
+        case DatabaseReadOnly(writer=str(writer)):
+            return {**body, "writer": writer}
         case InvalidFilterText(at=at):
             return {**body, "at": at}
         case _:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from agentlog.api.http.codec.wait_for_position import LogBehind
 from agentlog.api.http.request.errors import (
     BlobMismatch,
     BlobTooLarge,
@@ -151,6 +152,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     LeaseEnded: 409,
     LockNotGranted: 503,
     LogContradicted: 409,
+    LogBehind: 503,
     LogSubscribed: 503,
     MessageConflict: 409,
     MethodNotImplemented: 501,

@@ -1,4 +1,4 @@
-"""The way of a request to its route: id, key, limits and parameters; then the route itself.
+"""The way of a request to its route: id, key, limits, parameters, wait; then the route itself.
 
 Each response has its request's id and the security headers. The access log, where configured, has
 of a request's path only the template of its route, never its query, headers or body.
@@ -6,7 +6,7 @@ of a request's path only the template of its route, never its query, headers or 
 
 import re
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -48,6 +48,8 @@ class Checks:
     authentication: Authentication
     limiter: Limiter
     queries: KnownQueries
+    wait: Callable[[Scope], Awaitable[None]]
+    """Returns once the log is where a request waits for it."""
 
 
 class Edge:
@@ -113,6 +115,8 @@ class Edge:
                 stream = checks.limiter.admit(scope, stream=is_stream)
             if matched is not None and scope["query_string"]:
                 await checks.queries.check(scope, matched)
+                if matched.route.waits:
+                    await checks.wait(scope)
         except AgentlogError as error:
             if stream is not None:
                 checks.limiter.leave(stream)

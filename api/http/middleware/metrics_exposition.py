@@ -15,6 +15,7 @@ from typing_extensions import override
 from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.log_position import Standing
 from agentlog.infrastructure.subscriptions.subscriptions import SubscriptionFigures
 
 
@@ -22,7 +23,7 @@ from agentlog.infrastructure.subscriptions.subscriptions import SubscriptionFigu
 class Figures:
     """Metrics from the database; `lags` are those of projections."""
 
-    position: int
+    standing: Standing
     lags: Mapping[str, int]
     subscriptions: SubscriptionFigures | None
 
@@ -91,7 +92,16 @@ class Exposition(Collector):
         )
         if figures is None:
             return
-        yield _gauge("agentlog_log_position", "Position of the latest event.", figures.position)
+        yield _gauge(
+            "agentlog_writable",
+            "Whether the database takes writes, as a standby's does not.",
+            int(self._database.write_access.is_given),
+        )
+        position, lag_seconds = figures.standing
+        yield _gauge("agentlog_log_position", "Position of the latest event.", position)
+        if lag_seconds is not None:
+            text = "How long ago a standby's last replayed commit was, 0 where none is waiting."
+            yield _gauge("agentlog_replay_lag_seconds", text, lag_seconds)
         lags = GaugeMetricFamily(
             "agentlog_projection_lag_events",
             "Events that a projection has yet to read.",

@@ -6,8 +6,11 @@ from typing import Any, NamedTuple
 
 from starlette.routing import Route, Router, compile_path
 
+from agentlog.api.http.codec.wait_for_position import PARAMETER, WAIT_SECONDS
 from agentlog.api.http.middleware import scopes
+from agentlog.api.http.openapi.answers import parameter
 from agentlog.domain.access import Scope
+from agentlog.domain.points_in_time import BIGGEST
 
 _AUDITED = frozenset({"GET /v1/accesses", "GET /v1/keys"})
 """Reads to record where reads are audited, beside all with the scope `read`."""
@@ -18,7 +21,7 @@ class KnownRoute:
     """A route and its permission: `free` needs no key; without a scope any key will do.
 
     `long`: its response may be endless, and the key is checked again for each piece; `stream`: it
-    follows the log.
+    follows the log; `waits`: it takes a position to wait for.
     """
 
     target: Route
@@ -28,6 +31,7 @@ class KnownRoute:
     long: bool
     stream: bool
     audited: bool
+    waits: bool
 
 
 class MatchedRoute(NamedTuple):
@@ -98,8 +102,32 @@ def _known(method: str, template: str, target: Route) -> KnownRoute:
         long=stream or name == "POST /v1/log",
         stream=stream,
         audited=scope == "read" or name in _AUDITED,
+        waits=_waits(name),
     )
 
+
+def _waits(name: str) -> bool:
+    """Return whether a route, by method and template, waits for a position: if it reads the log."""
+    is_read = name.startswith("GET ") and scopes.NEEDS[name] in {"read", "admin"}
+    return is_read or name == "POST /v1/analytics/sql"
+
+
+def describe_waits(document: dict[str, Any]) -> None:
+    """Add the parameter `wait` to the operations that have it."""
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if _waits(f"{method.upper()} {path}"):
+                operation.setdefault("parameters", []).append(_WAIT)
+
+
+_WAIT = parameter(
+    PARAMETER,
+    "A position, as an append answers it: the answer comes once the log, and the read models that "
+    f"it is from, have come there, or as a problem: 503 where that takes longer than "
+    f"{WAIT_SECONDS:g} s, 404 where no append has come there.",
+    {"type": "integer", "minimum": 0, "maximum": BIGGEST},
+    example=345,
+)
 
 SCHEME = "key"
 _REFUSALS = {

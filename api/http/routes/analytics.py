@@ -7,7 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.responses import json_answer
-from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
+from agentlog.api.http.codec.wait_for_position import PARAMETER, read_models_waited
 from agentlog.api.http.openapi.answers import answers, content, metadata_parameter, parameter
 from agentlog.api.plots import plot
 from agentlog.api.questions import question_of
@@ -34,7 +34,7 @@ _MEDIA_TYPES: dict[str, ReportFormat] = {
     "text/csv": "csv",
     "image/svg+xml": "svg",
 }
-_OWN = ("wait", "format")
+_OWN = (PARAMETER, "format")
 _FORMATS = (
     "What to answer; without it, what `Accept` prefers of application/json, text/csv and "
     "image/svg+xml. In CSV, a text that a spreadsheet would compute has an apostrophe first."
@@ -123,17 +123,13 @@ async def list_reports() -> Response:
 async def read_report(
     request: Request,
     name: Annotated[str, Path(description=f"One of {', '.join(REPORTS)}.", examples=["tools"])],
-    wait: Wait = None,
     wanted: Annotated[ReportFormat | None, Query(alias="format", description=_FORMATS)] = None,
 ) -> Response:
     """Ask a report about all threads, as of the position that its read model has reached."""
     asked = report(name)
     pairs = request.query_params.multi_items()
     question = question_of(asked, [pair for pair in pairs if pair[0] not in _OWN])
-    if wait is not None:
-        projection_status = request.app.state.projection_status
-        models = read_models_of(asked, question)
-        await until_projected(projection_status, wait, names=models)
+    await read_models_waited(request, read_models_of(asked, question))
     reports = tenant_of(request).reports
 
     def answer() -> Response:

@@ -21,12 +21,12 @@ from agentlog.api.http.codec.parameters import (
     without_nul,
 )
 from agentlog.api.http.codec.responses import json_answer
-from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
+from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.shapes.search import Hits, ThreadMatches
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
-from agentlog.infrastructure.reports.summaries import SummaryQuery
+from agentlog.infrastructure.reports.summaries import MODELS, SummaryQuery
 from agentlog.infrastructure.search import query
 from agentlog.infrastructure.search.index import MODEL
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
@@ -78,7 +78,6 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     ] = None,
     after: After = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    wait: Wait = None,
 ) -> Response:
     """Find messages by text, by filters and by JSONPath; filters match them all.
 
@@ -97,18 +96,18 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
         metadata=metadata_in(request),
         where=where or (),
     )
-    if wait is not None:
-        await until_projected(request.app.state.projection_status, wait, names=[MODEL.name])
     search = tenant_of(request).search
     listed = parse_filter(without_nul(filter_text), "list")
     threads = replace(which, which=ThreadFilter(status=status), where=listed)
+    is_any = threads == SummaryQuery()
+    await read_models_waited(request, [MODEL.name, *(() if is_any else MODELS)])
     kept = partial(tenant_of(request).summaries.matching, threads)
     matches = await run_in_threadpool(
         search.find,
         asked,
         after=after,
         limit=limit,
-        kept=None if threads == SummaryQuery() else kept,
+        kept=None if is_any else kept,
     )
     return json_answer(Hits.of(matches))
 

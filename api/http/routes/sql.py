@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import request_limits, tenant_of
 from agentlog.api.http.codec.responses import json_answer
+from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers, body, content
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.tables import QueryAnswer, query_csv, query_json
@@ -43,6 +44,7 @@ async def ask(
 
     It is broken off after a time, and its answer ends at a limit of rows and at 16 MiB.
     """
+    await read_models_waited(request)
     analyst = tenant_of(request).analyst
     as_csv = form == "csv" or (form is None and _CSV in request.headers.get("accept", ""))
     limits = await request_limits(request)

@@ -12,7 +12,7 @@ from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter, TheSummaryFilter
 from agentlog.api.http.codec.parameters import FilterText, Hidden, ThreadId, without_nul
 from agentlog.api.http.codec.responses import json_answer
-from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
+from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.shapes.summaries import ThreadSummaries
 from agentlog.api.shapes.worker_trees import WorkerTree, worker_tree_json
@@ -52,7 +52,6 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     hidden: Annotated[  # noqa: FBT002 - a query parameter has a name
         bool, Query(description="Hidden threads too.")
     ] = False,
-    wait: Wait = None,
 ) -> Response:
     """List threads with their counts and sums, from any row on; all filters have to match."""
     query = replace(
@@ -66,20 +65,21 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
         limit=limit,
         hidden=hidden,
     )
-    if wait is not None:
-        await until_projected(request.app.state.projection_status, wait, names=MODELS)
+    await read_models_waited(request, MODELS)
     page = await run_in_threadpool(tenant_of(request).summaries.page, query)
     return json_answer(ThreadSummaries.of(page))
 
 
 @router.get("/threads/{thread_id}/workers", responses=answers(200, WorkerTree, 404))
-def read_workers(
+async def read_workers(
     request: Request,
     thread_id: ThreadId,
     hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
     """The tree of workers that a thread stands in, each thread before its workers, with sums."""
-    threads, truncated = tenant_of(request).workers.tree(thread_id, hidden=hidden)
+    await read_models_waited(request, MODELS)
+    workers = tenant_of(request).workers
+    threads, truncated = await run_in_threadpool(workers.tree, thread_id, hidden=hidden)
     return json_answer(worker_tree_json(threads, truncated=truncated))
 
 

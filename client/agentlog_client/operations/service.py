@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from agentlog_client.models import (
     Access,
     Caller,
-    Health,
     Key,
     NewKey,
     Projection,
+    Readiness,
     Rule,
     SavedFilter,
 )
@@ -80,9 +80,9 @@ def resume_projection(name: str) -> Operation[list[Projection]]:
     return _order(name, "resume")
 
 
-def health() -> Operation[Health]:
-    """Whether the service can answer: 503 where it cannot."""
-    return Operation(request("GET", "/readyz"), as_model(Health))
+def health() -> Operation[Readiness]:
+    """What the service is, the writer or what only reads: 503 where it cannot answer."""
+    return Operation(request("GET", "/readyz"), as_model(Readiness))
 
 
 def _order(name: str, order: str) -> Operation[list[Projection]]:

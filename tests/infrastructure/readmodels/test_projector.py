@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from typing_extensions import override
 
-from agentlog.api.http.codec.wait_for_projection import until_projected
+from agentlog.api.http.codec.wait_for_position import until_projected
 from agentlog.domain.errors import FutureMoment
 from agentlog.domain.events import Event
 from agentlog.infrastructure.appending.writer import Writer
@@ -86,7 +86,12 @@ def wait(
     seconds: float,
 ) -> None:
     """Wait for a position, as a request does."""
-    asyncio.run(until_projected(projection_status, position, names=names, seconds=seconds))
+
+    async def waiting() -> None:
+        until = asyncio.get_running_loop().time() + seconds
+        await until_projected(projection_status, position, names=names, until=until)
+
+    asyncio.run(waiting())
 
 
 def wait_patiently(projection_status: ProjectionStatus, position: int) -> None:

@@ -20,13 +20,12 @@ from agentlog.api.http.openapi.answers import answers, content
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
-from agentlog.infrastructure.postgres.log_position import log_position
+from agentlog.infrastructure.postgres.log_position import standing_of
+from agentlog.infrastructure.postgres.write_access import Kind
 from agentlog.infrastructure.runtime.secret_redaction import without_secrets
 from agentlog.infrastructure.subscriptions.subscriptions import subscription_figures
 
 router = APIRouter(tags=["health"])
-
-_READY = "ready"
 
 Lags = Callable[[], Mapping[str, int]]
 """Returns the number of unread events of each projection; may query the database."""
@@ -36,6 +35,18 @@ class Health(TypedDict):
     """Whether the service answers."""
 
     status: str
+
+
+class Readiness(TypedDict):
+    """What a service is by its database, the log's position there, and a standby's replay lag.
+
+    `lagSeconds` is null where it is unknown, and for what is no standby.
+    """
+
+    status: str
+    kind: Kind
+    position: int
+    lagSeconds: float | None
 
 
 class Metrics:
@@ -60,13 +71,13 @@ class Metrics:
         return text, media_type
 
     def _ask(self) -> Figures:
-        position = log_position(self._database, wait_seconds=CONNECTION_SECONDS)
+        standing = standing_of(self._database, wait_seconds=CONNECTION_SECONDS)
         lags: Mapping[str, int] = {}
         subscriptions = None
         with suppress(*UNANSWERED):
             lags = self._lags()
             subscriptions = subscription_figures(self._database)
-        return Figures(position, lags, subscriptions)
+        return Figures(standing, lags, subscriptions)
 
 
 @router.get(
@@ -93,26 +104,35 @@ async def healthz() -> Response:
     return json_answer({"status": "ok"})
 
 
-@router.get("/readyz", responses=answers(200, Health))
+@router.get("/readyz", responses=answers(200, Readiness))
 async def readyz(request: Request) -> Response:
-    """The database answers, and takes writes: the last append was written, or a probe is now."""
-    readiness: Inquiry[str] = request.app.state.readiness
-    reason = await readiness.answer()
-    if reason != _READY:
-        raise DatabaseUnavailable(reason or "it gave no answer")
-    return json_answer({"status": reason})
+    """The database answers, and a writer's takes writes: the last append was written, or a probe.
+
+    The answer says what the service is: the writer, or what only reads.
+    """
+    readiness: Inquiry[Readiness | str] = request.app.state.readiness
+    answer = await readiness.answer()
+    if answer is None or isinstance(answer, str):
+        raise DatabaseUnavailable(answer or "it gave no answer")
+    return json_answer(answer)
 
 
-def readiness_of(database: Database, writer: Writer) -> Inquiry[str]:
-    """Return a query that answers "ready", or why the service is not."""
+def readiness_of(database: Database, writer: Writer) -> Inquiry[Readiness | str]:
+    """Return a query that answers what the service is, or why it is not ready."""
 
-    def ask() -> str:
-        with database.connection(wait_seconds=CONNECTION_SECONDS) as connection:
-            connection.execute("SELECT true")
+    def ask() -> Readiness | str:
+        standing = standing_of(database, wait_seconds=CONNECTION_SECONDS)
+        kind = database.write_access.kind
         try:
-            writer.check_writable(wait_seconds=CONNECTION_SECONDS)
+            if kind == "writer":
+                writer.check_writable(wait_seconds=CONNECTION_SECONDS)
         except UNANSWERED as error:
             return f"the log cannot be written: {without_secrets(str(error)).strip()}"
-        return _READY
+        return Readiness(
+            status="ready",
+            kind=kind,
+            position=standing.position,
+            lagSeconds=standing.lag_seconds,
+        )
 
     return Inquiry(database, ask)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.responses import json_answer
-from agentlog.api.http.codec.wait_for_projection import Wait, until_projected
+from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Projection
@@ -30,24 +30,20 @@ def _answer(request: Request, name: str | None = None) -> Response:
 
 
 @router.get("/projections", responses=answers(200, Page[Projection], 404))
-async def list_projections(request: Request, wait: Wait = None) -> Response:
+async def list_projections(request: Request) -> Response:
     """List every projection: how far it is, or why it stands still.
 
     With `wait`, once all have come to that position: so that a client reads what it appended.
     """
-    if wait is not None:
-        projection_status = _standings(request)
-        await until_projected(projection_status, wait)
+    await read_models_waited(request)
     return await run_in_threadpool(_answer, request)
 
 
 @router.get("/projections/{name}", responses=answers(200, Page[Projection], 404))
-async def read_projection(request: Request, name: Name, wait: Wait = None) -> Response:
+async def read_projection(request: Request, name: Name) -> Response:
     """Read where one projection stands: its live build, and the one beside it if any."""
     read_model(name)
-    if wait is not None:
-        projection_status = _standings(request)
-        await until_projected(projection_status, wait, names=[name])
+    await read_models_waited(request, [name])
     return await run_in_threadpool(_answer, request, name)
 
 
