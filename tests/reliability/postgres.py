@@ -25,8 +25,7 @@ class OwnPostgres:
     """The server on a data folder; `settings` are PostgreSQL's, beside its defaults."""
 
     def __init__(self, data_dir: Path, settings: Mapping[str, str] = _NONE) -> None:
-        make_cluster(data_dir)
-        self._data_dir, self._settings = data_dir, settings
+        self.data_dir, self._settings = data_dir, settings
         self._account = account_for(data_dir)
         self._programs = find_programs(self._account)
         self.url = ""
@@ -34,7 +33,7 @@ class OwnPostgres:
 
     def start(self) -> None:
         """Start it, be it for the first time or after a crash, and wait until it answers."""
-        cluster = Cluster(self._data_dir, self._account, self._programs)
+        cluster = Cluster(self.data_dir, self._account, self._programs)
         self.url = cluster.ensure_running(self._settings, seconds=WAIT_SECONDS)
 
     @property
@@ -84,13 +83,35 @@ class OwnPostgres:
             return connection.execute(query, parameters).fetchall()
 
     def _postmaster(self) -> Postmaster | None:
-        return Postmaster.read(self._data_dir / "postgresql")
+        return Postmaster.read(self.data_dir / "postgresql")
 
 
 @contextmanager
 def own_postgres(data_dir: Path, settings: Mapping[str, str] = _NONE) -> Iterator[OwnPostgres]:
     """Yield a running server, and stop it at the end whatever became of it."""
-    server = OwnPostgres(data_dir, settings)
+    make_cluster(data_dir)
+    with _running(OwnPostgres(data_dir, settings)) as server:
+        yield server
+
+
+@contextmanager
+def standby_of(
+    primary: OwnPostgres, data_dir: Path, settings: Mapping[str, str] = _NONE
+) -> Iterator[OwnPostgres]:
+    """Yield a running hot standby of a server, with a replication slot, and stop it at the end."""
+    account = account_for(primary.data_dir)
+    data_dir.mkdir(mode=0o755)
+    account.take_over(data_dir)
+    copy = ["--checkpoint=fast", "-R", "-C", "-S", data_dir.name, f"--dbname={primary.url}"]
+    program = find_programs(account) / "pg_basebackup"
+    done = account.run([program, "-D", data_dir / "postgresql", *copy])
+    assert done.returncode == 0, done.stdout
+    with _running(OwnPostgres(data_dir, settings)) as server:
+        yield server
+
+
+@contextmanager
+def _running(server: OwnPostgres) -> Iterator[OwnPostgres]:
     try:
         server.start()
         yield server

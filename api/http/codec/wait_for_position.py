@@ -25,6 +25,8 @@ from agentlog.projections.readmodels.registry import READ_MODELS
 WAIT_SECONDS = 10.0
 """Seconds that a request waits, at most."""
 
+_FIRST_PAUSE_SECONDS = 0.005
+
 PARAMETER = "wait"
 _WAIT = "agentlog.wait"
 """The key of a request's `_Wait` in its scope."""
@@ -123,7 +125,10 @@ async def until_projected(
 async def _until(
     listener: Listener, channel: str, behind: Callable[[], AgentlogError | None], *, until: float
 ) -> None:
-    """Return once `behind` returns None; it is called again whenever the channel is notified.
+    """Return once `behind` returns None.
+
+    It is called again whenever the channel is notified, and after pauses that double: most waits
+    are shorter than it takes to learn that a standby's log has grown.
 
     Raises:
         AgentlogError: the last that it returned, once the time has come.
@@ -135,7 +140,7 @@ async def _until(
         with suppress(RuntimeError):  # the loop is closed: no request waits
             loop.call_soon_threadsafe(woken.set)
 
-    off = listener.on(channel, wake)
+    off, pause = listener.on(channel, wake), _FIRST_PAUSE_SECONDS
     try:
         while True:
             woken.clear()
@@ -146,6 +151,7 @@ async def _until(
             if left <= 0:
                 raise error
             with suppress(TimeoutError):
-                await asyncio.wait_for(woken.wait(), left)
+                await asyncio.wait_for(woken.wait(), min(left, pause))
+            pause *= 2
     finally:
         off()

@@ -13,6 +13,7 @@ from psycopg.conninfo import make_conninfo
 
 from agentlog.api.http.codec import wait_for_position
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.postgres.write_access import WriteAccess
 from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.refusals import problem_in
@@ -168,13 +169,12 @@ def test_a_read_waits_until_the_log_is_there(
 ) -> None:
     position = _append(writer)
     asking = threading.Event()
-    position_of = wait_for_position.log_position
 
     def asked(database: Database) -> int:
         asking.set()
-        return position_of(database)
+        return log_position(database)
 
-    monkeypatch.setattr(wait_for_position, "log_position", asked)
+    monkeypatch.setattr(f"{wait_for_position.__name__}.log_position", asked)
     answers = []
 
     def ask() -> None:
