@@ -36,7 +36,7 @@ class InvalidWait(InvalidInput):
     """The parameter `wait` is no position."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"wait={text[:64]!r} is no position of the log, as an append answers it")
+        super().__init__(f"wait={text[:64]} is no position of the log, as an append answers it")
 
 
 class LogBehind(AgentlogError):

@@ -158,7 +158,7 @@ def test_every_read_of_the_log_waits_for_a_position(app: FastAPI, client: TestCl
         asked = client.request(method, path, params={"wait": 5})
         problem_in(asked, 404, "future-moment", "position 5 is not there yet")
         asked = client.request(method, path, params={"wait": "soon"})
-        problem_in(asked, 422, "invalid-wait", "'soon' is no position")
+        problem_in(asked, 422, "invalid-wait", "wait=soon is no position")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,8 @@ def remote(relay: Relay) -> Iterator[TestClient]:
 
 def test_a_service_with_its_database_lives_and_is_ready(client: TestClient) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json() == {"status": "ready"}
+    ready = {"status": "ready", "kind": "writer", "position": 0, "lagSeconds": None}
+    assert client.get("/readyz").json() == ready
 
 
 REQUESTS = [
