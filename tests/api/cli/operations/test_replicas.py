@@ -8,16 +8,27 @@ from dataclasses import dataclass
 from statistics import median
 
 import httpx2
+import psycopg
 import pytest
+from psycopg.sql import SQL
 
+from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.session_check import LogSubscribed
+from tests.api.refusals import problem_in
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog
 from tests.databases import short_folder
 from tests.reliability.postgres import OwnPostgres, own_postgres, standby_of
 from tests.reliability.service import ServiceProcess, own_service
 
-SETTINGS = {"fsync": "off"}
+SETTINGS = {"fsync": "off", "wal_level": "logical"}
 """Nothing here loses its power."""
+LOG_TABLES = """
+SELECT string_agg('agentlog.' || tablename, ', ' ORDER BY tablename)
+FROM pg_tables
+WHERE schemaname = 'agentlog' AND tablename NOT IN ('migrations', 'projections', 'tracking')
+"""
+"""As docs/how-to/replicas.md has it."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +82,38 @@ def test_a_stream_at_a_standby_has_an_event_within_a_tenth_of_a_second(
             delays.append(time.monotonic() - began)
             assert json.loads(data.removeprefix("data:"))["message"]["text"] == str(number)
     assert median(delays) < 0.5  # on a machine that does much else; without queries it is 0.8 to 1
+
+
+def test_a_logical_subscriber_is_read_and_never_written_to(pair: Pair, http: httpx2.Client) -> None:
+    with short_folder() as folder, own_postgres(folder / "subscriber", SETTINGS) as subscriber:
+        with Database(subscriber.url, pool_size=1) as owner:
+            owner.migrate()
+        ((tables,),) = pair.primary.fetch(LOG_TABLES)
+        with (
+            psycopg.connect(pair.primary.url, autocommit=True) as publisher,
+            psycopg.connect(subscriber.url, autocommit=True) as owner,
+        ):
+            publisher.execute(SQL("CREATE PUBLICATION agentlog FOR TABLE {}").format(SQL(tables)))
+            owner.execute("TRUNCATE agentlog.counter")
+            owner.execute(
+                SQL("CREATE SUBSCRIPTION agentlog CONNECTION {} PUBLICATION agentlog").format(
+                    pair.primary.url
+                )
+            )
+        with pytest.raises(LogSubscribed, match="set AGENTLOG_READ_ONLY=on to read here"):
+            Database(subscriber.url, pool_size=1, in_role=True).open()
+        with own_service(subscriber.url, AGENTLOG_READ_ONLY="on") as reader:
+            position = pair.append("to the subscriber", thread="subscribed")
+            answer = http.get(f"{reader.address}/v1/log", params={"wait": position})
+            last = answer.json()["items"][-1]
+            assert (last["position"], last["threadId"]) == (position, "subscribed")
+            assert reader.get("/readyz")["kind"] == "subscriber"
+            refused = http.post(f"{reader.address}/v1/threads/t/messages", json={"type": "tick"})
+            problem_in(refused, 503, "database-read-only", "filled by a logical subscription")
+            assert reader.said() == ""
+        subscriber.execute("ALTER SUBSCRIPTION agentlog DISABLE")
+        subscriber.execute("ALTER SUBSCRIPTION agentlog SET (slot_name = NONE)")
+        subscriber.execute("DROP SUBSCRIPTION agentlog")
 
 
 def test_a_client_reads_at_a_standby_what_it_appended_and_writes_there_after_a_promotion(
