@@ -18,11 +18,20 @@ SCOPES: tuple[Scope, ...] = ("read", "append", "redact", "admin", "metrics")
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """A caller; `key_id` is None where no key was required."""
+    """A caller; `key_id` is None where no key was required.
+
+    `user` is a person's name, where a trusted proxy gave one.
+    """
 
     tenant: str
     scopes: frozenset[Scope]
     key_id: str | None = None
+    user: str | None = None
+
+    @property
+    def author(self) -> str | None:
+        """Who is on record for what the principal does: the user, else the id of the key."""
+        return self.key_id if self.user is None else self.user
 
     def may(self, scope: Scope) -> bool:
         """Return whether the principal has the scope."""

@@ -34,8 +34,8 @@ METADATA_TEXTS = (
 class Origin:
     """The origin of an append, recorded in each message's metadata.
 
-    `traceparent` is the trace, for messages that name none themselves; `appended_by` is the id of
-    the caller's key and replaces what a message gives. `import_id` is noted in a thread's start
+    `traceparent` is the trace, for messages that name none themselves; `appended_by` is the
+    caller's `author` and replaces what a message gives. `import_id` is noted in a thread's start
     only.
     """
 

@@ -14,7 +14,7 @@ THREAD_ID_PATTERN = r"^[A-Za-z0-9._:~-]{1,128}$"
 MESSAGE_ID_PATTERN = r"^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
 
 APPENDED_BY = "appendedBy"
-"""The metadata key for the id of the appending key; only the server sets it."""
+"""The metadata key for the user, or the id of the key, that appended; only the server sets it."""
 
 IMPORT_ID = "importId"
 """The metadata key, of a thread's start only, for the id of the import that made the thread."""

@@ -8,7 +8,7 @@ import re
 from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 import platformdirs
@@ -97,6 +97,8 @@ class Settings(BaseSettings):
     """Timeout of a request's headers, and of each piece of its body."""
     forwarded_allow_ips: str = Field(default="", validation_alias="FORWARDED_ALLOW_IPS")
     """Proxies trusted for `X-Forwarded-For`: addresses, networks or `*`; by default none."""
+    user_header: str = Field(default="", pattern=r"^[A-Za-z0-9-]*$")
+    """Header by which those proxies name the user, as X-Auth-Request-Email; by default none."""
     gateway_url: str | None = Field(default=None, repr=False)
     """What `agentlog gateway` prints for OPENAI_BASE_URL: where `/openai/v1` asks models."""
     rate_per_second: float = Field(default=0, ge=0, le=1_000_000)
@@ -164,6 +166,16 @@ class Settings(BaseSettings):
                     reason = f"{part!r} is no address, and no network as 10.0.0.0/8"
                     raise ValueError(f"{reason}, and not *" if or_any else reason) from error
         return text
+
+    @model_validator(mode="after")
+    def _see_who_names_users(self) -> Self:
+        trusted = {part.strip() for part in self.forwarded_allow_ips.split(",")}
+        if self.user_header and (trusted == {""} or "*" in trusted):
+            raise ValueError(
+                "AGENTLOG_USER_HEADER: name the proxies that set it in FORWARDED_ALLOW_IPS, by "
+                "addresses or networks"
+            )
+        return self
 
     @field_validator("gateway_url", "writer_url")
     @classmethod

@@ -9,7 +9,7 @@ from agentlog_client.shape import Shape
 
 
 class Access(Shape):
-    """A recorded access."""
+    """A recorded access; `keyId` is the user where a proxy named one."""
 
     number: int
     at: datetime
@@ -139,12 +139,16 @@ class Called(Shape):
 
 
 class Caller(Shape):
-    """What the caller may do. `keyRequired`: whether requests without a key are refused."""
+    """What the caller may do. `keyRequired`: whether requests without a key are refused.
+
+    `user` is the person whom a trusted proxy names.
+    """
 
     anonymous: bool
     key_required: bool
     key_id: str | None
     name: str | None
+    user: str | None
     tenant: str
     scopes: list[Literal["read", "append", "redact", "admin", "metrics"]]
     expires_at: datetime | None
@@ -642,7 +646,7 @@ class Judgement(Shape):
 
 
 class Key(Shape):
-    """What is on record of a key. `createdBy` and `revokedBy` are ids of keys."""
+    """What is on record of a key. `createdBy` and `revokedBy` are ids of keys, or users."""
 
     id: str
     tenant: str

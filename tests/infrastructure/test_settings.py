@@ -106,3 +106,19 @@ def test_trusted_proxies_are_addresses_networks_or_all(monkeypatch: pytest.Monke
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1, 10.0.0.0/8, fd00::/8, *")
     monkeypatch.setenv("AGENTLOG_ALLOWED_HOSTS", " Logs.example,agentlog,")
     assert Settings().hosts == {"logs.example", "agentlog"}
+
+
+@pytest.mark.parametrize(
+    ("header", "trusted"),
+    [("X-User", ""), ("X-User", "*"), ("X-User", "10.0.0.1, *"), ("X User", "10.0.0.1")],
+)
+def test_a_header_for_users_needs_proxies_that_are_named(
+    monkeypatch: pytest.MonkeyPatch, header: str, trusted: str
+) -> None:
+    monkeypatch.setenv("AGENTLOG_USER_HEADER", "X-User")
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "10.0.0.0/8, 127.0.0.1")
+    assert Settings().user_header == "X-User"
+    monkeypatch.setenv("AGENTLOG_USER_HEADER", header)
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", trusted)
+    with pytest.raises(ValidationError):
+        Settings()

@@ -105,7 +105,9 @@ def revoke(
 @app.command()
 def accesses(  # noqa: PLR0913 - one parameter a filter
     *,
-    key: Annotated[str | None, typer.Option(help="Only by the key of this id.")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Only by the key of this id, or this user.")
+    ] = None,
     thread: Annotated[str | None, typer.Option(help="Only of this thread.")] = None,
     tenant: Tenant = None,
     limit: Annotated[int, typer.Option(min=1, help="How many, at most.")] = 100,

@@ -25,6 +25,7 @@ from agentlog.api.cli.session import DataDir, InvalidOption, service_in, setting
 from agentlog.api.composition import Service, open_service, signing_key
 from agentlog.api.http.app import create_app, openapi_document
 from agentlog.api.http.middleware.authentication import AnonymousFrom, Entrance
+from agentlog.api.http.middleware.proxies import behind_proxies
 from agentlog.api.http.request.limits import limits_from
 from agentlog.api.http.server.connection import bounded_connections
 from agentlog.api.http.server.server import Server
@@ -136,14 +137,17 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
             load_examples(service, console)
         application = application_over(settings, service, anonymous)
         config = uvicorn.Config(
-            traces.around(application),
+            behind_proxies(
+                traces.around(application),
+                trusted=settings.forwarded_allow_ips,
+                user_header=settings.user_header,
+            ),
             http=bounded_connections(
                 max_header_bytes=settings.max_header_bytes,
                 client_seconds=settings.client_seconds,
             ),
             ws="none",
-            proxy_headers=bool(settings.forwarded_allow_ips),
-            forwarded_allow_ips=settings.forwarded_allow_ips,
+            proxy_headers=False,
             log_config=None,  # uvicorn's loggers use our handlers
             log_level="warning",
             access_log=False,

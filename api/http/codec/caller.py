@@ -48,7 +48,7 @@ async def request_limits(request: Request) -> RequestLimits:
 
 
 async def append_origin(request: Request) -> Origin:
-    """Return the key of a request and the trace in its traceparent header."""
+    """Return who sent a request, and the trace in its traceparent header."""
     return origin_in(request.scope["headers"], principal_of(request))
 
 
@@ -57,10 +57,10 @@ def origin_in(headers: Headers, principal: Principal) -> Origin:
 
     An invalid or repeated header is ignored, as the W3C recommends.
     """
-    key_id = principal.key_id
+    author = principal.author
     parents = [value for name, value in headers if name == b"traceparent"]
     trace = read_traceparent(parents[0].decode("latin-1")) if len(parents) == 1 else None
-    return NO_ORIGIN if key_id is None and trace is None else Origin(trace, key_id)
+    return NO_ORIGIN if author is None and trace is None else Origin(trace, author)
 
 
 TheThreads = Annotated[Threads, Depends(threads_of)]

@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -17,6 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from agentlog.api.http.codec.statuses import status_of
 from agentlog.api.http.middleware.credentials import Credentials
 from agentlog.api.http.middleware.permissions import MatchedRoute
+from agentlog.api.http.middleware.proxies import USER, user_named
 from agentlog.api.http.middleware.read_audit import ReadAudit
 from agentlog.api.http.request.scope import PRINCIPAL
 from agentlog.domain.access import SCOPES, NotAllowed, NotAuthenticated, Principal
@@ -84,7 +85,7 @@ class Authentication:
         """Put the principal into the scope; return what its route has to receive and send by.
 
         Raises:
-            NotAuthenticated, NotAllowed, ForeignSite, KeyInUrl: the request is refused.
+            NotAuthenticated, NotAllowed, ForeignSite, KeyInUrl, InvalidUser: it is refused.
         """
         audited = self._audit if matched is not None and matched.route.audited else None
         try:
@@ -109,7 +110,12 @@ class Authentication:
         """Return the principal and its key, and put the principal into the scope."""
         lasting = matched is not None and matched.route.template == _LASTING
         scope_needed = None if matched is None else matched.route.scope
-        text, principal = await self.identify(Credentials.of(scope), lasting=lasting)
+        credentials = Credentials.of(scope)
+        text, principal = await self.identify(credentials, lasting=lasting)
+        user = user_named(scope.get(USER, ()))
+        if user is not None:
+            credentials.refuse_other_sites()  # the proxy may go by a cookie
+            principal = replace(principal, user=user)
         scope[PRINCIPAL] = principal
         if scope_needed is not None and not principal.may(scope_needed):
             raise NotAllowed(scope_needed)

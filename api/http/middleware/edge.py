@@ -175,4 +175,5 @@ def _log(logger: FilteringBoundLogger, scope: Scope, status: int, seconds: float
         milliseconds=round(seconds * 1000, 3),
         tenant=None if principal is None else principal.tenant,
         key=None if principal is None else principal.key_id,
+        user=None if principal is None else principal.user,
     )

@@ -127,8 +127,8 @@ def describe_limits(document: dict[str, Any]) -> None:
 def caller_of(scope: Scope) -> Caller:
     """Return the caller: a tenant's key, or a network."""
     principal: Principal | None = scope.get(PRINCIPAL)
-    if principal is not None and principal.key_id is not None:
-        return principal.tenant, principal.key_id
+    if principal is not None and principal.author is not None:
+        return principal.tenant, principal.author
     host = (scope.get("client") or ("", 0))[0]
     if ":" in host:
         try:

@@ -52,7 +52,7 @@ class ReadAudit:
             access = Access(
                 tenant=self._own if principal is None else principal.tenant,
                 at=self._clock(),
-                key_id=None if principal is None else principal.key_id,
+                key_id=None if principal is None else principal.author,
                 method=scope["method"],
                 route=matched.route.template,
                 thread_id=thread_id,

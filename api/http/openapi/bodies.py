@@ -32,7 +32,7 @@ _METADATA: Schema = {
     "type": "object",
     "description": "actor, source, causationId, correlationId, responseId, traceparent and "
     "appendedBy are strings; all other keys are free. appendedBy is the server's to say where a "
-    "key is used: the key's id.",
+    "key is used, or a trusted proxy names the user: the user, else the key's id.",
     "additionalProperties": True,
     "examples": [{"actor": "agent-7", "responseId": "resp_1"}],
 }

@@ -2,6 +2,7 @@
 
 KeyInUrl
 ForeignSite
+InvalidUser                the proxy gave no name of a user
 InvalidIfMatch
 BodyTooLarge
 BlobTooLarge
@@ -239,6 +240,13 @@ class BlobMismatch(InvalidInput):
         )
         self.named = named
         self.actual = actual
+
+
+class InvalidUser(InvalidInput):
+    """What a proxy gives as the name of the user is none."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the header that names the user (AGENTLOG_USER_HEADER) {reason}")
 
 
 class InvalidIfMatch(InvalidInput):

@@ -81,9 +81,9 @@ def begin_import(request: Request, uploads: TheUploads, limits: TheLimits, body:
     it.
     """
     fields = fields_in(body, limits, *FIELDS)
-    key_id = principal_of(request).key_id
+    author = principal_of(request).author
     return json_answer(
-        ImportUpload.of(uploads.begin(str(ULID()), fields, key_id=key_id)), status=201
+        ImportUpload.of(uploads.begin(str(ULID()), fields, key_id=author)), status=201
     )
 
 
@@ -242,7 +242,7 @@ def _see_own(request: Request, imports: Imports, import_id: str) -> None:
     """Raise `NotAllowed` where others made an import, and the principal is no administrator."""
     imports.one(import_id)
     principal = principal_of(request)
-    if not principal.may("admin") and imports.keys_of(import_id) - {principal.key_id}:
+    if not principal.may("admin") and imports.keys_of(import_id) - {principal.author}:
         raise NotAllowed("admin")
 
 

@@ -11,7 +11,7 @@ from agentlog.infrastructure.keys import key as keys
 
 
 class Key(Shape):
-    """What is on record of a key. `createdBy` and `revokedBy` are ids of keys."""
+    """What is on record of a key. `createdBy` and `revokedBy` are ids of keys, or users."""
 
     id: str
     tenant: str
@@ -31,19 +31,23 @@ class NewKey(Key):
 
 
 class Caller(TypedDict):
-    """What the caller may do. `keyRequired`: whether requests without a key are refused."""
+    """What the caller may do. `keyRequired`: whether requests without a key are refused.
+
+    `user` is the person whom a trusted proxy names.
+    """
 
     anonymous: bool
     keyRequired: bool
     keyId: str | None
     name: str | None
+    user: str | None
     tenant: str
     scopes: list[Scope]
     expiresAt: TimeText | None
 
 
 class Access(Shape):
-    """A recorded access."""
+    """A recorded access; `keyId` is the user where a proxy named one."""
 
     number: int
     at: Time
@@ -62,6 +66,7 @@ def caller_json(principal: Principal, key: keys.Key | None) -> Caller:
         "keyRequired": key is not None,
         "keyId": None if key is None else key.id,
         "name": None if key is None else key.name,
+        "user": principal.user,
         "tenant": principal.tenant,
         "scopes": [scope for scope in SCOPES if principal.may(scope)],
         "expiresAt": None if key is None else time_text(key.expires_at),

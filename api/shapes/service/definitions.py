@@ -20,7 +20,7 @@ class Rule(Shape):
     value: str | None
     number: int
     set_at: Time
-    set_by: Annotated[str | None, Field(description="Id of a key.")]
+    set_by: Annotated[str | None, Field(description="A user, or the id of a key.")]
 
 
 class SavedFilter(Shape):
@@ -31,7 +31,7 @@ class SavedFilter(Shape):
     filter: str
     number: int
     set_at: Time
-    set_by: Annotated[str | None, Field(description="Id of a key.")]
+    set_by: Annotated[str | None, Field(description="A user, or the id of a key.")]
 
 
 def checked_filter(place: JsonValue, text: str) -> str:

@@ -53,7 +53,7 @@ def set_rule(request: Request, name: RuleName, body: Body, limits: TheLimits) ->
     value = _text(fields_in(body, limits, "value"), "value")
     check_rule(name, value)
     rule = tenant_of(request).definitions.set(
-        "rule", name, value, set_by=principal_of(request).key_id
+        "rule", name, value, set_by=principal_of(request).author
     )
     return json_answer(Rule.of(rule))
 
@@ -61,8 +61,8 @@ def set_rule(request: Request, name: RuleName, body: Body, limits: TheLimits) ->
 @router.delete("/rules/{name}", responses=answers(200, Rule, 404))
 def remove_rule(request: Request, name: RuleName) -> Response:
     """Go back to what the rule says by default."""
-    definitions, key_id = tenant_of(request).definitions, principal_of(request).key_id
-    return json_answer(Rule.of(definitions.remove("rule", without_nul(name), set_by=key_id)))
+    definitions, author = tenant_of(request).definitions, principal_of(request).author
+    return json_answer(Rule.of(definitions.remove("rule", without_nul(name), set_by=author)))
 
 
 @router.get("/rules/{name}/changes", responses=answers(200, Page[Rule]))
@@ -90,7 +90,7 @@ def save_filter(request: Request, name: FilterName, body: Body, limits: TheLimit
     place = fields.get("place", "list")
     value = checked_filter(place, _text(fields, "filter"))
     saved = tenant_of(request).definitions.set(
-        "filter", without_nul(name), value, set_by=principal_of(request).key_id
+        "filter", without_nul(name), value, set_by=principal_of(request).author
     )
     return json_answer(filter_json(saved))
 
@@ -98,8 +98,8 @@ def save_filter(request: Request, name: FilterName, body: Body, limits: TheLimit
 @router.delete("/filters/{name}", responses=answers(200, SavedFilter, 404))
 def remove_filter(request: Request, name: FilterName) -> Response:
     """Take a saved filter away."""
-    definitions, key_id = tenant_of(request).definitions, principal_of(request).key_id
-    return json_answer(filter_json(definitions.remove("filter", without_nul(name), set_by=key_id)))
+    definitions, author = tenant_of(request).definitions, principal_of(request).author
+    return json_answer(filter_json(definitions.remove("filter", without_nul(name), set_by=author)))
 
 
 def _text(fields: JsonObject, name: str) -> str:

@@ -68,7 +68,7 @@ def create_key(request: Request, body: Body) -> Response:
         name=name_of(name),
         scopes=scopes_of([str(scope) for scope in scopes]),
         expires_at=None if expires is None else expiry_of(expires, now=keys.keys.clock()),
-        created_by=principal.key_id,
+        created_by=principal.author,
     )
     keys.first_made()
     return json_answer(
@@ -90,7 +90,7 @@ def read_own_key(request: Request) -> Response:
 def revoke_key(request: Request, key_id: KeyId) -> Response:
     """Have a key of the tenant open nothing any more, at once; also the one that asks."""
     keys, principal = _keys(request), principal_of(request)
-    key = keys.keys.revoke(principal.tenant, key_id, revoked_by=principal.key_id)
+    key = keys.keys.revoke(principal.tenant, key_id, revoked_by=principal.author)
     keys.discard()
     return json_answer(Key.of(key))
 
@@ -109,7 +109,12 @@ def _object(body: bytes) -> dict[str, JsonValue]:
 def list_accesses(
     request: Request,
     key: Annotated[
-        str | None, Query(pattern=ID_PATTERN, description="Only by the key of this id.")
+        str | None,
+        Query(
+            min_length=1,
+            max_length=256,
+            description="Only by the key of this id, or the user whom a proxy named so.",
+        ),
     ] = None,
     thread: Annotated[
         str | None, Query(pattern=THREAD_ID_PATTERN, description="Only of this thread.")
@@ -121,7 +126,7 @@ def list_accesses(
     accesses: Accesses = request.app.state.accesses
     page = accesses.page(
         principal_of(request).tenant,
-        key_id=key,
+        key_id=None if key is None else without_nul(key),
         thread_id=thread,
         before=number_cursor(after),
         limit=limit + 1,

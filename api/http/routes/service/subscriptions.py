@@ -67,7 +67,7 @@ def create_subscription(request: Request, body: Body, limits: TheLimits) -> Resp
         terms_of(fields_in(body, limits, *FIELDS)),
         addresses=request.app.state.addresses,
         random_bytes=token_bytes,
-        created_by=principal_of(request).key_id,
+        created_by=principal_of(request).author,
     )
     return json_answer(
         {**subscription_json(subscription), "secret": None if secret is None else secret.reveal()},

@@ -30,7 +30,7 @@ export function Proof({ event }: { event: Recorded }) {
           ["Position", event.position === null ? null : String(event.position)],
           ["Recorded at", event.recordedAt],
           ["Producer’s clock", event.timestamp === null ? null : clock(event.timestamp)],
-          ["Appended by key", appendedBy],
+          ["Appended by", appendedBy],
           ["Actor", actor],
         ]}
       />
