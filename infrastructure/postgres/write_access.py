@@ -124,7 +124,7 @@ class WriteAccessWatch(Closing):
         before = self._access.kind
         self._access.look(connection)
         if self._access.kind != before:
-            logger.warning("the database was a %s, and is a %s now", before, self._access.kind)
+            logger.warning("the service is now: %s, and was: %s", self._access.kind, before)
 
 
 class WhileWritable(Closing):

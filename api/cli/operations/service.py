@@ -156,7 +156,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         )
         console.print(f"agentlog listens on {address}, with {service.where}: {service.schema}")
         if not access.is_given:
-            console.print(f"it only reads: its database is a {access.kind}", markup=False)
+            console.print(f"it takes no writes: {access.kind}", markup=False)
         if traces.notice:
             console.print(traces.notice, markup=False)
         if with_examples:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.eventlog.reader import LogReader
@@ -235,6 +236,27 @@ def test_a_log_is_checked_against_a_checkpoint_that_was_kept(
     assert "tree-differs: the first 64 events are not those that the checkpoint that you hold" in (
         outcome.out
     )
+
+
+def test_where_nothing_is_written_the_last_checkpoint_is_used_and_its_size_said(
+    url: str, tmp_path: Path
+) -> None:
+    reading = make_conninfo(url, options="-c default_transaction_read_only=on")
+    none = agentlog("checkpoint", url=reading)
+    assert (none.code, "there is no checkpoint yet" in none.err) == (2, True)
+    note = agentlog("checkpoint", url=url).out
+    assert agentlog("note", "deploy", "later", url=url).code == 0
+    last = agentlog("checkpoint", url=reading)
+    assert (last.code, last.out) == (0, note)
+    assert "the last one that was stored, of size 64" in last.err
+    file = tmp_path / "refund.json"
+    assert agentlog("evidence", "refund", "-O", file, url=reading).code == 0
+    assert '"treeSize":64' in file.read_text()
+    assert agentlog("verify", file, url=url).code == 0
+    beyond = agentlog("evidence", "deploy", url=reading)
+    assert beyond.code == 2
+    assert "position 65 came after the checkpoint of size 64" in beyond.err
+    assert agentlog("verify", url=reading).code == 0
 
 
 def test_evidence_is_checked_without_a_database(url: str, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.erasure.watch import ErasureWatch
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.notifications import ERASED, Listener
 from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
@@ -219,6 +219,34 @@ def test_a_service_that_starts_does_what_was_left(own_database: Database) -> Non
     ):
         assert done.wait(WAIT_SECONDS)
     assert threads.message("t", given(1)).raw["text"] == "[redacted]"
+
+
+def test_a_service_that_only_reads_leaves_it_until_it_is_the_writer(
+    own_database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    threads = threads_on(own_database)
+    threads.append("t", [reply("secret", id=given(1))])
+    fact = {"type": "thread.redacted", "all": True, "reason": "why"}
+    threads.writer.append(threads.request("t", facts=[fact]))
+    done = threading.Event()
+    with own_database.connect() as reading, own_database.connect() as writing:
+        reading.execute("SET default_transaction_read_only = on")
+        own_database.write_access.look(reading)
+        with (
+            Listener(own_database, poll_seconds=0.01) as listener,
+            ErasureWatch(
+                own_database, listener, Eraser(own_database, threads.writer), lambda *_: done.set()
+            ),
+        ):
+            looked = threading.Semaphore(0)
+            listener.on(ERASED, looked.release)
+            for _ in range(3):
+                assert looked.acquire(timeout=WAIT_SECONDS)
+            assert "secret" in str(threads.message("t", given(1)).raw)
+            own_database.write_access.look(writing)
+            assert done.wait(WAIT_SECONDS)
+    assert "secret" not in str(threads.message("t", given(1)).raw)
+    assert not caplog.text
 
 
 def test_other_processes_discard_their_copies(elsewhere: Elsewhere, own_database: Database) -> None:

@@ -288,6 +288,17 @@ def test_a_setting_that_would_do_nothing_ends_the_start(
     assert reason in outcome.err
 
 
+@pytest.mark.usefixtures("signals")
+def test_reads_that_cannot_be_recorded_are_not_served(
+    monkeypatch: pytest.MonkeyPatch, database_url: str
+) -> None:
+    monkeypatch.setenv("AGENTLOG_READ_AUDIT", "on")
+    monkeypatch.setenv("AGENTLOG_READ_ONLY", "on")
+    outcome = agentlog("serve", "--port", "0", url=database_url)
+    assert outcome.code == 2
+    assert "have audited clients read at the writer, or set AGENTLOG_READ_AUDIT=off" in outcome.err
+
+
 def test_a_dry_run_makes_no_database_and_prints_what_the_import_will(tmp_path: Path) -> None:
     history = tmp_path / "one.json"
     history.write_text('[{"role": "user", "content": "hi"}]')
