@@ -53,6 +53,16 @@ def test_what_is_appended_is_read_at_any_point(client: Client) -> None:
     assert client.message("parcel", second.message["id"]).message == second.message
 
 
+def test_reads_wait_for_what_was_appended(client: Client) -> None:
+    position = client.append("parcel", QUESTION).position
+    assert client.thread("parcel", wait=position).version == 1
+    assert [thread.position for thread in client.threads(wait=position)] == [position]
+    assert client.log(wait=position)
+    assert client.view("parcel", "openai", wait=position).items
+    with pytest.raises(NotThere, match="is not there yet"):
+        client.thread("parcel", wait=position + 1)
+
+
 def test_objects_of_models_are_messages_too(client: Client) -> None:
     call = ToolCall(id="call_1", name="track", args={"parcel": 4711, "none": None})
     client.append("typed", [InputMessage(text="Where?"), ToolCallsMessage(calls=[call])])

@@ -18,6 +18,7 @@ def compare(  # noqa: PLR0913 - one parameter a choice
     context: int | None = None,
     after: str | None = None,
     limit: int | None = None,
+    wait: int | None = None,
     **options: str | bool,
 ) -> Operation[Comparisons]:
     """Compare threads with `a`, each a thread or `THREAD@MOMENT`, aligned by what was said."""
@@ -32,6 +33,7 @@ def compare(  # noqa: PLR0913 - one parameter a choice
             "context": context,
             "after": after,
             "limit": limit,
+            "wait": wait,
             **options,
         },
     )
@@ -46,6 +48,7 @@ def compare_runs(  # noqa: PLR0913 - one parameter a choice
     status: Status | None = None,
     parent: str | None = None,
     metadata: Mapping[str, Json] | None = None,
+    wait: int | None = None,
 ) -> Operation[RunMatrix]:
     """Compare up to 200 runs, these threads or those of the filters, as a matrix."""
     asked = request(
@@ -58,6 +61,7 @@ def compare_runs(  # noqa: PLR0913 - one parameter a choice
             "q": q,
             "status": status,
             "parent": parent,
+            "wait": wait,
             **metadata_filter(metadata),
         },
     )
@@ -76,6 +80,7 @@ def compare_sets(  # noqa: PLR0913 - one parameter a choice
     metadata: Mapping[str, Json] | None = None,
     after: str | None = None,
     limit: int | None = None,
+    wait: int | None = None,
 ) -> Operation[RunSets]:
     """Compare the runs of each task, which `by` names, as `metadata.task`; or `limit` tasks."""
     asked = request(
@@ -91,6 +96,7 @@ def compare_sets(  # noqa: PLR0913 - one parameter a choice
             "parent": parent,
             "after": after,
             "limit": limit,
+            "wait": wait,
             **metadata_filter(metadata),
         },
     )

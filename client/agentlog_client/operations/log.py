@@ -19,9 +19,12 @@ def log(
     after: int | None = None,
     type: str | list[str] | None = None,  # noqa: A002 - its name everywhere
     limit: int | None = None,
+    wait: int | None = None,
 ) -> Listing[Event]:
     """List events of all threads beyond a position, in the order of commits."""
-    asked = request("GET", "/v1/log", query={"after": after, "type": type, "limit": limit})
+    asked = request(
+        "GET", "/v1/log", query={"after": after, "type": type, "limit": limit, "wait": wait}
+    )
     return Listing(asked, as_page(Event))
 
 

@@ -112,6 +112,7 @@ def messages(  # noqa: PLR0913 - one parameter a filter
     cut: int | None = None,
     hidden: bool = False,
     limit: int | None = None,
+    wait: int | None = None,
 ) -> Listing[Event]:
     """List a thread's events as recorded, beyond a version; `limit` is that of a page."""
     asked = request(
@@ -125,6 +126,7 @@ def messages(  # noqa: PLR0913 - one parameter a filter
             "files": files,
             "cut": cut,
             "hidden": hidden or None,
+            "wait": wait,
             "limit": limit,
         },
     )
@@ -132,7 +134,12 @@ def messages(  # noqa: PLR0913 - one parameter a filter
 
 
 def message(
-    thread_id: str, message_id: str, *, files: Files | None = None, hidden: bool = False
+    thread_id: str,
+    message_id: str,
+    *,
+    files: Files | None = None,
+    hidden: bool = False,
+    wait: int | None = None,
 ) -> Operation[Event]:
     """Read one message with its places."""
     asked = request(
@@ -140,7 +147,7 @@ def message(
         "/v1/threads/{}/messages/{}",
         thread_id,
         message_id,
-        query={"files": files, "hidden": hidden or None},
+        query={"files": files, "hidden": hidden or None, "wait": wait},
     )
     return Operation(asked, as_model(Event))
 

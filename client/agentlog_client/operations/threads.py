@@ -48,6 +48,7 @@ def threads(  # noqa: PLR0913 - one parameter a filter
     metadata: Mapping[str, Json] | None = None,
     hidden: bool = False,
     limit: int | None = None,
+    wait: int | None = None,
 ) -> Listing[Thread]:
     """List threads, the last changed first; `limit` is that of a page."""
     asked = request(
@@ -59,15 +60,18 @@ def threads(  # noqa: PLR0913 - one parameter a filter
             "parent": parent,
             "hidden": hidden or None,
             "limit": limit,
+            "wait": wait,
             **metadata_filter(metadata),
         },
     )
     return Listing(asked, as_page(Thread))
 
 
-def thread(thread_id: str, *, hidden: bool = False) -> Operation[Thread]:
+def thread(thread_id: str, *, hidden: bool = False, wait: int | None = None) -> Operation[Thread]:
     """Where a thread stands."""
-    asked = request("GET", "/v1/threads/{}", thread_id, query={"hidden": hidden or None})
+    asked = request(
+        "GET", "/v1/threads/{}", thread_id, query={"hidden": hidden or None, "wait": wait}
+    )
     return Operation(asked, as_model(Thread))
 
 
@@ -197,7 +201,11 @@ def summaries(  # noqa: PLR0913 - one parameter a filter
     return Operation(asked, as_model(ThreadSummaries))
 
 
-def workers(thread_id: str, *, hidden: bool = False) -> Operation[WorkerTree]:
+def workers(
+    thread_id: str, *, hidden: bool = False, wait: int | None = None
+) -> Operation[WorkerTree]:
     """Read the tree of workers that a thread stands in, with sums upward."""
-    asked = request("GET", "/v1/threads/{}/workers", thread_id, query={"hidden": hidden or None})
+    asked = request(
+        "GET", "/v1/threads/{}/workers", thread_id, query={"hidden": hidden or None, "wait": wait}
+    )
     return Operation(asked, as_model(WorkerTree))

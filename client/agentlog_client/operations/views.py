@@ -36,6 +36,7 @@ def view(  # noqa: PLR0913 - one parameter a choice
     after: str | None = None,
     limit: int | None = None,
     hidden: bool = False,
+    wait: int | None = None,
     **options: str | bool,
 ) -> Operation[View]:
     """Read a thread in a view: all of it unless `limit` cuts it into pages."""
@@ -44,17 +45,27 @@ def view(  # noqa: PLR0913 - one parameter a choice
         "/v1/threads/{}/views/{}",
         thread_id,
         view,
-        query={"at": at, "after": after, "limit": limit, "hidden": hidden or None, **options},
+        query={
+            "at": at,
+            "after": after,
+            "limit": limit,
+            "hidden": hidden or None,
+            "wait": wait,
+            **options,
+        },
     )
     return Operation(asked, as_model(View))
 
 
 def outline(
-    thread_id: str, *, at: Moment | None = None, hidden: bool = False
+    thread_id: str, *, at: Moment | None = None, hidden: bool = False, wait: int | None = None
 ) -> Operation[Outline]:
     """Read what a thread did, an entry a step."""
     asked = request(
-        "GET", "/v1/threads/{}/outline", thread_id, query={"at": at, "hidden": hidden or None}
+        "GET",
+        "/v1/threads/{}/outline",
+        thread_id,
+        query={"at": at, "hidden": hidden or None, "wait": wait},
     )
     return Operation(asked, as_model(Outline))
 
@@ -67,10 +78,15 @@ def model_call(thread_id: str, version: int, *, hidden: bool = False) -> Operati
     )
 
 
-def why(thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Operation[Why]:
+def why(
+    thread_id: str, *, at: Moment | None = None, hidden: bool = False, wait: int | None = None
+) -> Operation[Why]:
     """Read why a run went as it went: its outcome, the first failure and what came before it."""
     asked = request(
-        "GET", "/v1/threads/{}/why", thread_id, query={"at": at, "hidden": hidden or None}
+        "GET",
+        "/v1/threads/{}/why",
+        thread_id,
+        query={"at": at, "hidden": hidden or None, "wait": wait},
     )
     return Operation(asked, as_model(Why))
 
