@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from ssl import create_default_context
 from typing import Any
 
 import httpx2
@@ -67,21 +68,31 @@ def signing_in() -> Iterator[int]:
         thread.join()
 
 
+def make_certificate(folder: Path) -> None:
+    """Make a key, and a certificate of both names that it signs."""
+    names = "DNS:log.example,DNS:agents.log.example"
+    made = ("-x509", "-newkey", "ed25519", "-nodes", "-days", "2", "-subj", "/CN=log.example")
+    files = ("-keyout", folder / "log.example.key", "-out", folder / "log.example.pem")
+    command = ("openssl", "req", *made, "-addext", f"subjectAltName={names}", *files)
+    subprocess.run(command, check=True, capture_output=True)
+
+
 @contextmanager
 def nginx(folder: Path, *, service: int, sign_in: int, key: str) -> Iterator[Path]:
-    """Run nginx with our configuration, without TLS; yield its socket."""
+    """Run nginx with our configuration; yield its socket."""
     socket = folder / "nginx.socket"
+    make_certificate(folder)
     (folder / "agentlog-key.conf").write_text(f'set $agentlog_key "{key}";')
     ours = CONFIGURATION.read_text()
     for text, here in (
-        ("listen 443 ssl;", f"listen unix:{socket};"),
+        ("listen 443 ssl;", f"listen unix:{socket} ssl;"),
+        ("/etc/nginx/log.example", str(folder / "log.example")),
         ("127.0.0.1:8080", f"127.0.0.1:{service}"),
         ("127.0.0.1:4180", f"127.0.0.1:{sign_in}"),
         ("/etc/nginx/agentlog-key.conf", str(folder / "agentlog-key.conf")),
     ):
         assert text in ours
         ours = ours.replace(text, here)
-    ours = re.sub(r"^ *ssl_certificate.*\n", "", ours, flags=re.MULTILINE)
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
     account = "user root;" if os.geteuid() == 0 else ""
@@ -135,9 +146,10 @@ def site(database_url: str) -> Iterator[tuple[Site, str]]:
         with nginx(folder, service=int(address[1]), sign_in=sign_in, key=key) as socket:
 
             def client(host: str) -> httpx2.Client:
-                transport = httpx2.HTTPTransport(uds=str(socket))
+                trusted = create_default_context(cafile=folder / "log.example.pem")
+                transport = httpx2.HTTPTransport(uds=str(socket), verify=trusted)
                 return clients.enter_context(
-                    httpx2.Client(base_url=f"http://{host}", transport=transport, timeout=30)
+                    httpx2.Client(base_url=f"https://{host}", transport=transport, timeout=30)
                 )
 
             yield Site(client("log.example"), client("agents.log.example"), address[0]), key
@@ -157,7 +169,7 @@ def test_who_signed_in_is_on_record_and_whom_others_name_is_not(site: tuple[Site
         headers={"Cookie": "_oauth2_proxy=2"},
     ).raise_for_status()
     for more in ({}, forged, {"Authorization": "Bearer x", "X-Agentlog-Key": "y"}):
-        headers = {"Cookie": "_oauth2_proxy=1", "Origin": "http://log.example", **more}
+        headers = {"Cookie": "_oauth2_proxy=1", "Origin": "https://log.example", **more}
         appended = here.people.post(path, json=approval, headers=headers)
         assert appended.status_code == 201, appended.text
     of_another = {"Cookie": "_oauth2_proxy=1", "Origin": "https://evil.example"}
