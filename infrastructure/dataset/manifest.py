@@ -38,7 +38,7 @@ class EventsFile(_Frozen):
     rows: int
     bytes: int
     name: str = ""
-    """Absent from manifests of 0.23 and before, which names by positions alone."""
+    """Absent from manifests of 0.22 and before, which names by positions alone."""
 
     @property
     def path(self) -> str:
@@ -62,7 +62,7 @@ class DayFile(_Frozen):
     digest: str
     bytes: int
     name: str = f"{ROWS}.parquet"
-    """Absent from manifests of 0.23 and before."""
+    """Absent from manifests of 0.22 and before."""
 
 
 class TableFiles(_Frozen):
