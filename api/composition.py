@@ -228,7 +228,9 @@ def open_service(
                 own=tenants[settings.tenant],
                 database=database,
                 listener=listener,
-                projection_status=ProjectionStatus(database, listener),
+                projection_status=ProjectionStatus(
+                    database, listener, search_days=settings.search_days
+                ),
                 writer=writer,
                 keys=RecentKeys(
                     Keys(database, random_bytes=secrets.token_bytes, clock=_now),

@@ -109,6 +109,8 @@ class Settings(BaseSettings):
     """Most streams open at once."""
     max_streams_per_key: int = Field(default=5_000, ge=0)
     """Most streams of each key, or of each address without a key."""
+    search_days: int | None = Field(default=None, ge=1, le=36_500)
+    """Age in days from which events are left out of the index of words when that is built."""
     statement_seconds: float = Field(default=60, ge=0.001, le=86_400)
     """Timeout of the service's statements in the database."""
     lock_seconds: float = Field(default=10, ge=0.001, le=86_400)

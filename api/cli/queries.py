@@ -237,6 +237,9 @@ def _print_hits(matches: Found) -> None:
         for excerpt in hit.excerpts:
             console.print(Text(f"        {printable(excerpt.place)}: ").append(_marked(excerpt)))
     console.print(Text(f"as of position {matches.as_of:,} of the log", style="dim"))
+    if matches.searched_after is not None:
+        left_out = f"up to {time_text(matches.searched_after)} are not searched"
+        console.print(Text(f"messages {left_out}: AGENTLOG_SEARCH_DAYS", style="dim"))
 
 
 def _say_why_not(text: str) -> None:

@@ -146,6 +146,7 @@ class SearchPage(BaseModel):
 
     hits: list[Json]
     as_of: int
+    searched_after: str | None = Field(description="earlier messages are not searched")
     next: str | None = Field(description="give it as `after` to go on; null at the end")
 
 

@@ -75,7 +75,12 @@ class QuestionTools:
             hits = [fitted(hit, _ROW_BYTES) for hit in answer["items"]]
             page = items_that_fit(hits)
             if len(page) == len(hits):
-                return SearchPage(hits=page, as_of=answer["asOf"], next=answer["next"])
+                return SearchPage(
+                    hits=page,
+                    as_of=answer["asOf"],
+                    searched_after=answer["searchedAfter"],
+                    next=answer["next"],
+                )
             limit = len(page)
 
     async def matches(  # noqa: PLR0913, PLR0917 - one parameter a choice

@@ -543,12 +543,15 @@ class Hit(Shape):
 class Hits(Shape):
     """Messages that match, phrases first, then newest first, of the log up to position `asOf`.
 
+    Only messages recorded after `searchedAfter` are searched; null where all are.
+
     With `next` there may be more: a page may have few items or none, where a search took long, and
     `next` is how far it came.
     """
 
     items: list[Hit]
     as_of: int
+    searched_after: datetime | None
     next: str | None
 
 

@@ -15,15 +15,23 @@ from psycopg.rows import class_row
 from agentlog.infrastructure.postgres.erasure_lock import let_erasures_end
 from agentlog.infrastructure.postgres.notifications import DIRECTED, PROJECTED
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.age import last_before
 from agentlog.infrastructure.readmodels.tables import BuildTable
+from agentlog.infrastructure.readmodels.tracking import move_all
 from agentlog.projections.readmodels.registry import AnyReadModel
 
 AnyTable = BuildTable[Any]
 
+_LEFT_OUT = ".left_out"
+"""Ends the name under which the tracking holds up to where a build leaves events out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A build's state; `stopped_at` is the position of the event it cannot process."""
+    """A build's state; `stopped_at` is the position of the event it cannot process.
+
+    `left_out` is the position up to which events are left out as too old, 0 where none is.
+    """
 
     name: str
     build: int
@@ -36,6 +44,7 @@ class Build:
     live_at: datetime | None
     position: int
     log_position: int
+    left_out: int
 
     @property
     def standing(self) -> str:
@@ -55,12 +64,17 @@ class Build:
         return self.log_position - self.position
 
 
-def tracking_name(name: str, build: int) -> str:
+def tracking_name(name: str, build: int | str) -> str:
     """Return the name under which the library's tracking holds a build's position."""
     return f"{name}.{build}"
 
 
-def position_of(connection: psycopg.Connection, name: str, build: int) -> int:
+def left_out_of(connection: psycopg.Connection, name: str, build: int) -> int:
+    """Return the position up to which a build leaves events out, 0 if it has all."""
+    return position_of(connection, name, f"{build}{_LEFT_OUT}")
+
+
+def position_of(connection: psycopg.Connection, name: str, build: int | str) -> int:
     """Return the position of a build."""
     asked = {"application_name": tracking_name(name, build)}
     row = connection.execute(statement("select_progress"), asked).fetchone()
@@ -73,10 +87,13 @@ def builds(connection: psycopg.Connection) -> list[Build]:
         return cursor.execute(statement("select_builds")).fetchall()
 
 
-def at_work(connection: psycopg.Connection, model: AnyReadModel) -> list[int]:
+def at_work(
+    connection: psycopg.Connection, model: AnyReadModel, *, days: int | None = None
+) -> list[int]:
     """Return the builds of a read model that this code can continue; begin one if none is.
 
-    A build is begun if none is of the code's version. Builds of newer code are not touched.
+    A build is begun, as `begin` does, if none is of the code's version. Builds of newer code are
+    not touched.
     """
     own = [build for build in builds(connection) if build.name == model.name]
     if any(build.version > model.version for build in own):
@@ -85,15 +102,16 @@ def at_work(connection: psycopg.Connection, model: AnyReadModel) -> list[int]:
         for build in own:
             if build.state == "building":  # a build of an older version, no longer needed
                 discard(connection, model, build.build)
-        begin(connection, model)
+        begin(connection, model, days=days)
         return at_work(connection, model)
     return [build.build for build in own if build.version == model.version]
 
 
-def begin(connection: psycopg.Connection, model: AnyReadModel) -> bool:
+def begin(connection: psycopg.Connection, model: AnyReadModel, *, days: int | None = None) -> bool:
     """Begin a build of a read model; return False if one is building already.
 
-    The first build is live at once, as there is none to replace.
+    The first build is live at once, as there is none to replace. `days`: of a read model that may
+    begin late, events that are older are left out.
     """
     try:
         with connection.transaction():
@@ -106,6 +124,8 @@ def begin(connection: psycopg.Connection, model: AnyReadModel) -> bool:
             build, state = row
             table: AnyTable = BuildTable(model.table, build)
             table.create(connection)
+            if days is not None and model.begins_late:
+                _begin_late(connection, tracking_name(model.name, build), days)
             if state == "live":
                 table.index(connection)
                 table.show(connection)
@@ -115,15 +135,23 @@ def begin(connection: psycopg.Connection, model: AnyReadModel) -> bool:
     return True
 
 
+def _begin_late(connection: psycopg.Connection, name: str, days: int) -> None:
+    """Have a build begin after the events that are older."""
+    left_out = last_before(connection, days)
+    if left_out:
+        move_all(connection, [name, f"{name}{_LEFT_OUT}"], left_out)
+
+
 def discard(connection: psycopg.Connection, model: AnyReadModel, build: int) -> None:
     """Delete a build: its table, state and tracking."""
     with connection.transaction():
         connection.execute(
             "DELETE FROM agentlog.projections WHERE name = %s AND build = %s", (model.name, build)
         )
+        name = tracking_name(model.name, build)
         connection.execute(
-            "DELETE FROM agentlog.tracking WHERE application_name = %s",
-            (tracking_name(model.name, build),),
+            "DELETE FROM agentlog.tracking WHERE application_name IN (%s, %s)",
+            (name, f"{name}{_LEFT_OUT}"),
         )
         table: AnyTable = BuildTable(model.table, build)
         table.drop(connection)

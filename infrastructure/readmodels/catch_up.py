@@ -47,7 +47,13 @@ def bring_up(
     woken = threading.Event()
     off = projection_status.listener.on(PROJECTED, woken.set)
     try:
-        with Projector(database, projection_status.listener, models, pace_seconds=0.0):
+        with Projector(
+            database,
+            projection_status.listener,
+            models,
+            pace_seconds=0.0,
+            search_days=projection_status.search_days,
+        ):
             while True:
                 woken.clear()
                 builds = projection_status.builds()

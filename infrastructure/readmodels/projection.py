@@ -163,6 +163,7 @@ class Projection(Generic[RowT]):
         The caller has locked the build and deleted its rows of the thread.
         """
         upto = builds.position_of(connection, self._model.name, self._build)
+        left_out = builds.left_out_of(connection, self._model.name, self._build)
         types, after = self._model.types, 0
         while True:
             with connection.cursor(binary=True) as cursor:
@@ -179,7 +180,9 @@ class Projection(Generic[RowT]):
                 events = recorded(cursor, rows, sizes=[size])[size]
             if not events:
                 return
-            self.work_in(connection, events)
+            self.work_in(
+                connection, [event for event in events if (event.event.position or 0) > left_out]
+            )
             after = events[-1].event.version
 
     def _stop(self, connection: psycopg.Connection, error: Exception) -> StepResult:

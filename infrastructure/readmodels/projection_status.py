@@ -63,10 +63,16 @@ class RebuildUnderWay(Refused):
 
 
 class ProjectionStatus:
-    """The projections of a database, whichever process runs them."""
+    """The projections of a database, whichever process runs them.
 
-    def __init__(self, database: Database, listener: Listener) -> None:
+    `search_days` is that of `Projector`.
+    """
+
+    def __init__(
+        self, database: Database, listener: Listener, *, search_days: int | None = None
+    ) -> None:
         self.listener = listener
+        self.search_days = search_days
         self._database = database
 
     def builds(self) -> Sequence[Build]:
@@ -87,7 +93,7 @@ class ProjectionStatus:
         """
         model = read_model(name)
         with self._database.connection() as connection:
-            if not builds.begin(connection, model):
+            if not builds.begin(connection, model, days=self.search_days):
                 raise RebuildUnderWay(name)
         return max(self._of(name), key=lambda build: build.build)
 

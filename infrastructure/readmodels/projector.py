@@ -36,6 +36,8 @@ class Projector(Closing):
     A worker for each read model brings it to the end of the log; from there all are processed
     together. Batches are then `pace_seconds` apart, more if they take long: so many small appends
     cost few transactions, and two thirds of the time are left to appends.
+
+    `search_days`: builds of the index of words leave out events that are older when they begin.
     """
 
     def __init__(
@@ -45,9 +47,12 @@ class Projector(Closing):
         models: Iterable[AnyReadModel],
         *,
         pace_seconds: float = 0.05,
+        search_days: int | None = None,
     ) -> None:
         self._closed = threading.Event()
-        self._together = _Together(database, models, self._closed, pace_seconds)
+        self._together = _Together(
+            database, models, self._closed, pace_seconds, search_days=search_days
+        )
         self._off = [
             listener.on(APPENDED, self._together.woken.set),
             *(
@@ -120,7 +125,7 @@ class _ProjectorThread(threading.Thread, ABC):
 class _Worker(_ProjectorThread):
     """Brings the builds of one read model to the end of the log, and hands them over there."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - as its projector, and what it hands over
         self,
         database: Database,
         model: AnyReadModel,
@@ -128,11 +133,13 @@ class _Worker(_ProjectorThread):
         pace_seconds: float,
         *,
         hand_over: Callable[[], None],
+        search_days: int | None,
     ) -> None:
         super().__init__(f"projection {model.name}", database, closed, pace_seconds)
         self.model = model
         self.in_charge = True
         self._hand_over = hand_over
+        self._search_days = search_days
         self._known: dict[int, Projection[Any]] = {}
 
     def look(self) -> None:
@@ -148,7 +155,7 @@ class _Worker(_ProjectorThread):
     @override
     def step(self, connection: psycopg.Connection) -> bool:
         """Process a batch for each build; return whether there is more to do."""
-        numbers = builds.at_work(connection, self.model)
+        numbers = builds.at_work(connection, self.model, days=self._search_days)
         self._known = {
             number: self._known.get(number) or Projection(self.model, number) for number in numbers
         }
@@ -168,10 +175,19 @@ class _Together(_ProjectorThread):
         models: Iterable[AnyReadModel],
         closed: threading.Event,
         pace_seconds: float,
+        *,
+        search_days: int | None,
     ) -> None:
         super().__init__("projections", database, closed, pace_seconds)
         self.workers = [
-            _Worker(database, model, closed, pace_seconds, hand_over=self.woken.set)
+            _Worker(
+                database,
+                model,
+                closed,
+                pace_seconds,
+                hand_over=self.woken.set,
+                search_days=search_days,
+            )
             for model in models
         ]
         self._joint = LiveBatch(worker.model for worker in self.workers)

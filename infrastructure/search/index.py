@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from psycopg.errors import UndefinedTable
@@ -62,7 +63,7 @@ class Index:
         self._tenant = tenant
         build = self._live_build()
         self._as_of = build.position
-        self._table = _table(build)
+        self._read_from(build)
 
     def bounds(self, query: Query) -> Bounds:
         """Return the positions that a query is about."""
@@ -72,7 +73,15 @@ class Index:
             ((begin, end),) = self._rows("positions_of_times", asked)
             since = 0 if query.begin is None else begin
             upto = BIGGEST if query.end is None else end
+        since = max(since, self._left_out + 1)
         return Bounds(since, min(upto, self._as_of + 1), self._as_of)
+
+    def searched_after(self) -> datetime | None:
+        """Return the time of the last event that is left out as too old, None if none is."""
+        if self._left_out == 0:
+            return None
+        rows = self._rows("select_last_left_out", {"left_out": self._left_out})
+        return rows[0][0] if rows else None
 
     def narrowed(self, query: Query) -> Query:
         """Return the query with the threads of its metadata, where these are few."""
@@ -116,7 +125,7 @@ class Index:
         except UndefinedTable:  # a rebuild replaced it
             if tries == 1:
                 raise
-            self._table = _table(self._live_build())
+            self._read_from(self._live_build())
             return self._rows(name, asked, tries=tries - 1)
 
     def _run(self, text: Composed, asked: dict[str, Any]) -> list[TupleRow]:
@@ -126,16 +135,16 @@ class Index:
                 text, {**asked, "tenant": self._tenant}, prepare=False
             ).fetchall()
 
+    def _read_from(self, build: Build) -> None:
+        self._table = Identifier(SCHEMA, f"{build.name}_{build.build}")
+        self._left_out = build.left_out
+
     def _live_build(self) -> Build:
         with self._searched.connection() as connection:
             for build in builds.builds(connection):
                 if (build.name, build.version, build.state) == (MODEL.name, MODEL.version, "live"):
                     return build
         raise NotYetBuilt(MODEL.name)
-
-
-def _table(build: Build) -> Identifier:
-    return Identifier(SCHEMA, f"{build.name}_{build.build}")
 
 
 def _facts(query: Query) -> bytes | None:

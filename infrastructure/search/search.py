@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 from psycopg.rows import tuple_row
@@ -34,13 +35,15 @@ _MOST_EVENTS = 500
 class Found:
     """A page of hits: first those that hold the text as a phrase, each newest first.
 
-    `as_of` is the position in the log up to which messages were searched. The next page begins at
+    `as_of` is the position in the log up to which messages were searched; of those recorded up to
+    the time `searched_after`, which are left out of the index, none was. The next page begins at
     the cursor `next`; there is none if that is None. A page may have few hits or none and yet a
     `next`, where a search took long.
     """
 
     items: Sequence[Hit]
     as_of: int
+    searched_after: datetime | None
     next: str | None
 
 
@@ -102,11 +105,11 @@ class Search:
         if phrases is not None and cursor.of_phrases:
             hits, reached = self._pass(index, phrases, ask, until=begun + SECONDS / 2)
             if reached is not None and len(hits) == limit:
-                return Found(hits, bounds.as_of, str(Cursor(reached)))
+                return Found(hits, bounds.as_of, index.searched_after(), str(Cursor(reached)))
             cursor = Cursor(bounds.upto, of_phrases=False, phrases_from=reached or bounds.since)
             ask = ask._replace(before=bounds.upto, limit=limit - len(hits))
         if ask.limit == 0:
-            return Found(hits, bounds.as_of, str(cursor))
+            return Found(hits, bounds.as_of, index.searched_after(), str(cursor))
 
         def is_shown(event: Event) -> bool:
             return (
@@ -117,7 +120,12 @@ class Search:
 
         others, reached = self._pass(index, query, ask, until=begun + SECONDS, is_shown=is_shown)
         following = cursor._replace(before=reached or 0, of_phrases=False)
-        return Found([*hits, *others], bounds.as_of, None if reached is None else str(following))
+        return Found(
+            [*hits, *others],
+            bounds.as_of,
+            index.searched_after(),
+            None if reached is None else str(following),
+        )
 
     def _pass(
         self,

@@ -45,6 +45,7 @@ class MessageWords(ReadModel[MessageWordsRow]):
     version: ClassVar[int] = 2
     types: ClassVar[frozenset[str] | None] = None
     long_text_bytes: ClassVar[int] = 2**20
+    begins_late: ClassVar[bool] = True
 
     @override
     def fold(self, event: Event, rows: ThreadRows[MessageWordsRow]) -> None:

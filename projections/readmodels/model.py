@@ -62,6 +62,9 @@ class ReadModel(ABC, Generic[RowT]):
     long_text_bytes: ClassVar[int] = 0
     """How many bytes it reads of each text that is stored as a content, 1 MiB at most."""
 
+    begins_late: ClassVar[bool] = False
+    """Whether a build may leave out the oldest events: each row is of one, and readers say so."""
+
     table: ClassVar[Table]
 
     @property

@@ -97,7 +97,12 @@ def run(
         open_service(settings) as service,
         WhileWritable(
             service.database.write_access,
-            lambda: Projector(service.database, service.listener, READ_MODELS.values()),
+            lambda: Projector(
+                service.database,
+                service.listener,
+                READ_MODELS.values(),
+                search_days=settings.search_days,
+            ),
         ),
     ):
         if with_parent:

@@ -11,6 +11,7 @@ from agentlog.infrastructure.audit.findings import Audit
 from agentlog.infrastructure.audit.threads.thread_audit import audit_thread
 from agentlog.infrastructure.postgres.conninfo import USUAL_TIMEOUTS, Timeouts
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.write_access import WriteAccess
 from agentlog.infrastructure.runtime.worker_processes import WorkerEnded, map_in_processes
 
 _BATCH = 16
@@ -60,7 +61,11 @@ class AuditProcesses:
 def _opened(processes: AuditProcesses) -> Database:
     """Return the database of this process, open until it ends."""
     database = Database(
-        processes.url, pool_size=1, in_role=processes.in_role, timeouts=processes.timeouts
+        processes.url,
+        pool_size=1,
+        in_role=processes.in_role,
+        timeouts=processes.timeouts,
+        write_access=WriteAccess(forbidden=True),  # it only reads, also where nothing may write
     )
     database.open()
     return database

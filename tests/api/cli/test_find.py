@@ -9,6 +9,7 @@ from agentlog.infrastructure.postgres.database import Database
 from tests.api.conftest import threads_over
 from tests.command_line import agentlog, as_words
 from tests.databases import new_database
+from tests.infrastructure.audit.conftest import Owner
 
 ID = "mia_li_3668"
 BOOKED = {"id": "c", "name": "book", "args": {"user": ID, "note": f"line\n{ID}\x1b[2J"}}
@@ -114,7 +115,8 @@ def test_what_was_just_appended_is_found_unless_nobody_waits(database_url: str) 
         threads_over(database, tenant="default").append(
             "new", [{"type": "reply", "text": "Hello!"}]
         )
-    assert agentlog(*asked, url=database_url).lines == [{"items": [], "asOf": 0, "next": None}]
+    nothing = {"items": [], "asOf": 0, "searchedAfter": None, "next": None}
+    assert agentlog(*asked, url=database_url).lines == [nothing]
     assert hits(database_url, "hello") == [("new", 1)]
 
 
@@ -145,3 +147,20 @@ def test_a_search_without_a_hit_says_so(url: str, text: str, reason: str) -> Non
     outcome = agentlog("find", text, url=url)
     assert (outcome.code, outcome.out) == (0, "as of position 124 of the log\n")
     assert outcome.err.startswith(reason)
+
+
+def test_what_is_too_old_to_be_searched_is_said(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert agentlog("find", ID, url=url).code == 0
+    with Database(url, pool_size=1) as database:
+        Owner(database).do(
+            "UPDATE agentlog.events SET recorded_at = '2026-01-02' WHERE thread_id = 'trip'"
+        )
+    monkeypatch.setenv("AGENTLOG_SEARCH_DAYS", "30")
+    assert agentlog("projections", "rebuild", "message_words", url=url).code == 0
+    lines = agentlog("find", ID, url=url).out.splitlines()
+    assert [line.split("  ")[0] for line in lines if "version" in line] == ["other"]
+    left_out = "messages up to 2026-01-02T00:00:00.000000Z are not searched"
+    assert lines[-1] == f"{left_out}: AGENTLOG_SEARCH_DAYS"
+    monkeypatch.delenv("AGENTLOG_SEARCH_DAYS")
+    assert agentlog("projections", "rebuild", "message_words", url=url).code == 0
+    assert "are not searched" not in agentlog("find", ID, url=url).out

@@ -70,6 +70,7 @@ def test_a_hit_says_where_it_is_and_what_stands_there(client: TestClient, talk: 
             }
         ],
         "asOf": 4,
+        "searchedAfter": None,
         "next": None,
     }
     assert hits["items"][0]["recordedAt"].endswith("Z")

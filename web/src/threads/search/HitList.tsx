@@ -48,12 +48,14 @@ export function HitList({ find, address, change }: HitListProps) {
   const hits = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
   const rows = useMemo(() => byThread(hits), [hits]);
   const threads = rows.length - hits.length;
+  const after = data?.pages[0]?.searchedAfter ?? null;
   const found = `${counted(hits.length, "message")} in ${counted(threads, "thread")}`;
   return (
     <>
       <FilterBar address={address} change={change} seen={NONE_SEEN} isLoaded={false}>
         <span className={styles["standing"]} role="status">
           {data !== undefined && `${hasNextPage ? "The first " : ""}${found}`}
+          {after !== null && `, recorded after ${time(after)}: earlier ones are not searched`}
           {isFetching && " Searching…"}
         </span>
       </FilterBar>
