@@ -4,6 +4,7 @@ Names follow Prometheus: base units, `_total` for counters. Label values are rou
 statuses, ways and projections, never ids.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -99,9 +100,11 @@ class Exposition(Collector):
         )
         position, lag_seconds = figures.standing
         yield _gauge("agentlog_log_position", "Position of the latest event.", position)
-        if lag_seconds is not None:
-            text = "How long ago a standby's last replayed commit was, 0 where none is waiting."
-            yield _gauge("agentlog_replay_lag_seconds", text, lag_seconds)
+        yield _gauge(
+            "agentlog_replay_lag_seconds",
+            "Age of a standby's last replayed commit, 0 where all is replayed, NaN if unknown.",
+            math.nan if lag_seconds is None else lag_seconds,
+        )
         lags = GaugeMetricFamily(
             "agentlog_projection_lag_events",
             "Events that a projection has yet to read.",

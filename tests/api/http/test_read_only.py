@@ -124,6 +124,7 @@ def test_a_service_says_what_it_is_and_where_its_log_stands(
     assert writer.get("/readyz").json() == {**ready, "kind": "writer"}
     assert reader.get("/readyz").json() == {**ready, "kind": "read-only"}
     assert "agentlog_writable 1.0" in writer.get("/metrics").text
+    assert "agentlog_replay_lag_seconds NaN" in writer.get("/metrics").text
     assert "agentlog_writable 0.0" in reader.get("/metrics").text
 
 

@@ -132,7 +132,7 @@ def test_a_client_reads_at_a_standby_what_it_appended_and_writes_there_after_a_p
     ready = reader.get("/readyz")
     assert (ready["kind"], ready["position"]) == ("standby", position)
     assert ready["lagSeconds"] is not None
-    assert "agentlog_replay_lag_seconds" in http.get(f"{reader.address}/metrics").text
+    assert "\nagentlog_replay_lag_seconds 0" in http.get(f"{reader.address}/metrics").text
 
     refused = http.post(f"{reader.address}/v1/threads/t/messages", json={"type": "tick"}).json()
     assert (refused["status"], refused["writer"]) == (503, pair.writer.address)
