@@ -91,11 +91,11 @@ class Listener(Closing):
                     if self._database.write_access.is_given:
                         for channel in _CHANNELS:
                             connection.execute(SQL("LISTEN {}").format(Identifier(channel)))
-                        failures = 0
-                        self._listen(connection)
+                        follow = self._listen
                     else:
-                        self._query(connection)
-                        failures = 0
+                        follow = self._query
+                    failures = 0
+                    follow(connection)
             except (psycopg.Error, DatabaseUnavailable) as error:
                 if failures == 0 and not self._closed.is_set():
                     logger.warning("the listening connection broke, making it again: %s", error)

@@ -1,5 +1,4 @@
 -- What notifications tell of: the log's position, how far its readers are, and the latest erasure.
-SELECT position,
+SELECT (SELECT position FROM agentlog.counter),
        (SELECT sum(notification_id) FROM agentlog.tracking),
        (SELECT max(number) FROM agentlog.erasures)
-FROM agentlog.counter
