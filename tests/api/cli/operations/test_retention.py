@@ -24,19 +24,19 @@ TENANTS = (f"tenant-{number}" for number in count())
 
 TEAMS = some.sampled_from(["a", "b"])
 STATUSES = some.sampled_from(["open", "exited", "closed"])
-AGES = some.integers(0, 100)
+AGES = some.sampled_from([0, 29, 30, 59, 60, 99])
 """In days; half an hour comes on top, so that a thread is never just as old as a rule says."""
 
 THREADS = some.dictionaries(
     some.from_regex(r"(support|sales)-[0-9]", fullmatch=True),
     some.fixed_dictionaries({"status": STATUSES, "age": AGES, "team": TEAMS}),
-    min_size=1,
-    max_size=5,
+    min_size=6,
+    max_size=9,
 )
 RULES = some.lists(
     some.fixed_dictionaries(
         {
-            "older_than": some.integers(1, 100).map("{}d".format),
+            "older_than": some.sampled_from(["1d", "30d", "60d"]),
             "reason": some.sampled_from(["over", "'it is time'"]),
         },
         optional={
@@ -46,7 +46,7 @@ RULES = some.lists(
         },
     ),
     min_size=1,
-    max_size=3,
+    max_size=2,
 )
 
 
