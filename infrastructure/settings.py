@@ -123,6 +123,8 @@ class Settings(BaseSettings):
     """Whether each request is logged, at level info."""
     analyst_url: str | None = Field(default=None, repr=False)
     """The database's URL with the analysts' login; not needed for the embedded PostgreSQL."""
+    move_to: str | None = Field(default=None, repr=False)
+    """The database that `agentlog tenant move` moves a tenant to, where it names none."""
     analyst_queries: int = Field(default=4, ge=1)
     """Most concurrent queries of a tenant's analysts."""
     analyst_queries_in_all: int = Field(default=16, ge=1)

@@ -65,7 +65,7 @@ def verify_log(service: Service, check: LogCheck, held: Held) -> Verdict:
         show(tree.findings, count=tree.count)
         verdicts.append(tree.verdict)
     if not threads:
-        log = check_all_tenants(service.database)
+        log = check_all_tenants(service.database, public_key=held.public_key)
         around = derived_auditor.around() if check.derived else ()
         findings = [*log.audit.findings, *around]
         show(findings)

@@ -131,6 +131,10 @@ COMMANDS = {
         "operations.keys",
         "List who read what over HTTP, the latest first (see AGENTLOG_READ_AUDIT).",
     ),
+    "tenant": (
+        "operations.tenants",
+        "Tenants: move one to another database, whole and provable.",
+    ),
     "keys": ("operations.keys", "Keys: who may ask the service, and for what."),
     "subscriptions": (
         "operations.subscriptions",

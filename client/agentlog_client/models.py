@@ -77,6 +77,7 @@ class Finding(Shape):
         "version-missing",
         "position-not-growing",
         "position-missing",
+        "move-differs",
         "not-appendable",
         "rows-unaccounted",
         "fork-differs",

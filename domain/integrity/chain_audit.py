@@ -24,6 +24,7 @@ What = Literal[
     "version-missing",
     "position-not-growing",
     "position-missing",
+    "move-differs",
     "not-appendable",
     "rows-unaccounted",
     "fork-differs",

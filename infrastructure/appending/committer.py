@@ -26,6 +26,7 @@ from agentlog.infrastructure.postgres.errors import (
     BROKEN_OFF,
     DatabaseUnavailable,
     OutcomeUnknown,
+    elsewhere,
 )
 
 logger = logging.getLogger("agentlog")
@@ -58,6 +59,7 @@ class Committer:
 
         Raises:
             OutcomeUnknown: no retry found out whether the first try was committed.
+            TenantElsewhere, TenantMoving: a tenant of the batch is not here; nothing was written.
             DatabaseUnavailable: nothing was written.
         """
         if not ready:
@@ -80,6 +82,8 @@ class Committer:
                     raise _failure(failure, is_unknown=is_unknown) from error
                 logger.warning("append broke off, trying again: %s", error)
                 time.sleep(_PAUSE_SECONDS * 2**attempt)
+            except psycopg.DatabaseError as error:
+                raise elsewhere(error) or error from error
             except DatabaseUnavailable as error:  # no connection for another try
                 raise _failure(error, is_unknown=is_unknown) from error
         raise AssertionError("unreachable: the last attempt returns or raises")

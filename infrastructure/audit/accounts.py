@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit, Findings
+from agentlog.infrastructure.audit.move_audit import check_moves
+from agentlog.infrastructure.audit.moves import moves_of
+from agentlog.infrastructure.audit.notes import VerifierKey
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 
@@ -46,17 +49,20 @@ class WholeLog:
     events: Mapping[str, int]
 
 
-def check_all_tenants(database: Connections) -> WholeLog:
+def check_all_tenants(database: Connections, *, public_key: VerifierKey | None = None) -> WholeLog:
     """Check that each position up to the log's belongs to exactly one event, and whose rows are.
 
-    `database` has to show the rows of all tenants.
+    Where tenants moved, their signed record explains positions: steps of the tenant of `public_key`
+    are checked by that. `database` has to show the rows of all tenants.
     """
     findings = Findings()
     with database.connection() as connection:
         asked = {"limit": MOST_FINDINGS}
         missing = connection.execute(statement("select_missing_positions"), asked).fetchall()
         tenants = connection.execute(statement("select_tenants_of_log")).fetchall()
+        moves = moves_of(connection)
     findings.add([_missing(*map(int, places)) for places in missing])
+    findings.add([*check_moves(moves, public_key)])
     for tenant, events, others in tenants:
         if not tenant and (events or others):
             detail = f"{events + others} rows have no tenant: no append makes them"

@@ -113,9 +113,14 @@ def public_key_of(key: Ed25519PrivateKey) -> bytes:
 
 def signed_note(checkpoint: Checkpoint, key: Ed25519PrivateKey) -> str:
     """Return the note of a checkpoint, signed under its origin's name."""
-    verifier = VerifierKey(checkpoint.origin, public_key_of(key))
-    signature = to_base64(verifier.id + key.sign(checkpoint.text.encode()))
-    return f"{checkpoint.text}\n{_DASH}{checkpoint.origin} {signature}\n"
+    return signed_text(checkpoint.text, checkpoint.origin, key)
+
+
+def signed_text(text: str, origin: str, key: Ed25519PrivateKey) -> str:
+    """Return the note of a text that ends with a new line, signed under a log's name."""
+    verifier = VerifierKey(origin, public_key_of(key))
+    signature = to_base64(verifier.id + key.sign(text.encode()))
+    return f"{text}\n{_DASH}{origin} {signature}\n"
 
 
 def open_note(note: str, verifier: VerifierKey) -> Checkpoint:

@@ -1,7 +1,9 @@
 -- The time of the log's counter, if it is not that of the last event: the next events would get it.
+-- A tenant that arrived or left may have set it.
 SELECT recorded_at::text
 FROM agentlog.counter
-WHERE recorded_at > coalesce(
+WHERE recorded_at > greatest(
+    '-infinity',
     (
         SELECT last.recorded_at
         FROM agentlog.threads
@@ -9,5 +11,5 @@ WHERE recorded_at > coalesce(
         ORDER BY threads.position DESC
         LIMIT 1
     ),
-    '-infinity'
+    (SELECT max(moves.recorded_at) FROM agentlog.moves)
 )

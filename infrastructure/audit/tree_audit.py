@@ -9,6 +9,7 @@ from psycopg.rows import TupleRow
 from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.domain.integrity.merkle_tree import Frontier, root_of
 from agentlog.infrastructure.audit.findings import Audit, Findings
+from agentlog.infrastructure.audit.moves import moves_of
 from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
@@ -36,6 +37,7 @@ def audit_tree(
     findings, frontier, before = Findings(), Frontier(), LOWEST
     roots = _kept_roots(cursor, tenant, findings, public_key)
     roots += [_Root(note.size, note.root, "that you hold") for note in held]
+    roots += _moved_roots(cursor, tenant)
     waiting = sorted(roots, key=lambda root: root.size)
     tiles = _tiles(cursor, tenant)
     for leaves in leaf_pages(cursor, tenant):
@@ -89,6 +91,17 @@ def _kept_roots(
             detail = f"the checkpoint of size {size} is kept with another note"
             findings.add([Finding("signature-invalid", detail)])
     return [_Root(row[0], row[1], "that is kept", row[4]) for row in rows]
+
+
+def _moved_roots(cursor: psycopg.Cursor[TupleRow], tenant: str) -> list[_Root]:
+    """Return the roots that were signed as the tenant moved; none where it was dropped since."""
+    moves = moves_of(cursor.connection, tenant)
+    if moves and moves[-1].step == "dropped":
+        return []
+    return [
+        _Root(move.events, move.root, f"of its move, step {move.number},", move.last_position)
+        for move in moves
+    ]
 
 
 def _tiles(cursor: psycopg.Cursor[TupleRow], tenant: str) -> dict[int, tuple[bytes, int]]:

@@ -8,6 +8,7 @@ from psycopg.rows import TupleRow
 
 from agentlog.domain.integrity.merkle_tree import Frontier
 from agentlog.infrastructure.audit.checkpoints import LogContradicted
+from agentlog.infrastructure.audit.moves import Move, moves_of
 from agentlog.infrastructure.audit.tree import leaf_pages
 from agentlog.infrastructure.backup.errors import NothingToBackUp
 from agentlog.infrastructure.postgres.log_position import position_in
@@ -29,11 +30,12 @@ class TenantContents:
 
 @dataclass(frozen=True, slots=True)
 class LogContents:
-    """Contents of the database: the log's position, its migrations, and its tenants."""
+    """Contents of the database: the log's position, its migrations, its tenants, their moves."""
 
     position: int
     schema: dict[int, str]
     tenants: Sequence[TenantContents]
+    moves: Sequence[Move]
 
 
 def applied_migrations(connection: psycopg.Connection) -> dict[int, str]:
@@ -75,7 +77,9 @@ def contents_of(
             done += tree.size
             count = 0 if threads is None else int(threads[0])
             of_tenants.append(TenantContents(tenant, count, tree.size, tree.root()))
-    return LogContents(position, applied_migrations(connection), of_tenants)
+    row = connection.execute("SELECT to_regclass('agentlog.moves') IS NULL").fetchone()
+    moves = () if row == (True,) else moves_of(connection)  # an older schema has none
+    return LogContents(position, applied_migrations(connection), of_tenants, moves)
 
 
 def _tree(

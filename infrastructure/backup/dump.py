@@ -91,6 +91,7 @@ def back_up(  # noqa: PLR0913 - one parameter a choice
             schema=contents.schema,
             position=contents.position,
             tenants=_logs(contents, None if signing is None else signing.key),
+            moves=[move.note for move in contents.moves],
             files={
                 name: file_of(folder / name) for name in (DUMP, KEY) if (folder / name).exists()
             },

@@ -56,6 +56,8 @@ class BackupManifest(_Frozen):
     schema_: dict[int, str] = Field(alias="schema")
     position: int
     tenants: list[TenantLog]
+    moves: list[str] = []
+    """The notes of its record of moved tenants, by tenant and step."""
     files: dict[str, File]
 
     def text(self) -> str:

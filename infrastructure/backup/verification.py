@@ -76,7 +76,7 @@ def verify_backup(  # noqa: PLR0913 - what is checked, and by what
             threads, count = threads + (thread_id is not None), count + audit.count
             findings += [(tenant.tenant, finding) for finding in audit.findings]
             progress("threads", threads, None)
-    log = check_all_tenants(database)
+    log = check_all_tenants(database, public_key=public_key)
     findings += [("", finding) for finding in log.audit.findings]
     differences += [
         f"tenant {tenant!r} has {events} events and no threads"
@@ -111,6 +111,8 @@ def _differences(contents: LogContents, manifest: BackupManifest, held: _Held) -
     """Yield the database's differences from the manifest and from what is held."""
     if contents.position != manifest.position:
         yield f"the log is at position {contents.position}, not {manifest.position}"
+    if [move.note for move in contents.moves] != manifest.moves:
+        yield "the record of moved tenants is not the one of the backup"
     here = {tenant.tenant: tenant for tenant in contents.tenants}
     there = {tenant.tenant: tenant for tenant in manifest.tenants}
     for tenant in sorted(here.keys() ^ there.keys()):

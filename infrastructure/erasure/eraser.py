@@ -19,11 +19,11 @@ from agentlog.infrastructure.erasure.pending import (
     present_version,
     waiting_redactions,
 )
-from agentlog.infrastructure.erasure.renewal import renew_rows
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.erasure_lock import erase_alone
 from agentlog.infrastructure.postgres.notifications import ERASED
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.renewal import renew_rows
 from agentlog.infrastructure.runtime.backoff import pause_seconds
 
 logger = logging.getLogger("agentlog")

@@ -85,16 +85,20 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
-    """A key and the digest of its secret; checked at each request."""
+    """A key and the digest of its secret; checked at each request.
+
+    `elsewhere` is the database that its tenant has moved to, if it has.
+    """
 
     key: Key
     principal: Principal
     digest: bytes = field(repr=False)
+    elsewhere: str | None = None
 
     @classmethod
-    def of(cls, key: Key, digest: bytes) -> Self:
+    def of(cls, key: Key, digest: bytes, elsewhere: str | None = None) -> Self:
         """Return a key as it was read."""
-        return cls(key, key.principal, digest)
+        return cls(key, key.principal, digest, elsewhere)
 
     def flaw(self, given: KeyText, *, now: datetime) -> str | None:
         """Return why `given` is refused at `now`, None if it is valid."""

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import psycopg
-from psycopg.rows import TupleRow
 
 from agentlog.domain.access import Scope
 from agentlog.domain.errors import NotThere
@@ -99,10 +99,11 @@ def _stored(connection: psycopg.Connection, key_id: str) -> StoredKey:
     row = connection.execute(statement("select_key"), {"id": key_id}).fetchone()
     if row is None:
         raise UnknownKey(key_id)
-    return StoredKey.of(_key(row[:-1]), bytes(row[-1]))
+    *key, digest, elsewhere = row
+    return StoredKey.of(_key(key), bytes(digest), elsewhere)
 
 
-def _key(row: TupleRow) -> Key:
+def _key(row: Sequence[Any]) -> Key:
     key = Key(*row)
     return replace(key, scopes=tuple(key.scopes))
 

@@ -17,6 +17,7 @@ from agentlog.infrastructure.postgres.conninfo import USUAL_TIMEOUTS, Timeouts, 
 from agentlog.infrastructure.postgres.errors import (
     BROKEN_OFF,
     DatabaseUnavailable,
+    elsewhere,
     unavailable,
 )
 from agentlog.infrastructure.postgres.liveness import (
@@ -211,6 +212,8 @@ class Database:
             raise DatabaseUnavailable(f"no connection was free within {seconds:g} s") from error
         except BROKEN_OFF as error:
             raise self.unavailable(error) from error
+        except psycopg.DatabaseError as error:
+            raise elsewhere(error) or error from error
 
     def _working(
         self, pool: ConnectionPool, tenant: str | None, seconds: float

@@ -90,3 +90,38 @@ class DatabaseTooOld(AgentlogError):
             f"PostgreSQL {version // 10000} is too old: agentlog needs 15 or newer, "
             "or none at all (leave AGENTLOG_DATABASE_URL unset for the embedded one)"
         )
+
+
+class TenantElsewhere(AgentlogError):
+    """The tenant's log is in another database."""
+
+    def __init__(self, tenant: str, other: str) -> None:
+        super().__init__(
+            f"the log of the tenant {tenant!r} has moved to {other}: ask the service there; "
+            "nothing was written here"
+        )
+        self.tenant, self.other = tenant, other
+
+
+class TenantMoving(AgentlogError):
+    """The tenant's log is moving to another database."""
+
+    def __init__(self, tenant: str, other: str) -> None:
+        super().__init__(
+            f"the log of the tenant {tenant!r} is moving to {other}: ask again in a few seconds; "
+            "nothing was written"
+        )
+        self.tenant, self.other = tenant, other
+
+
+_NOT_HERE = "AG001"
+"""SQLSTATE of agentlog.refuse_elsewhere, with the step, and the other database as its detail."""
+
+
+def elsewhere(error: psycopg.Error) -> TenantElsewhere | TenantMoving | None:
+    """Return the error for a refused write of a tenant that is not here, None for any other."""
+    if error.sqlstate != _NOT_HERE:
+        return None
+    tenant, other = error.diag.message_hint or "", error.diag.message_detail or ""
+    is_moving = error.diag.message_primary == "fenced"
+    return TenantMoving(tenant, other) if is_moving else TenantElsewhere(tenant, other)

@@ -47,14 +47,17 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
     types: Collection[str] | None,
     limit: int,
     sizes: Collection[int],
+    tenant: str | None = None,
 ) -> EventBatch:
     """Return the next events of some types, at most `limit`, none beyond `upto`.
+
+    Of one `tenant`, or of all.
 
     A text kept apart from its body is as long as `sizes` says, in bytes; a file is empty.
     """
     with connection.cursor(binary=True, row_factory=tuple_row) as cursor:
         # read tenants after the position to complete, so that none can be missing
-        tenants = [row[0] for row in cursor.execute(statement("select_tenants")).fetchall()]
+        tenants = [tenant] if tenant is not None else _tenants(cursor)
         wanted = {
             "after": after,
             "upto": upto,
@@ -71,6 +74,10 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
     known = events[max(sizes)]
     reached_all = len(known) == len(rows) < limit and _size(known) < MOST_BYTES
     return EventBatch(events, upto if reached_all else known[-1].event.position or after)
+
+
+def _tenants(cursor: psycopg.Cursor[TupleRow]) -> list[str]:
+    return [tenant for (tenant,) in cursor.execute(statement("select_tenants")).fetchall()]
 
 
 def recorded(

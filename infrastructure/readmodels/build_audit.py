@@ -9,7 +9,7 @@ import psycopg
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.projection import Projection
 from agentlog.infrastructure.readmodels.tables import (
-    delete_thread,
+    delete_rows,
     rows_of_thread,
     threads_without_head,
 )
@@ -73,7 +73,7 @@ class BuildAudit:
         """
         for build in self.builds:
             before = rows_of_thread(self.connection, build.table, tenant, thread_id)
-            delete_thread(self.connection, build.table, tenant, thread_id)
+            delete_rows(self.connection, build.table, tenant, thread_id)
             Projection(build.model, build.build).renew_thread(self.connection, tenant, thread_id)
             if before != rows_of_thread(self.connection, build.table, tenant, thread_id):
                 yield build.model.name, build.table

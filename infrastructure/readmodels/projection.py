@@ -88,7 +88,7 @@ class Projection(Generic[RowT]):
                     builds.go_live(connection, self._model, self._build)
                     builds.notify(connection)
                 return StepResult.AT_PRESENT
-            batch = self._read(connection, start)
+            batch = self._read(connection, start.position, start.log_position)
             self.work_in(connection, batch.events[self._model.long_text_bytes])
             # rows lost in a server crash are filled again from the log
             connection.execute("SET LOCAL synchronous_commit = off")
@@ -113,14 +113,17 @@ class Projection(Generic[RowT]):
         ).fetchone()
         return None if progress is None else _StepStart(state, *progress)
 
-    def _read(self, connection: psycopg.Connection, start: _StepStart) -> EventBatch:
+    def _read(
+        self, connection: psycopg.Connection, after: int, upto: int, tenant: str | None = None
+    ) -> EventBatch:
         return read_batch(
             connection,
-            after=start.position,
-            upto=start.log_position,
+            after=after,
+            upto=upto,
             types=self._model.types,
             limit=self._limit,
             sizes=[self._model.long_text_bytes],
+            tenant=tenant,
         )
 
     def work_in(self, connection: psycopg.Connection, events: list[TenantEvent]) -> None:
@@ -185,13 +188,24 @@ class Projection(Generic[RowT]):
             )
             after = events[-1].event.version
 
+    def add_tenant(self, connection: psycopg.Connection, tenant: str) -> None:
+        """Write the rows of a tenant that arrived, up to the build's position.
+
+        The caller has locked the build, which has no rows of the tenant.
+        """
+        after, upto = 0, builds.position_of(connection, self._model.name, self._build)
+        while after < upto:
+            batch = self._read(connection, after, upto, tenant)
+            self.work_in(connection, batch.events[self._model.long_text_bytes])
+            after = batch.position
+
     def _stop(self, connection: psycopg.Connection, error: Exception) -> StepResult:
         """Record the event at which the build stops, and the error."""
         with connection.transaction():
             start = self._begin(connection)
             if start is None:
                 return StepResult.RESTING
-            batch = self._read(connection, start)
+            batch = self._read(connection, start.position, start.log_position)
         events = batch.events[self._model.long_text_bytes]
         first = events[0] if events else None
         position = (

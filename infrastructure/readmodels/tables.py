@@ -179,6 +179,16 @@ class BuildTable(Generic[RowT]):
         return values
 
 
+def columns_of(connection: psycopg.Connection, bare_name: str) -> list[str]:
+    """Return the columns of a build's table, in their order."""
+    rows = connection.execute(
+        "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%s) "
+        "AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+        (f"{SCHEMA}.{bare_name}",),
+    ).fetchall()
+    return [name for (name,) in rows]
+
+
 def rows_of_thread(
     connection: psycopg.Connection, bare_name: str, tenant: str, thread_id: str
 ) -> list[TupleRow]:
@@ -209,15 +219,15 @@ def threads_without_head(connection: psycopg.Connection, bare_name: str, tenant:
     return [thread_id for (thread_id,) in rows]
 
 
-def delete_thread(
-    connection: psycopg.Connection, bare_name: str, tenant: str, thread_id: str
+def delete_rows(
+    connection: psycopg.Connection, bare_name: str, tenant: str, thread_id: str | None = None
 ) -> None:
-    """Delete a thread's rows from a build's table, whatever its columns."""
+    """Delete a thread's rows, or a tenant's, from a build's table, whatever its columns."""
+    one = SQL("") if thread_id is None else SQL(" AND thread_id = {}").format(Literal(thread_id))
     connection.execute(
-        SQL("DELETE FROM {name} WHERE tenant = %s AND thread_id = %s").format(
-            name=Identifier(SCHEMA, bare_name)
+        SQL("DELETE FROM {name} WHERE tenant = {tenant}{one}").format(
+            name=Identifier(SCHEMA, bare_name), tenant=Literal(tenant), one=one
         ),
-        (tenant, thread_id),
         prepare=False,
     )
 

@@ -39,6 +39,7 @@ from agentlog.infrastructure.keys.accesses import AccessNotRecorded
 from agentlog.infrastructure.postgres.errors import (
     DatabaseReadOnly,
     DatabaseUnavailable,
+    TenantMoving,
 )
 from agentlog.infrastructure.readmodels.projection_status import (
     NotYetBuilt,
@@ -68,6 +69,7 @@ _PASSING = (
     | NotYetBuilt
     | ProjectionBehind
     | QueriesExhausted
+    | TenantMoving
     | ThreadContended
     | TooManyQueries
     | WriterOverloaded

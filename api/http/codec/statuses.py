@@ -84,6 +84,8 @@ from agentlog.infrastructure.postgres.errors import (
     LockNotGranted,
     OutcomeUnknown,
     StatementTooLong,
+    TenantElsewhere,
+    TenantMoving,
 )
 from agentlog.infrastructure.postgres.migration import MigrationError
 from agentlog.infrastructure.postgres.roles import NoServiceRole
@@ -193,6 +195,8 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     StreamsExhausted: 503,
     SubscriptionExists: 409,
     SubscriptionPaused: 409,
+    TenantElsewhere: 421,
+    TenantMoving: 503,
     ThreadExists: 409,
     ThreadContended: 503,
     TooManyAdded: 413,

@@ -25,7 +25,7 @@ from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.keys.accesses import Accesses, AccessNotRecorded
 from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.key import KeyText, StoredKey
-from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable, TenantElsewhere
 
 logger = logging.getLogger("agentlog")
 
@@ -129,7 +129,7 @@ class Authentication:
         `lasting`: while the database does not answer, its last answer holds.
 
         Raises:
-            NotAuthenticated, ForeignSite: the request is refused.
+            NotAuthenticated, ForeignSite, TenantElsewhere: the request is refused.
         """
         needed = credentials.claims_key or (
             self._anonymous != "in process" and self._keys.recall_made()
@@ -162,6 +162,8 @@ class Authentication:
         if flaw is not None:
             logger.warning("refused key %s of tenant %s: %s", text.key_id, stored.key.tenant, flaw)
             raise NotAuthenticated
+        if stored.elsewhere is not None:
+            raise TenantElsewhere(stored.key.tenant, stored.elsewhere)
         return text, stored.principal
 
     async def _look(self, key_id: str, *, lasting: bool) -> StoredKey | None:
@@ -194,6 +196,8 @@ class Authentication:
             except DatabaseUnavailable:  # there are no new events either
                 stored = self._keys.last_known(text.key_id)
         flaw = "it is gone" if stored is None else stored.flaw(text, now=self._keys.keys.clock())
+        if stored is not None and stored.elsewhere is not None:
+            flaw = "its tenant has moved"
         if flaw is not None:
             logger.warning("broke off what key %s had begun: %s", text.key_id, flaw)
             raise BrokenOff

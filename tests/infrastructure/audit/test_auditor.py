@@ -308,6 +308,10 @@ def test_a_tile_that_was_changed_is_found(
         "TRUNCATE agentlog.checkpoints",
     ],
 )
-def test_the_database_refuses_to_change_checkpoints(database: Database, change: str) -> None:
+def test_the_database_refuses_to_change_checkpoints(own_database: Database, change: str) -> None:
+    fetch(
+        own_database,
+        "INSERT INTO agentlog.checkpoints VALUES ('t', 1, 1, '', '', '') RETURNING size",
+    )
     with pytest.raises(psycopg.errors.RestrictViolation):
-        fetch(database, change)
+        fetch(own_database, change)

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from agentlog.api.http.app import openapi_document
 from agentlog.infrastructure.audit.notes import Checkpoint
 from agentlog.infrastructure.audit.signing import SigningKey
-from agentlog.infrastructure.erasure.renewal import renew_rows
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.readmodels.renewal import renew_rows
 from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.projections.registry import VIEWS
 from tests.api.conftest import app_over, end_following, threads_over

@@ -1,0 +1,2 @@
+LOCK TABLE agentlog.blobs, agentlog.checkpoints, agentlog.keys, agentlog.imports,
+    agentlog.definitions, agentlog.subscriptions IN SHARE MODE

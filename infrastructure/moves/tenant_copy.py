@@ -1,0 +1,104 @@
+"""Copies a tenant's rows from one database to another, and deletes them.
+
+Rows go as PostgreSQL's binary COPY, in the target's one transaction, by the owner of the tables.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import psycopg
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from agentlog.infrastructure.moves.copying import copy_rows
+from agentlog.infrastructure.postgres.statements import statement
+
+Copied = Callable[[str, int], None]
+"""Callback for progress: the table, and the bytes of it so far."""
+
+TABLES: Mapping[str, str] = {
+    "blobs": "sha256, piece",
+    "loose_blobs": "sha256",
+    "events": "position",  # a redaction makes its row in erasures
+    "threads": "position",  # a head is refused before its event, and makes its row to search in
+    "ledger": "thread_id, kind, id_sha256",
+    "checkpoints": "size",
+    "definitions": "kind, name, number",
+    "imports": "id",
+    "subscriptions": "name",
+    "deliveries": "subscription, number",
+    "accesses": "number",
+    "keys": "id",
+}
+"""The tables that are copied, in this order, and the order of their rows."""
+
+MADE_ANEW = ("thread_search", "erasures", "snapshots", "tiles")
+"""The tables that follow from those, or from reads."""
+
+
+def first_filled(connection: psycopg.Connection, tenant: str) -> str | None:
+    """Return a table of the log with rows of the tenant, None if there is none."""
+    for table in (*TABLES, *MADE_ANEW):
+        if table != "keys":  # which stay on record where a tenant was dropped
+            asked = SQL("SELECT FROM {} WHERE tenant = {} LIMIT 1").format(
+                _name(table), Literal(tenant)
+            )
+            if connection.execute(asked, prepare=False).fetchone() is not None:
+                return table
+    return None
+
+
+def copy_tenant(
+    source: psycopg.Connection, target: psycopg.Connection, tenant: str, copied: Copied
+) -> None:
+    """Copy the rows of a tenant, in the current transaction of each; the source's is one snapshot.
+
+    Erasures of the source count as done at the target.
+    """
+    for table, order in TABLES.items():
+        columns = SQL(", ").join(map(Identifier, _columns(target, table)))
+        rows = SQL("SELECT {columns} FROM {table} WHERE tenant = {tenant} ORDER BY {order}").format(
+            columns=columns, table=_name(table), tenant=Literal(tenant), order=SQL(order)
+        )
+        if table == "keys":
+            _copy_keys(source, target, rows, columns)
+        else:
+            count = partial(copied, table)
+            copy_rows(source, target, rows, _name(table), columns, copied=count)
+    erasures = source.execute(statement("select_erasures_of_tenant"), {"tenant": tenant}).fetchall()
+    with target.cursor() as cursor:
+        cursor.executemany(
+            statement("note_erasure_done"),
+            [
+                {"tenant": tenant, "thread_id": thread_id, "version": version, "done_at": done_at}
+                for thread_id, version, done_at in erasures
+            ],
+        )
+
+
+def delete_tenant(connection: psycopg.Connection, tenant: str) -> None:
+    """Delete the rows of a dropped tenant, in the current transaction; its keys stay on record."""
+    for table in reversed((*TABLES, *MADE_ANEW)):
+        if table not in {"keys", "accesses"}:
+            asked = SQL("DELETE FROM {} WHERE tenant = {}").format(_name(table), Literal(tenant))
+            connection.execute(asked, prepare=False)
+
+
+def _copy_keys(
+    source: psycopg.Connection, target: psycopg.Connection, rows: Composable, columns: Composable
+) -> None:
+    """Copy keys; those that were here before are revoked where they were revoked meanwhile."""
+    target.execute(
+        "CREATE TEMPORARY TABLE arrived_keys (LIKE agentlog.keys) ON COMMIT DROP", prepare=False
+    )
+    copy_rows(source, target, rows, Identifier("arrived_keys"), columns)
+    target.execute(statement("insert_arrived_keys"), prepare=False)
+
+
+def _columns(connection: psycopg.Connection, table: str) -> Sequence[str]:
+    """Return the columns of a table, without those that the database counts up by itself."""
+    asked = {"table": f"agentlog.{table}"}
+    return [name for (name,) in connection.execute(statement("select_own_columns"), asked)]
+
+
+def _name(table: str) -> Identifier:
+    return Identifier("agentlog", table)
