@@ -35,7 +35,14 @@ settings.register_profile(
 settings.register_profile("long", settings.get_profile("here"), derandomize=False, max_examples=250)
 settings.load_profile("here")
 
-LONGEST = {"agents", "reliability", "test_docs.py", "test_docs_operations.py", "test_real_data.py"}
+LONGEST = {
+    "agents",
+    "deploy",
+    "reliability",
+    "test_docs.py",
+    "test_docs_operations.py",
+    "test_real_data.py",
+}
 """Files and folders whose tests take seconds each."""
 
 TAU_BENCH = Path(__file__).parents[2] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
