@@ -77,6 +77,32 @@ def test_waiting_for_what_stands_still_is_refused_at_once(
     assert client.post("/v1/projections/messages/resume").json()["items"][0]["paused"] is False
 
 
+def test_reads_of_read_models_wait_for_those_that_they_read(
+    client: TestClient, database: Database, threads: Threads
+) -> None:
+    threads.append("a", [reply("one")])
+    for model in READ_MODELS.values():
+        catch_up(database, model)
+    assert client.post("/v1/projections/threads/pause").status_code == 200
+    threads.append("a", [reply("two")])
+    for name in READ_MODELS.keys() - {"threads"}:
+        catch_up(database, READ_MODELS[name])
+    for method, path, body in (
+        ("GET", "/v1/summaries", None),
+        ("GET", "/v1/threads/a/workers", None),
+        ("GET", "/v1/search?q=one&filter=failed", None),
+        ("GET", "/v1/analytics/threads", None),
+        ("POST", "/v1/analytics/sql", {"sql": "SELECT 1"}),
+    ):
+        wait = f"{path}{'&' if '?' in path else '?'}wait="
+        assert client.request(method, f"{wait}1", json=body).status_code == 200, path
+        answer = client.request(method, f"{wait}2", json=body)
+        problem_in(answer, 503, "projection-behind", "projection threads stands at 1, not at 2")
+    for path in ("/v1/threads", "/v1/log", "/v1/search?q=two", "/v1/threads/a/views/kernel"):
+        wait = f"{path}{'&' if '?' in path else '?'}wait="
+        assert client.get(f"{wait}2").status_code == 200, path
+
+
 def test_waiting_for_what_the_log_has_not_is_refused_at_once(
     client: TestClient, database: Database, threads: Threads
 ) -> None:
