@@ -233,7 +233,12 @@ def open_service(
                 ),
                 writer=writer,
                 keys=RecentKeys(
-                    Keys(database, random_bytes=secrets.token_bytes, clock=_now),
+                    Keys(
+                        database,
+                        random_bytes=secrets.token_bytes,
+                        clock=_now,
+                        cell=settings.cell,
+                    ),
                     listener,
                     ticks=time.monotonic,
                 ),

@@ -61,6 +61,8 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
     tenant: str = Field(default="default", min_length=1)
+    cell: str = Field(default="", pattern=r"^([a-z2-7]{1,4})?$")
+    """Name of this cell, with which ids of keys made here begin; by default none."""
     key: SecretStr | None = None
     """Key that commands send to a service: `agentlog mcp --url`."""
     pool_size: int = Field(default=8, ge=1)

@@ -3,3 +3,4 @@ INSERT INTO agentlog.keys
 VALUES
     (%(id)s, %(tenant)s, %(name)s, %(scopes)s, %(secret_sha256)s, %(created_at)s, %(created_by)s,
      %(expires_at)s)
+ON CONFLICT (id) DO NOTHING

@@ -28,10 +28,13 @@ class KeyText:
     secret: str = field(repr=False)
 
     @classmethod
-    def made_of(cls, randomness: bytes) -> Self:
-        """Return the key made of `RANDOM_BYTES` random bytes."""
-        key_id = b32encode(randomness[:8]).decode("ascii")[:12].lower()
-        return cls(key_id, randomness[8:RANDOM_BYTES].hex())
+    def made_of(cls, randomness: bytes, *, cell: str = "") -> Self:
+        """Return the key made of `RANDOM_BYTES` random bytes.
+
+        `cell`, at most 4 letters, begins the id and leaves 40 random bits or more of it.
+        """
+        key_id = cell + b32encode(randomness[:8]).decode("ascii").lower()
+        return cls(key_id[:12], randomness[8:RANDOM_BYTES].hex())
 
     @classmethod
     def parse(cls, text: str) -> Self | None:

@@ -27,7 +27,10 @@ class UnknownKey(NotThere):
 
 
 class Keys:
-    """All keys of the service; randomness and time come from `random_bytes` and `clock`."""
+    """All keys of the service; randomness and time come from `random_bytes` and `clock`.
+
+    `cell`: the cell's name, with which ids of keys made here begin.
+    """
 
     def __init__(
         self,
@@ -35,8 +38,10 @@ class Keys:
         *,
         random_bytes: Callable[[int], bytes],
         clock: Clock,
+        cell: str = "",
     ) -> None:
         self._database = database
+        self._cell = cell
         self._random_bytes = random_bytes
         self.clock = clock
 
@@ -50,19 +55,20 @@ class Keys:
         created_by: str | None = None,
     ) -> tuple[KeyText, Key]:
         """Make a key; its text cannot be read again."""
-        text = KeyText.made_of(self._random_bytes(RANDOM_BYTES))
         asked = {
-            "id": text.key_id,
             "tenant": tenant,
             "name": name,
             "scopes": list(scopes),
-            "secret_sha256": text.digest,
             "created_at": self.clock(),
             "created_by": created_by,
             "expires_at": expires_at,
         }
         with self._database.connection() as connection, connection.transaction():
-            connection.execute(statement("insert_key"), asked)
+            inserted = 0
+            while not inserted:  # an id may be another key's already
+                text = KeyText.made_of(self._random_bytes(RANDOM_BYTES), cell=self._cell)
+                drawn = {"id": text.key_id, "secret_sha256": text.digest}
+                inserted = connection.execute(statement("insert_key"), asked | drawn).rowcount
             _tell(connection)
             return text, _stored(connection, text.key_id).key
 

@@ -33,6 +33,10 @@ def test_an_error_does_not_repeat_what_it_was_given(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("CELL", "A"),
+        ("CELL", "a1"),
+        ("CELL", "abcde"),
+        ("CELL", "a\n"),
         ("MAX_BATCH_MESSAGES", "0"),
         ("MAX_JSON_DEPTH", "0"),
         ("MAX_JSON_DEPTH", str(MAX_DEPTH + 1)),

@@ -30,6 +30,20 @@ def test_what_is_made_is_read_again(randomness: bytes) -> None:
     assert KeyText.parse(made.reveal()) == made
 
 
+@given(
+    randomness=st.binary(min_size=RANDOM_BYTES, max_size=RANDOM_BYTES),
+    cell=st.text("abcdefghijklmnopqrstuvwxyz234567", max_size=4),
+)
+def test_the_id_of_a_cells_key_begins_with_the_cell_and_keeps_40_bits(
+    randomness: bytes, cell: str
+) -> None:
+    made, of_none = KeyText.made_of(randomness, cell=cell), KeyText.made_of(randomness)
+    assert KeyText.parse(made.reveal()) == made
+    assert made.key_id == cell + of_none.key_id[: 12 - len(cell)]
+    assert (12 - len(cell)) * 5 >= 40
+    assert made.secret == of_none.secret
+
+
 def test_all_256_bits_of_the_secret_count() -> None:
     assert TEXT.secret == bytes(range(8, 40)).hex()
     assert TEXT.digest == sha256(TEXT.secret.encode()).digest()

@@ -41,6 +41,16 @@ def test_a_key_is_found_as_it_was_made(keys: Keys) -> None:
     assert stored.flaw(text, now=NOON) is None
 
 
+def test_a_key_whose_id_another_has_gets_a_new_one(own_database: Database) -> None:
+    drawn = iter([bytes(40), bytes(40), bytes([1]) * 40])
+    keys = Keys(own_database, random_bytes=lambda _: next(drawn), clock=lambda: NOON, cell="b2")
+    first, _ = keys.create("t", name="first", scopes=("read",))
+    second, key = keys.create("u", name="second", scopes=("read",))
+    assert (first.key_id, second.key_id) == ("b2aaaaaaaaaa", "b2aeaqcaibae")
+    assert keys.find(second.key_id).key == key
+    assert keys.find(first.key_id).key.name == "first"
+
+
 def test_the_database_has_nothing_but_the_hash(keys: Keys, own_database: Database) -> None:
     text, _ = keys.create("t", name="agents", scopes=("read",))
     ((row,),) = fetch(own_database, "SELECT keys::text FROM agentlog.keys")

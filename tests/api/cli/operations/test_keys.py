@@ -63,6 +63,13 @@ def test_a_key_is_made_listed_and_revoked(database_url: str) -> None:
         assert key.secret not in output
 
 
+def test_a_cells_keys_begin_with_its_name(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENTLOG_CELL", "b2")
+    assert make(database_url, "--scope", "read").reveal().startswith("agentlog_b2")
+
+
 def test_each_tenant_has_its_own_keys(database_url: str) -> None:
     key = make(database_url, "--scope", "read", "--tenant", "other")
     assert listed(database_url) == []
