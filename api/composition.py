@@ -34,7 +34,7 @@ from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.keys import Keys
 from agentlog.infrastructure.matches.thread_matches import ThreadMatches
-from agentlog.infrastructure.postgres.conninfo import Timeouts
+from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS, Timeouts
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.migration import described
 from agentlog.infrastructure.postgres.notifications import Listener
@@ -258,12 +258,12 @@ def open_as_owner(settings: Settings, *, new: bool = False) -> Iterator[tuple[Da
     `new`: whether our own may be made.
     """
     if settings.database_url is not None:
-        with Database(settings.database_url, pool_size=2) as database:
+        with Database(settings.database_url, pool_size=2, timeouts=WHOLE_LOG_TIMEOUTS) as database:
             yield database, settings.database_url
         return
     with (
         open_embedded(settings.data_dir, new=new) as server,
-        Database(server.url, pool_size=2) as database,
+        Database(server.url, pool_size=2, timeouts=WHOLE_LOG_TIMEOUTS) as database,
     ):
         yield database, server.url
 

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +24,7 @@ from agentlog.domain.integrity.chain_audit import Finding, Verdict, worst
 from agentlog.infrastructure.audit.bundle import check_bundle
 from agentlog.infrastructure.audit.checkpoints import LogContradicted
 from agentlog.infrastructure.audit.threads.processes import AuditProcesses
-from agentlog.infrastructure.postgres.conninfo import Timeouts
+from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS
 from agentlog.infrastructure.subscriptions.notices import note_audit
 
 app = typer.Typer()
@@ -97,7 +98,8 @@ def verify(  # noqa: PLR0913 - one parameter an option
     if since is not None and named + (bundle or []):
         raise InvalidOption("--since is of the whole log: name no thread and no file")
     if threads or not (files or bundle):
-        settings = settings_with(data_dir=data_dir)
+        patient = {"statement_seconds": WHOLE_LOG_TIMEOUTS.statement_seconds}
+        settings = settings_with(data_dir=data_dir).model_copy(update=patient)
         with open_service(settings) as service:
             check = LogCheck(
                 threads,
@@ -105,7 +107,7 @@ def verify(  # noqa: PLR0913 - one parameter an option
                     service.url,
                     processes or os.cpu_count() or 1,
                     in_role=True,
-                    timeouts=Timeouts(settings.statement_seconds, settings.lock_seconds),
+                    timeouts=replace(WHOLE_LOG_TIMEOUTS, lock_seconds=settings.lock_seconds),
                 ),
                 since=None if since is None else checkpoint_named(since, service),
                 derived=derived,

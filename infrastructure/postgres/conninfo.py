@@ -45,6 +45,8 @@ class Timeouts:
 
 
 USUAL_TIMEOUTS = Timeouts()
+WHOLE_LOG_TIMEOUTS = Timeouts(statement_seconds=86_400)
+"""For commands with statements that read the whole log: 160 s for 100 million events."""
 
 
 def read_conninfo(text: str) -> Mapping[str, Any]:

@@ -25,6 +25,7 @@ from agentlog.infrastructure.backup.dump import Signing, back_up
 from agentlog.infrastructure.backup.manifest import BackupManifest, read_manifest
 from agentlog.infrastructure.backup.verification import BackupVerdict, verify_backup
 from agentlog.infrastructure.embedded import open_embedded, temporary_data_dir
+from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.runtime.key_files import SIGNING_KEY
 from agentlog.infrastructure.settings import Settings
@@ -130,7 +131,7 @@ def _check_backup(path: Path, held: Held) -> Verdict:
     with (
         temporary_data_dir() as folder,
         open_embedded(folder, settings=_THROWN_AWAY) as server,
-        Database(server.url, pool_size=2) as database,
+        Database(server.url, pool_size=2, timeouts=WHOLE_LOG_TIMEOUTS) as database,
     ):
         with _shown() as progress:
             restoring.restore(database, server.url, path, manifest, progress=progress)
