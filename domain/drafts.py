@@ -34,20 +34,23 @@ METADATA_TEXTS = (
 class Origin:
     """The origin of an append, recorded in each message's metadata.
 
-    `traceparent` is the trace, for messages that name none themselves; `appended_by` is the
-    caller's `author` and replaces what a message gives. `import_id` is noted in a thread's start
-    only.
+    `traceparent` is the trace and `actor` the user, for messages that name none themselves;
+    `appended_by` is the caller's `author` and replaces what a message gives. `import_id` is noted
+    in a thread's start only.
     """
 
     traceparent: str | None = None
     appended_by: str | None = None
     import_id: str | None = None
+    actor: str | None = None
 
     def noted_in(self, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
         """Return metadata with the origin added."""
         noted = dict(metadata)
         if self.traceparent is not None:
             noted.setdefault("traceparent", self.traceparent)
+        if self.actor is not None:
+            noted.setdefault("actor", self.actor)
         if self.appended_by is not None:
             noted[APPENDED_BY] = self.appended_by
         return noted

@@ -50,6 +50,8 @@ def serving(url: str) -> Iterator[Service]:
         "AGENTLOG_PROJECTIONS": "on",
         "AGENTLOG_MAX_BODY_BYTES": str(2**25),
         "AGENTLOG_ANALYST_URL": analysts,
+        "FORWARDED_ALLOW_IPS": "127.0.0.1",
+        "AGENTLOG_USER_HEADER": "X-User",
     }
     with started("serve", "--port", "0", url=url, **settings) as process:
         assert process.stdout is not None

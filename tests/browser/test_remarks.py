@@ -40,6 +40,23 @@ def test_a_note_is_written_changed_and_taken_back_by_keys(page: Page, service: S
     assert service.client.get("/v1/threads/noted").json()["status"] == "exited"
 
 
+def test_who_signed_in_at_the_proxy_signs_notes(page: Page, service: Service) -> None:
+    service.append("signed", *STORY)
+    page.set_extra_http_headers({"X-User": "ada@example.org"})
+    page.goto("/threads/signed?at=2")
+    notes = page.get_by_role("region", name="Notes")
+    expect(notes.get_by_role("button", name="Write a note")).to_be_visible()
+    page.keyboard.press("m")
+    expect(notes).to_contain_text("Signed in as ada@example.org")
+    expect(page.get_by_role("textbox", name="Your name")).to_have_count(0)
+    page.keyboard.type("It should have asked.")
+    assert violations(page, "[aria-label='Notes']") == []
+    page.get_by_role("textbox", name="Note on version 2").press("Control+Enter")
+    expect(notes).to_contain_text("ada@example.org version 4")
+    (note,) = service.client.get("/v1/threads/signed/views/remarks?bare=true").json()["notes"]
+    assert (note["actor"], note["appendedBy"]) == ("ada@example.org", "ada@example.org")
+
+
 @pytest.mark.parametrize("width", [390, 1440])
 def test_a_thread_gets_labels_and_judgements(page: Page, service: Service, width: int) -> None:
     name = f"judged-{width}"

@@ -60,7 +60,9 @@ def origin_in(headers: Headers, principal: Principal) -> Origin:
     author = principal.author
     parents = [value for name, value in headers if name == b"traceparent"]
     trace = read_traceparent(parents[0].decode("latin-1")) if len(parents) == 1 else None
-    return NO_ORIGIN if author is None and trace is None else Origin(trace, author)
+    if author is None and trace is None:
+        return NO_ORIGIN
+    return Origin(trace, author, actor=principal.user)
 
 
 TheThreads = Annotated[Threads, Depends(threads_of)]

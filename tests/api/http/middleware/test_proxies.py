@@ -73,6 +73,18 @@ def test_the_user_is_on_record_for_all_that_is_appended(
     assert authors(threads) == [None, *[ADA[1]] * len(ASKS)]
 
 
+def test_the_user_is_the_actor_of_messages_that_name_none(
+    app: FastAPI, threads: Threads, key: KeyText
+) -> None:
+    client = client_from(app, PROXY)
+    for draft in (reply("1"), reply("2", metadata={"actor": "agent-7"})):
+        client.post("/v1/threads/t/messages", json=draft, headers=bearing(key, ADA))
+    assert [event.metadata for event in threads.messages("t")] == [
+        {"actor": ADA[1], "appendedBy": ADA[1]},
+        {"actor": "agent-7", "appendedBy": ADA[1]},
+    ]
+
+
 def test_the_user_is_on_record_for_what_is_defined_and_read(app: FastAPI, key: KeyText) -> None:
     client, headers = client_from(app, PROXY), bearing(key, ADA)
     shells = client.put("/v1/rules/shells", json={"value": "sh"}, headers=headers)

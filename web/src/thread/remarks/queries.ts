@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { answered, api, fetchWithKey } from "../../api/client";
 import type { components } from "../../api/schema";
+import { accessQuery } from "../../app/access";
 import { useCursor } from "../cursor";
 import { headQuery } from "../queries";
 import { useTimeline } from "../timeline/timeline";
@@ -65,9 +66,10 @@ function byEvent({ notes, verdicts }: Remarks) {
 export function useRemark() {
   const { threadId } = useCursor();
   const client = useQueryClient();
+  const { data: access } = useQuery(accessQuery);
   return useMutation({
     mutationFn: async (remark: NewRemark) => {
-      const actor = nameOfReader();
+      const actor = access?.user == null ? nameOfReader() : ""; // the service knows who signed in
       const body = actor === "" ? remark : { ...remark, metadata: { actor } };
       const path = { thread_id: threadId };
       answered(await api.POST("/v1/threads/{thread_id}/remarks", { params: { path }, body }));
