@@ -114,7 +114,7 @@ class Authentication:
         text, principal = await self.identify(credentials, lasting=lasting)
         user = user_named(scope.get(USER, ()))
         if user is not None:
-            credentials.refuse_other_sites()  # the proxy may go by a cookie
+            credentials.refuse_other_sites(has_key=text is not None)  # the proxy may go by a cookie
             principal = replace(principal, user=user)
         scope[PRINCIPAL] = principal
         if scope_needed is not None and not principal.may(scope_needed):

@@ -93,14 +93,15 @@ class Credentials:
                 "the service answers to this machine alone, and not through a proxy",
                 way="set AGENTLOG_ANONYMOUS=allow, for all clients of the proxy",
             )
-        self.refuse_other_sites()
+        self.refuse_other_sites(has_key=False)
 
-    def refuse_other_sites(self) -> None:
+    def refuse_other_sites(self, *, has_key: bool) -> None:
         """Refuse requests that a page of another site makes; raises `ForeignSite`."""
         if self.origin is not None and _site(self.origin) != self.host.lower():
             raise ForeignSite(
                 "pages of other sites are refused",
                 way="open the service's own page, and have a proxy pass Host on",
+                has_key=has_key,
             )
 
 

@@ -169,10 +169,9 @@ class UnknownItem(NotThere):
 class ForeignSite(AgentlogError):
     """A page of another site may have made the request through a user's browser."""
 
-    def __init__(self, reason: str, *, way: str) -> None:
-        super().__init__(
-            f"without a key, {reason}: make a key (`agentlog keys create`) and send it, or {way}"
-        )
+    def __init__(self, reason: str, *, way: str, has_key: bool = False) -> None:
+        key = "" if has_key else "make a key (`agentlog keys create`) and send it, or "
+        super().__init__(f"{'' if has_key else 'without a key, '}{reason}: {key}{way}")
 
 
 class InvalidOtlp(InvalidInput):

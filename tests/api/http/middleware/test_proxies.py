@@ -143,6 +143,7 @@ def test_a_page_of_another_site_cannot_use_what_the_proxy_adds(
         headers = bearing(key, ADA, ("Origin", origin))
         posted = client.post("/v1/threads/t/messages", json=reply("x"), headers=headers)
         assert posted.status_code == status
+    problem_in(posted, 403, "foreign-site", "pages of other sites are refused: open")
     assert authors(threads) == [ADA[1]]
 
 
