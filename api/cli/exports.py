@@ -232,7 +232,7 @@ def dataset(
         typer.Option(
             min=0,
             max=86_400,
-            help="Seconds that files replaced in a bucket stay, for readers at work.",
+            help="Seconds to wait before files replaced in a bucket are removed, for readers.",
         ),
     ] = 60,
     data_dir: DataDir = None,

@@ -1,9 +1,9 @@
 """A dataset in a bucket: files under names of their own, and a manifest replaced by condition.
 
 No lock is needed: each file's name is new, and the manifest is put only over the one that was read
-(`If-Match`), so of two exports at once one is refused. A file that no manifest names is rubbish as
-soon as the manifest is newer than it: an export that would still name it has read an older one, and
-will be refused.
+(`If-Match`), so of two exports at once one is refused. A file that the manifest does not name may
+be removed once the manifest is newer than it: an export that would still name it has read an older
+manifest, and will be refused.
 
 An upload appears whole or not at all. What a killed one has sent stays in the bucket, unseen, until
 a lifecycle rule of the bucket aborts it.
@@ -12,11 +12,11 @@ a lifecycle rule of the bucket aborts it.
 import os
 import re
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from secrets import token_hex
+from time import monotonic, sleep
 from typing import BinaryIO
 
 import obstore
@@ -83,7 +83,7 @@ class Bucket(Place):
             return
         self._put(manifest.text().encode())
         self._replaced |= self.manifest.files().keys() - manifest.files().keys()
-        self._replaced_at = time.monotonic()
+        self._replaced_at = monotonic()
         self.manifest = manifest
 
     def _put(self, content: bytes) -> None:
@@ -106,15 +106,16 @@ class Bucket(Place):
     def remove_unnamed(self) -> None:
         if datetime.now(UTC) - self._written < self._grace:
             return
-        named, oldest = self.manifest.files(), self._written - self._grace
-        files = self._files().items()
-        self._delete(path for path, (_, put) in files if path not in named and put < oldest)
+        # by the grace too: clocks of a store's machines differ
+        safe = self._written - self._grace
+        named, files = self.manifest.files(), self._files().items()
+        self._delete(path for path, (_, put) in files if path not in named and put < safe)
 
     def remove_replaced(self) -> None:
         """Remove what this export replaced, once the grace has passed."""
         if self._replaced:
             due = self._replaced_at + self._grace.total_seconds()
-            time.sleep(max(0.0, due - time.monotonic()))
+            sleep(max(0.0, due - monotonic()))
             self._delete(self._replaced)
 
     def _files(self) -> dict[str, tuple[int, datetime]]:

@@ -153,19 +153,23 @@ def test_options_that_do_not_fit_are_refused(
 
 WITHOUT = """
 import sys
-sys.modules["pyarrow"] = None
+sys.modules[sys.argv.pop(1)] = None
 import agentlog.api.cli.exports  # the formats that are lines need nothing more
 from agentlog.__main__ import run
 run()
 """
 
 
-def test_without_pyarrow_it_says_what_to_install(database_url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("package", ["pyarrow", "obstore"])
+def test_without_a_package_it_says_what_to_install(
+    database_url: str, tmp_path: Path, package: str
+) -> None:
     done = subprocess.run(
         [
             sys.executable,
             "-c",
             WITHOUT,
+            package,
             "export",
             "dataset",
             "-O",

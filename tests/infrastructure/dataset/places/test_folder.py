@@ -1,5 +1,6 @@
 """A folder belongs to one log and one export at a time."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from agentlog.infrastructure.dataset.manifest import NAME
 from agentlog.infrastructure.dataset.places.folder import open_folder
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
-from tests.infrastructure.appends import TENANT, empty_log, fetch, reply, unguarded
+from tests.infrastructure.appends import STORY, TENANT, empty_log, fetch, reply, unguarded
 from tests.infrastructure.dataset.conftest import threads_on
-from tests.infrastructure.dataset.datasets import Exporter, check_files
+from tests.infrastructure.dataset.datasets import Exporter, check_equal, check_files
+from tests.infrastructure.dataset.test_export import files_of
 
 
 def test_two_exports_exclude_each_other(threads: Threads, exporter: Exporter) -> None:
@@ -90,3 +92,15 @@ def test_a_folder_that_cannot_be_made_is_said(own_database: Database, tmp_path: 
     (tmp_path / "file").write_text("")
     with pytest.raises(UnwritableDataset, match="cannot be written: Not a directory"):
         Exporter(own_database, tmp_path / "file" / "dataset")()
+
+
+def test_a_dataset_of_before_is_continued_as_it_is(threads: Threads, exporter: Exporter) -> None:
+    threads.append("t", STORY)
+    exporter()
+    before = files_of(exporter)
+    path = exporter.folder / NAME
+    path.write_text(re.sub(r',\s*"name": "[^"]*"', "", path.read_text()))
+    assert '"name"' not in path.read_text()
+    assert (exporter().events, exporter().days) == (0, 0)
+    assert files_of(exporter) == before
+    check_equal(exporter)
