@@ -1126,14 +1126,13 @@ class QueryAnswer(Shape):
 
 
 class Readiness(Shape):
-    """What a service is by its database, the log's position there, and a standby's replay lag.
+    """What a service is by its database, and a standby's replay lag.
 
     `lagSeconds` is null where it is unknown, and for what is no standby.
     """
 
     status: str
     kind: Literal["writer", "standby", "subscriber", "read-only"]
-    position: int
     lag_seconds: float | None
 
 

@@ -1,7 +1,6 @@
 """The log's position and clock."""
 
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 import psycopg
 
@@ -36,21 +35,14 @@ def log_position(database: Connections, *, wait_seconds: float | None = None) ->
         return position_in(connection)
 
 
-class Standing(NamedTuple):
-    """Where a database stands: the log's position, and how far a standby's replay is behind.
+def replay_lag(database: Connections, *, wait_seconds: float | None = None) -> float | None:
+    """Return how many seconds a standby's replay is behind; no lock of a table delays it.
 
-    `lag_seconds` is None where it is unknown, and for what is no standby.
+    None where that is unknown, and for what is no standby. Raises as `log_position`.
     """
-
-    position: int
-    lag_seconds: float | None
-
-
-def standing_of(database: Connections, *, wait_seconds: float | None = None) -> Standing:
-    """Return where a database stands; raises as `log_position`."""
     with database.connection(wait_seconds=wait_seconds) as connection:
         row = connection.execute(statement("replay_lag")).fetchone()
-        return Standing(position_in(connection), None if row is None else row[0])
+    return None if row is None else row[0]
 
 
 def check_past(database: Connections, time: datetime) -> None:

@@ -16,15 +16,15 @@ from typing_extensions import override
 from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.log_position import Standing
 from agentlog.infrastructure.subscriptions.subscriptions import SubscriptionFigures
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Metrics from the database; `lags` are those of projections."""
+    """Metrics from the database; `lag_seconds` is a standby's, `lags` are those of projections."""
 
-    standing: Standing
+    position: int
+    lag_seconds: float | None
     lags: Mapping[str, int]
     subscriptions: SubscriptionFigures | None
 
@@ -98,12 +98,11 @@ class Exposition(Collector):
             "Whether the database takes writes, as a standby's does not.",
             int(self._database.write_access.is_given),
         )
-        position, lag_seconds = figures.standing
-        yield _gauge("agentlog_log_position", "Position of the latest event.", position)
+        yield _gauge("agentlog_log_position", "Position of the latest event.", figures.position)
         yield _gauge(
             "agentlog_replay_lag_seconds",
             "Age of a standby's last replayed commit, 0 where all is replayed, NaN if unknown.",
-            math.nan if lag_seconds is None else lag_seconds,
+            math.nan if figures.lag_seconds is None else figures.lag_seconds,
         )
         lags = GaugeMetricFamily(
             "agentlog_projection_lag_events",

@@ -20,7 +20,7 @@ from agentlog.api.http.openapi.answers import answers, content
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
-from agentlog.infrastructure.postgres.log_position import standing_of
+from agentlog.infrastructure.postgres.log_position import log_position, replay_lag
 from agentlog.infrastructure.postgres.write_access import Kind
 from agentlog.infrastructure.runtime.secret_redaction import without_secrets
 from agentlog.infrastructure.subscriptions.subscriptions import subscription_figures
@@ -38,14 +38,13 @@ class Health(TypedDict):
 
 
 class Readiness(TypedDict):
-    """What a service is by its database, the log's position there, and a standby's replay lag.
+    """What a service is by its database, and a standby's replay lag.
 
     `lagSeconds` is null where it is unknown, and for what is no standby.
     """
 
     status: str
     kind: Kind
-    position: int
     lagSeconds: float | None
 
 
@@ -71,13 +70,14 @@ class Metrics:
         return text, media_type
 
     def _ask(self) -> Figures:
-        standing = standing_of(self._database, wait_seconds=CONNECTION_SECONDS)
+        position = log_position(self._database, wait_seconds=CONNECTION_SECONDS)
+        lag_seconds = replay_lag(self._database, wait_seconds=CONNECTION_SECONDS)
         lags: Mapping[str, int] = {}
         subscriptions = None
         with suppress(*UNANSWERED):
             lags = self._lags()
             subscriptions = subscription_figures(self._database)
-        return Figures(standing, lags, subscriptions)
+        return Figures(position, lag_seconds, lags, subscriptions)
 
 
 @router.get(
@@ -121,18 +121,13 @@ def readiness_of(database: Database, writer: Writer) -> Inquiry[Readiness | str]
     """Return a query that answers what the service is, or why it is not ready."""
 
     def ask() -> Readiness | str:
-        standing = standing_of(database, wait_seconds=CONNECTION_SECONDS)
+        lag_seconds = replay_lag(database, wait_seconds=CONNECTION_SECONDS)
         kind = database.write_access.kind
         try:
             if kind == "writer":
                 writer.check_writable(wait_seconds=CONNECTION_SECONDS)
         except UNANSWERED as error:
             return f"the log cannot be written: {without_secrets(str(error)).strip()}"
-        return Readiness(
-            status="ready",
-            kind=kind,
-            position=standing.position,
-            lagSeconds=standing.lag_seconds,
-        )
+        return Readiness(status="ready", kind=kind, lagSeconds=lag_seconds)
 
     return Inquiry(database, ask)

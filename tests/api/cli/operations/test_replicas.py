@@ -122,7 +122,7 @@ def test_a_client_reads_at_a_standby_what_it_appended_and_writes_there_after_a_p
     assert reader.get("/v1/summaries", wait=position)["items"][0]["version"] == version
     assert len(reader.get("/v1/search", q="300", wait=position)["items"]) == 1
     ready = reader.get("/readyz")
-    assert (ready["kind"], ready["position"]) == ("standby", position)
+    assert ready["kind"] == "standby"
     assert ready["lagSeconds"] is not None
     assert "\nagentlog_replay_lag_seconds 0" in http.get(f"{reader.address}/metrics").text
 
