@@ -1,0 +1,182 @@
+"""Cells behind a real proxy, as deploy/proxy configures it: a key leads to its cell."""
+
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.clients import TLS
+from tests.command_line import WAIT_SECONDS, agentlog
+from tests.databases import new_database, short_folder
+from tests.reliability.proxy import FILES, HOST, Proxy, needs, proxy_for
+from tests.reliability.service import ServiceProcess, own_service
+from tests.waiting import until
+
+MESSAGES = "/v1/threads/t/messages"
+
+
+@pytest.mark.parametrize("program", [pytest.param(name, marks=needs(name)) for name in FILES])
+def test_the_program_takes_its_configuration_and_no_other(program: str) -> None:
+    with short_folder() as folder:
+        proxy = Proxy(program, folder, {"a": ["127.0.0.1:1", "127.0.0.1:2"], "b": ["127.0.0.1:3"]})
+        proxy.configure(moved_to_b=["abcdefghijkl", "234567abcdef"])
+        check = proxy.command(check=True)
+        done = subprocess.run(check, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        proxy.file.write_text(proxy.file.read_text() + "\nnonsense {\n")
+        assert subprocess.run(check, capture_output=True, check=False).returncode != 0
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Two cells behind a proxy; the first has a spare."""
+
+    proxy: Proxy
+    client: httpx2.Client
+    services: dict[str, ServiceProcess]
+    urls: dict[str, str]
+    keys: dict[str, str]
+
+    def post(self, key: str, message: dict[str, Any], path: str = MESSAGES) -> httpx2.Response:
+        return self.client.post(path, json=message, headers=bearing(self.keys[key]))
+
+    def events(self, service: str, key: str) -> list[Any]:
+        """Return the log of a key's tenant, as a service shows it without the proxy."""
+        asked, headers = f"{self.services[service].address}/v1/log", bearing(self.keys[key])
+        answer = httpx2.get(asked, headers=headers, verify=TLS, trust_env=False)
+        return answer.json()["items"] if answer.is_success else [answer.status_code]
+
+
+def bearing(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+@pytest.fixture(params=[pytest.param(name, marks=needs(name)) for name in ("nginx", "haproxy")])
+def site(
+    request: pytest.FixtureRequest, server_url: str, template_with_tables: str
+) -> Iterator[Site]:
+    with ExitStack() as stack:
+        urls = {
+            cell: stack.enter_context(new_database(server_url, template=template_with_tables))
+            for cell in ("a", "b")
+        }
+        services = {
+            name: stack.enter_context(
+                own_service(
+                    urls[name[0]],
+                    AGENTLOG_CELL=name[0],
+                    AGENTLOG_PROJECTIONS="off",
+                    FORWARDED_ALLOW_IPS="127.0.0.1",
+                )
+            )
+            for name in ("a", "a-spare", "b")
+        }
+        asked = {"name": "agents", "scopes": ["append", "read"]}
+        keys = {cell: services[cell].post("/v1/keys", asked)["key"] for cell in ("a", "b")}
+        cells = {
+            "a": [services["a"].address, services["a-spare"].address],
+            "b": [services["b"].address],
+        }
+        proxy = stack.enter_context(proxy_for(cells, request.param))
+        client = stack.enter_context(
+            httpx2.Client(base_url=proxy.address, verify=proxy.tls, timeout=10, trust_env=False)
+        )
+        yield Site(proxy, client, services, urls, keys)
+
+
+def test_a_key_leads_to_its_cell_and_none_to_what_is_public(site: Site) -> None:
+    for cell, other in (("a", "b"), ("b", "a")):
+        assert site.keys[cell].startswith(f"agentlog_{cell}")
+        assert site.post(cell, {"type": "reply", "text": cell}).status_code == 201
+        (event,) = site.events(cell, cell)
+        assert event["message"]["text"] == cell
+        assert site.events(other, cell) == [401]
+    for path in ("/healthz", "/openapi.json", "/"):
+        assert site.client.get(path).status_code == 200
+    refused = [
+        site.client.get("/v1/threads", headers=headers)
+        for headers in ({}, bearing(site.keys["a"].replace("_a", "_c", 1)), bearing("sk-1"))
+    ]
+    assert [answer.status_code for answer in refused] == [401] * 3
+    file = os.urandom(20 * 2**20)
+    blob = f"/v1/blobs/{hashlib.sha256(file).hexdigest()}"
+    assert site.client.put(blob, content=file, headers=bearing(site.keys["b"])).is_success
+
+
+def test_streams_and_bulk_appends_come_through_at_once(site: Site) -> None:
+    """A bulk append is answered while it is sent, and followed meanwhile."""
+    headers = bearing(site.keys["b"])
+    line = b'{"threadId":"t","messages":[{"type":"tick"}]}\n'
+    with (
+        site.client.stream("GET", "/v1/log/events", headers=headers) as stream,
+        socket.create_connection(("127.0.0.1", int(site.proxy.address.rpartition(":")[2]))) as raw,
+        site.proxy.tls.wrap_socket(raw, server_hostname=HOST) as bulk,
+    ):
+        followed = (text for text in stream.iter_lines() if text.startswith("data:"))
+        bulk.settimeout(WAIT_SECONDS)
+        bulk.sendall(
+            f"POST /v1/log HTTP/1.1\r\nHost: {HOST}\r\nTransfer-Encoding: chunked\r\n"
+            f"Authorization: {headers['Authorization']}\r\n\r\n".encode()
+        )
+        for count in range(1, 4):
+            bulk.sendall(b"%x\r\n%s\r\n" % (len(line), line))
+            next(followed)
+            answered = b""
+            while b'"threadId"' not in answered:
+                more = bulk.recv(65536)
+                assert more, (count, answered)
+                answered += more
+        bulk.sendall(b"0\r\n\r\n")
+
+
+@pytest.mark.parametrize("site", [pytest.param("nginx", marks=needs("nginx"))], indirect=True)
+def test_a_tenant_that_moved_is_reached_by_the_same_key(
+    site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    signing_key = tmp_path / "key.pem"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", signing_key], check=True)
+    monkeypatch.setenv("AGENTLOG_SIGNING_KEY", str(signing_key))
+    monkeypatch.setenv("AGENTLOG_CELL", "a")
+    rights = ("--tenant", "acme", "--scope", "append", "--scope", "read")
+    made = agentlog("keys", "create", "--name", "acme", *rights, url=site.urls["a"])
+    site.keys["acme"] = made.out.strip()
+    message = {"type": "reply", "text": "before"}
+    assert site.post("acme", message).status_code == 201
+    moved = agentlog("tenant", "move", "acme", "--to", site.urls["b"], url=site.urls["a"])
+    assert moved.code == 0, moved.err
+    assert site.post("acme", message).status_code == 421
+    site.proxy.configure(moved_to_b=[site.keys["acme"].split("_")[1]])
+    site.proxy.reload()
+    until(lambda: site.post("acme", {**message, "text": "after"}).status_code == 201)
+    assert [event["message"]["text"] for event in site.events("b", "acme")] == ["before", "after"]
+    assert site.post("a", message).status_code == 201  # others of a stay
+    assert len(site.events("a", "a")) == 1
+
+
+def test_a_spare_takes_over_when_the_service_is_killed(site: Site) -> None:
+    def append(number: int) -> bool:
+        message = {"id": f"01JD8Z3Q5N7V2M4K6H8G0F10{number:02}", "type": "reply", "text": "x"}
+        return site.post("a", message).is_success
+
+    assert all(append(number) for number in range(3))
+    site.services["a"].end(signal.SIGKILL)
+    began = time.monotonic()
+    until(lambda: append(3))
+    seconds = time.monotonic() - began
+    print(f"\n{site.proxy.program}: first append {seconds:.3f} s after the kill")  # noqa: T201 - a figure of docs/how-to/scale.md
+    assert all(append(number) for number in range(4, 10))
+    ids = [event["message"]["id"] for event in site.events("a-spare", "a")]
+    assert [int(text[-2:]) for text in ids] == list(range(10))
+    assert site.post("b", {"type": "tick"}).status_code == 201
+    site.services["a"].start()  # two that write are correct
+    assert all(append(number) for number in range(10, 20))
