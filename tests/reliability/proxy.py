@@ -90,6 +90,8 @@ class Proxy:
         for old, new in changes:
             assert old in text, old
             text = text.replace(old, new)
+        if self.program == "caddy":  # port 80 is not ours
+            text = text.replace("admin off", "admin off\nauto_https disable_redirects")
         if self.program == "nginx":
             text = whole_nginx(self._folder, text)
         self.file.write_text(text)
@@ -115,7 +117,8 @@ class Proxy:
                 assert process.poll() is None
                 yield
             finally:
-                process.terminate()
+                # nginx has workers, and ends them at once; others would wait for streams to end
+                process.send_signal(signal.SIGTERM if self.program == "nginx" else signal.SIGKILL)
 
     def reload(self) -> None:
         """Have nginx read its configuration again, soon."""
