@@ -4,9 +4,7 @@ In place of oauth2-proxy stands a server that answers as it does: 202 and the us
 cookie, else 401.
 """
 
-import os
 import re
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -24,15 +22,14 @@ from typing_extensions import override
 from tests.clients import TLS
 from tests.command_line import agentlog, started
 from tests.databases import short_folder
+from tests.reliability.proxy import make_certificate, needs, whole_nginx
 from tests.waiting import until
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "nginx" / "sign-in.conf"
 USERS = {"_oauth2_proxy=1": "ada@example.org", "_oauth2_proxy=2": "Åsa Öberg"}
 USER_HEADER = "X-Auth-Request-Email"
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("nginx") is None, reason="Debian's package `nginx` is not here; .ci/run fetches it"
-)
+pytestmark = needs("nginx")
 
 
 class SignIn(BaseHTTPRequestHandler):
@@ -68,20 +65,11 @@ def signing_in() -> Iterator[int]:
         thread.join()
 
 
-def make_certificate(folder: Path) -> None:
-    """Make a key, and a certificate of both names that it signs."""
-    names = "DNS:log.example,DNS:agents.log.example"
-    made = ("-x509", "-newkey", "ed25519", "-nodes", "-days", "2", "-subj", "/CN=log.example")
-    files = ("-keyout", folder / "log.example.key", "-out", folder / "log.example.pem")
-    command = ("openssl", "req", *made, "-addext", f"subjectAltName={names}", *files)
-    subprocess.run(command, check=True, capture_output=True)
-
-
 @contextmanager
 def nginx(folder: Path, *, service: int, sign_in: int, key: str) -> Iterator[Path]:
     """Run nginx with our configuration; yield its socket."""
     socket = folder / "nginx.socket"
-    make_certificate(folder)
+    make_certificate(folder, "log.example", "agents.log.example")
     (folder / "agentlog-key.conf").write_text(f'set $agentlog_key "{key}";')
     ours = CONFIGURATION.read_text()
     for text, here in (
@@ -93,14 +81,8 @@ def nginx(folder: Path, *, service: int, sign_in: int, key: str) -> Iterator[Pat
     ):
         assert text in ours
         ours = ours.replace(text, here)
-    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in kinds)
-    account = "user root;" if os.geteuid() == 0 else ""
     configuration = folder / "nginx.conf"
-    configuration.write_text(
-        f"{account} daemon off; worker_processes 1; error_log {folder}/log; pid {folder}/pid;"
-        f"events {{}} http {{ access_log off; {temporary}\n{ours}\n}}"
-    )
+    configuration.write_text(whole_nginx(folder, ours))
     command = ("nginx", "-e", str(folder / "log"), "-p", str(folder), "-c", str(configuration))
     with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:
         try:
