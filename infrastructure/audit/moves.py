@@ -33,6 +33,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class Move:
     """A step of a tenant; `other` is the other database as host:port/name.
 
+    `move_id` is a ULID, which the steps of one move have at both ends.
+
     `events` is how many the tenant has, `root` that of the tree over them. `counter_before` and
     `counter_after` are positions of this database's counter, `recorded_at` its time after the step.
     `taken` are the positions that went with it, as PostgreSQL prints an int8multirange.
@@ -41,6 +43,7 @@ class Move:
     tenant: str
     number: int
     step: Step
+    move_id: str
     other: str
     events: int
     first_position: int
@@ -65,7 +68,7 @@ class Move:
         microseconds = (self.recorded_at - _EPOCH) // timedelta(microseconds=1)
         return (
             f"{self.checkpoint.text}"
-            f"move {self.number} {self.step} {quote(self.other, safe='/:')}\n"
+            f"move {self.number} {self.step} {self.move_id} {quote(self.other, safe='/:')}\n"
             f"positions {self.first_position} {self.last_position}\n"
             f"counter {self.counter_before} {self.counter_after} {microseconds}\n"
             f"taken {sha256(self.taken.encode()).hexdigest()}\n"

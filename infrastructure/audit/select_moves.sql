@@ -1,4 +1,4 @@
-SELECT tenant, number, step, other, events, first_position, last_position, counter_before,
+SELECT tenant, number, step, move_id, other, events, first_position, last_position, counter_before,
        counter_after, recorded_at, taken::text AS taken, root, note, public_key, made_at
 FROM agentlog.moves
 WHERE %(tenant)s::text IS NULL OR tenant = %(tenant)s

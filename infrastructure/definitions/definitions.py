@@ -47,7 +47,7 @@ class Definition:
 
 
 def tenants_defining(database: Database, kind: Kind, name: str) -> Sequence[str]:
-    """Return the tenants that have set a rule or filter of that name, in the service's role."""
+    """Return the tenants here that have set a rule or filter of that name; for the service."""
     with database.connection() as connection:
         rows = connection.execute(
             statement("select_defining_tenants"), {"kind": kind, "name": name}

@@ -44,7 +44,6 @@ from agentlog.infrastructure.moves.read_models import (
 )
 from agentlog.infrastructure.moves.tenant_copy import copy_tenant, delete_tenant, first_filled
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.erasure_lock import erase_alone
 from agentlog.infrastructure.postgres.log_position import CounterLost
 from agentlog.infrastructure.postgres.notifications import APPENDED
 from agentlog.infrastructure.postgres.statements import statement
@@ -69,12 +68,13 @@ _AT_LEISURE = (
 class Mover:
     """Moves one tenant out of `source`, by connections of the owner of the tables.
 
-    `key` signs the steps at both ends.
+    `key` signs the steps at both ends, `new_id` returns a fresh ULID.
     """
 
     source: Database
     tenant: str
     key: Ed25519PrivateKey
+    new_id: Callable[[], str]
 
     def move(self, target: Database, progress: Progress) -> Move:
         """Move the tenant, or finish a move that was begun; return its arrival.
@@ -213,6 +213,7 @@ class Mover:
                         tenant=self.tenant,
                         number=_next(moves_of(source, self.tenant)),
                         step="fenced",
+                        move_id=self.new_id(),
                         other=other,
                         events=tree.size,
                         first_position=first,
@@ -239,10 +240,9 @@ class Mover:
 
     def _arrival(self, there: psycopg.Connection, fence: Move) -> Move | None:
         """Return the arrival of what was fenced, if the target has it."""
-        last = _last(moves_of(there, self.tenant))
-        if last is None or last.step != "arrived":
-            return None
-        return last if (last.events, last.root) == (fence.events, fence.root) else None
+        steps = moves_of(there, self.tenant)
+        arrivals = (move for move in steps if move.step == "arrived")
+        return next((move for move in arrivals if move.move_id == fence.move_id), None)
 
     def _arrive(
         self,
@@ -256,7 +256,6 @@ class Mover:
             source.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             _at_leisure(source)
             _at_leisure(there)
-            erase_alone(there)  # numbers of erasures follow commits
             table = first_filled(there, self.tenant)
             if table is not None:
                 raise TenantThere(self.tenant, table)

@@ -10,6 +10,7 @@ import psycopg
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from agentlog.infrastructure.moves.copying import copy_rows
+from agentlog.infrastructure.postgres.erasure_lock import erase_alone
 from agentlog.infrastructure.postgres.statements import statement
 
 Copied = Callable[[str, int], None]
@@ -64,6 +65,7 @@ def copy_tenant(
         else:
             count = partial(copied, table)
             copy_rows(source, target, rows, _name(table), columns, copied=count)
+    erase_alone(target)  # numbers of erasures follow commits; until here others may go on
     erasures = source.execute(statement("select_erasures_of_tenant"), {"tenant": tenant}).fetchall()
     with target.cursor() as cursor:
         cursor.executemany(

@@ -24,7 +24,7 @@ from agentlog.infrastructure.moves.mover import Mover
 from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import WAIT_SECONDS, agentlog, environment
 from tests.databases import short_folder
-from tests.infrastructure.moves.cells import KEY
+from tests.infrastructure.moves.cells import KEY, NEW_ID
 from tests.reliability.postgres import OwnPostgres, own_postgres, standby_of
 from tests.reliability.proxy import Proxy, needs, proxy_for
 from tests.reliability.service import ServiceProcess, own_service
@@ -249,7 +249,7 @@ class Machines:
             Database(self.standby.url, pool_size=2) as source,
             Database(self.second.url, pool_size=2) as target,
         ):
-            Mover(source, "a", KEY).move(target, lambda *_: None)
+            Mover(source, "a", KEY, NEW_ID).move(target, lambda *_: None)
 
     def steps(self) -> list[list[Step]]:
         """Return the steps of tenant a at the promoted standby and in the second cell."""

@@ -1,5 +1,6 @@
 """The commands of `agentlog tenant`: a tenant's log moves to another database."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +23,10 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.composition import open_as_owner, signing_key
 from agentlog.api.shapes.shape import time_text
+from agentlog.domain.identifiers import Ulids
 from agentlog.domain.integrity.chain_audit import verdict_of
 from agentlog.domain.json.values import JsonValue
+from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.audit.moves import Move, moves_of
 from agentlog.infrastructure.moves.mover import Mover, Progress
 from agentlog.infrastructure.postgres.database import Database
@@ -139,7 +142,8 @@ def _mover(tenant: str, data_dir: Path | None) -> Iterator[Mover]:
     settings = settings_with(data_dir=data_dir)
     with open_as_owner(settings) as (database, _):
         database.migrate()
-        yield Mover(database, tenant, signing_key(settings).read())
+        new_id = Ulids(wall_clock, secrets.randbits)
+        yield Mover(database, tenant, signing_key(settings).read(), new_id)
 
 
 @contextmanager
@@ -171,6 +175,7 @@ def _json_of(move: Move) -> dict[str, JsonValue]:
         "tenant": move.tenant,
         "number": move.number,
         "step": move.step,
+        "moveId": move.move_id,
         "other": move.other,
         "events": move.events,
         "firstPosition": move.first_position,

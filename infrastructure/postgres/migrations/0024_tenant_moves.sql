@@ -5,6 +5,7 @@ CREATE TABLE agentlog.moves (
     number         bigint      NOT NULL CHECK (number > 0), -- counts up with each step
     step           text COLLATE "C" NOT NULL
         CHECK (step IN ('fenced', 'released', 'arrived', 'left', 'dropped')),
+    move_id        text COLLATE "C" NOT NULL, -- ULID, the same at both ends
     other          text        NOT NULL, -- the other database: host:port/name
     events         bigint      NOT NULL, -- of the tenant
     first_position bigint      NOT NULL, -- of these events; 0 where there are none

@@ -1,5 +1,6 @@
 """Two databases with services on them, and tenants that go from one to the other."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,8 +8,9 @@ from dataclasses import dataclass
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agentlog.api.shapes.threads import bare_view_json
+from agentlog.domain.identifiers import Ulids
 from agentlog.domain.json.text import print_bytes
-from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
+from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome, wall_clock
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
@@ -25,6 +27,7 @@ from tests.infrastructure.appends import Ids, fetch
 from tests.infrastructure.readmodels.tables import catch_up
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+NEW_ID = Ulids(wall_clock, secrets.randbits)
 _IDS = Ids()
 
 
@@ -44,7 +47,7 @@ class Cell:
 
     def mover(self, tenant: str) -> Mover:
         """What moves a tenant out of here."""
-        return Mover(self.owner, tenant, KEY)
+        return Mover(self.owner, tenant, KEY, NEW_ID)
 
     def findings(self, *tenants: str, held: Checkpoint | None = None) -> list[str]:
         """Return what an audit of these tenants and of the whole log finds."""

@@ -6,7 +6,7 @@ import sys
 
 from agentlog.infrastructure.moves.mover import Mover
 from agentlog.infrastructure.postgres.database import Database
-from tests.infrastructure.moves.cells import KEY
+from tests.infrastructure.moves.cells import KEY, NEW_ID
 
 if __name__ == "__main__":
     source_url, target_url, tenant, fatal = sys.argv[1:]
@@ -20,4 +20,4 @@ if __name__ == "__main__":
         Database(source_url, pool_size=2) as source,
         Database(target_url, pool_size=2) as target,
     ):
-        Mover(source, tenant, KEY).move(target, die_at)
+        Mover(source, tenant, KEY, NEW_ID).move(target, die_at)

@@ -9,7 +9,6 @@ from typing import Self
 
 import pytest
 
-from agentlog.infrastructure.moves.mover import Mover
 from agentlog.infrastructure.postgres.errors import TenantElsewhere, TenantMoving
 from tests.command_line import environment
 from tests.infrastructure.appends import fetch
@@ -89,7 +88,7 @@ def test_two_movers_of_one_tenant_are_one(here: Cell, there: Cell) -> None:
 
     def move() -> None:
         try:
-            outcomes.append(Mover(here.owner, "a", here.mover("a").key).move(there.owner, _slowly))
+            outcomes.append(here.mover("a").move(there.owner, _slowly))
         except Exception as error:  # noqa: BLE001 - it is looked at
             outcomes.append(error)
 

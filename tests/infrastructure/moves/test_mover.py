@@ -118,6 +118,37 @@ def test_what_has_arrived_is_not_released(here: Cell, there: Cell) -> None:
         here.append("a", "t0", "x")
 
 
+def test_what_has_moved_on_is_not_copied_again(here: Cell, there: Cell, database_url: str) -> None:
+    fill(here, "a")
+
+    def stop(step: str, _: int) -> None:
+        if step == "arrived":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        here.mover("a").move(there.owner, stop)
+    with cell_on(database_url) as third:
+        there.mover("a").move(third.owner, quiet)
+        there.mover("a").drop()
+        here.mover("a").move(there.owner, quiet)
+        assert there.findings("a") == []
+        assert fetch(there.owner, "SELECT count(*) FROM agentlog.events") == [(0,)]
+        third.append("a", "t0", "goes on")
+        assert third.findings("a") == []
+    with pytest.raises(TenantElsewhere):
+        here.append("a", "t0", "x")
+
+
+def test_a_tenant_that_comes_back_as_it_was_is_copied(here: Cell, there: Cell) -> None:
+    fill(here, "a")
+    views = here.views("a", "t0")
+    for source, target in ((here, there), (there, here), (here, there)):
+        source.mover("a").move(target.owner, quiet)
+        source.mover("a").drop()
+        assert target.views("a", "t0") == views
+    assert here.findings("a") == there.findings("a") == []
+
+
 def test_moves_that_make_no_sense_are_refused(here: Cell, there: Cell) -> None:
     fill(here, "a", "b")
     fill(there, "a")

@@ -11,8 +11,10 @@ import httpx2
 import psycopg
 import pytest
 
+from agentlog.infrastructure.definitions.definitions import tenants_defining
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.moves.tenant_copy import MADE_ANEW, TABLES
+from agentlog.infrastructure.postgres.database import Database
 from tests.clients import TLS
 from tests.command_line import agentlog
 from tests.databases import new_database
@@ -128,3 +130,15 @@ def test_every_table_with_a_tenant_is_copied_made_anew_or_stays(places: Places) 
     with psycopg.connect(places.source) as connection:
         tables = {name for (name,) in connection.execute(query)}
     assert tables == {*TABLES, *MADE_ANEW, "analysts", "moves"}
+
+
+def test_retention_of_a_tenant_that_moved_is_of_its_new_place_alone(places: Places) -> None:
+    rule = '{"rules": [{"older_than": "90d", "reason": "kept for 90 days"}]}'
+    assert agentlog("rules", "set", "retention", rule, url=places.source).code == 0
+    assert agentlog("tenant", "move", "default", "--to", places.target, url=places.source).code == 0
+    defining = []
+    for url in (places.source, places.target):
+        assert agentlog("retention", "--apply", url=url).code == 0
+        with Database(url, pool_size=1, in_role=True) as database:
+            defining.append(tenants_defining(database, "rule", "retention"))
+    assert defining == [[], ["default"]]
