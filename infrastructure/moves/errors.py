@@ -7,6 +7,7 @@ MoveRefused
 ├── TenantThere        the target has rows of the tenant already
 ├── NothingToMove      the source has no such tenant
 ├── OtherMove          the tenant is on its way to another database, or there
+├── KeyTaken           another key of the target has the id of one
 ├── CopyDiffers        what arrived is not what was sent
 └── NotLeft            a tenant that has not left cannot be dropped
 """
@@ -71,6 +72,18 @@ class OtherMove(MoveRefused):
             + (", or `agentlog tenant release` to give it up" if step == "fenced" else "")
         )
         self.tenant, self.step, self.other = tenant, step, other
+
+
+class KeyTaken(MoveRefused):
+    """Another key of the target has the id of one that would arrive."""
+
+    def __init__(self, key_id: str) -> None:
+        super().__init__(
+            f"the target has another key of the id {key_id}: nothing was kept there; `agentlog "
+            "tenant release` ends the move, and keys made by cells with names of their own "
+            "(AGENTLOG_CELL) share no id"
+        )
+        self.key_id = key_id
 
 
 class CopyDiffers(MoveRefused):

@@ -10,6 +10,7 @@ import psycopg
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from agentlog.infrastructure.moves.copying import copy_rows
+from agentlog.infrastructure.moves.errors import KeyTaken
 from agentlog.infrastructure.postgres.erasure_lock import erase_alone
 from agentlog.infrastructure.postgres.statements import statement
 
@@ -88,11 +89,18 @@ def delete_tenant(connection: psycopg.Connection, tenant: str) -> None:
 def _copy_keys(
     source: psycopg.Connection, target: psycopg.Connection, rows: Composable, columns: Composable
 ) -> None:
-    """Copy keys; those that were here before are revoked where they were revoked meanwhile."""
+    """Copy keys; those that were here before are revoked where they were revoked meanwhile.
+
+    Raises:
+        KeyTaken: another key of the target has the id of one.
+    """
     target.execute(
         "CREATE TEMPORARY TABLE arrived_keys (LIKE agentlog.keys) ON COMMIT DROP", prepare=False
     )
     copy_rows(source, target, rows, Identifier("arrived_keys"), columns)
+    row = target.execute(statement("select_taken_key"), prepare=False).fetchone()
+    if row is not None:
+        raise KeyTaken(str(row[0]))
     target.execute(statement("insert_arrived_keys"), prepare=False)
 
 

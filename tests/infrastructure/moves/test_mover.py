@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from agentlog.infrastructure.appending.append_request import Appended, AppendRequest, Outcomes
 from agentlog.infrastructure.audit.moves import moves_of
-from agentlog.infrastructure.moves.errors import MoveRefused, NotLeft, SameDatabase, TenantThere
+from agentlog.infrastructure.moves.errors import (
+    KeyTaken,
+    MoveRefused,
+    NotLeft,
+    SameDatabase,
+    TenantThere,
+)
 from agentlog.infrastructure.postgres.errors import TenantElsewhere, TenantMoving
 from tests.databases import new_database
 from tests.infrastructure.appends import fetch, reply
@@ -137,6 +143,24 @@ def test_what_has_moved_on_is_not_copied_again(here: Cell, there: Cell, database
         assert third.findings("a") == []
     with pytest.raises(TenantElsewhere):
         here.append("a", "t0", "x")
+
+
+KEY_ROW = (
+    "INSERT INTO agentlog.keys (id, tenant, name, scopes, secret_sha256, created_at) "
+    "VALUES ('aaaaaaaaaaaa', %s, 'k', '{read}', sha256(%s), now())"
+)
+
+
+def test_a_key_whose_id_is_another_s_there_is_not_passed_over(here: Cell, there: Cell) -> None:
+    fill(here, "a")
+    for cell, tenant in ((here, "a"), (there, "c")):
+        with cell.owner.connection() as connection:
+            connection.execute(KEY_ROW, (tenant, tenant.encode()))
+    with pytest.raises(KeyTaken):
+        here.mover("a").move(there.owner, quiet)
+    assert fetch(there.owner, "SELECT tenant FROM agentlog.keys") == [("c",)]
+    here.mover("a").release(there.owner)
+    here.append("a", "t0", "x")
 
 
 def test_a_tenant_that_comes_back_as_it_was_is_copied(here: Cell, there: Cell) -> None:
