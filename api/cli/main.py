@@ -140,7 +140,10 @@ COMMANDS = {
         "operations.subscriptions",
         "Subscriptions: readers of the log whose places the server keeps.",
     ),
-    "rules": ("operations.definitions", "Rules: what success is, which tools are shells."),
+    "rules": (
+        "operations.definitions",
+        "Rules: what success is, which tools are shells, what is erased when.",
+    ),
     "filters": ("operations.definitions", "Filters saved under names."),
     "projections": (
         "operations.projections",

@@ -203,7 +203,7 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
         HEADERS,
         lambda text: Query(types=[text], tools=[text]).parts,
         _WORDS,
-        inputs=("type", "tool", "role", "thread", "parent", "sort"),
+        inputs=("type", "tool", "role", "thread", "parent", "sort", "key"),
     ),
     "names of parameters": EntryPoint(HEADERS, _unknown, _NAMES),
     "`If-Match`": EntryPoint(HEADERS, expected_version_of, _NUMBERS, inputs=("If-Match",)),

@@ -112,6 +112,7 @@ def forked_page(browser: Browser, server_url: str, template_database: str) -> It
     """A small window on a service that has forks and an exchange too."""
     with new_database(server_url, template=template_database) as url, serving(url) as service:
         append_forked(service.client)
+        catch_up(service)  # what comes later draws the header anew, and a panel of it closes
         with _small(browser, service) as window:
             yield window
 

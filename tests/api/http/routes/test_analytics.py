@@ -160,8 +160,8 @@ def test_spreadsheets_do_not_compute_what_others_named(
         ("metadata.team", "no value"),
         ("metadata.team=a&metadata.team=b", "given twice"),
         ("format=pdf", "json"),
-        ("wait=x", "integer"),
-        ("wait=-1", "greater than or equal to 0"),
+        ("wait=x", "no position of the log"),
+        ("wait=-1", "no position of the log"),
     ],
 )
 def test_what_is_off_is_a_problem_that_says_what_there_is(
@@ -220,7 +220,7 @@ def test_waiting_for_what_never_comes_is_told(
     threads.append("t", [reply("one")])
     build_all(database)
     threads.append("t", [reply("two")])
-    monkeypatch.setattr("agentlog.api.http.codec.wait_for_projection.WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("agentlog.api.http.codec.wait_for_position.WAIT_SECONDS", 0.01)
     answer = client.get("/v1/analytics/tools?wait=2")
     assert (answer.status_code, answer.json()["type"]) == (
         503,
