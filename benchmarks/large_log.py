@@ -265,7 +265,7 @@ def main() -> None:
     collect_rarely()
     with tempfile.TemporaryDirectory(prefix="agentlog-bench-", dir=chosen.folder) as made:
         scratch = Path(made)
-        scratch.chmod(0o755)  # root's PostgreSQL runs as somebody else
+        scratch.chmod(0o755)  # as root, PostgreSQL runs under another account
         workload = load_workload(chosen.histories, scratch)
         data_dir = scratch / "data"
         with (

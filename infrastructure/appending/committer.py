@@ -83,7 +83,9 @@ class Committer:
                 logger.warning("append broke off, trying again: %s", error)
                 time.sleep(_PAUSE_SECONDS * 2**attempt)
             except psycopg.DatabaseError as error:
-                raise elsewhere(error) or error from error
+                if (refused := elsewhere(error)) is None:
+                    raise
+                raise refused from error
             except DatabaseUnavailable as error:  # no connection for another try
                 raise _failure(error, is_unknown=is_unknown) from error
         raise AssertionError("unreachable: the last attempt returns or raises")

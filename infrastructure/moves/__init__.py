@@ -1,6 +1,7 @@
 """Tenants that move from one database to another.
 
     errors         the errors, each with the way out
+    steps          steps at the source, under the lock of the log
     copying        rows of a query to a table of another database
     tenant_copy    a tenant's rows of the log
     read_models    and those of read models

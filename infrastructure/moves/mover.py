@@ -12,25 +12,22 @@ every append has: an append is before the fence, and is copied, or it is refused
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agentlog.domain.integrity.chain_audit import Finding
-from agentlog.domain.integrity.merkle_tree import Frontier
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
-from agentlog.infrastructure.audit.moves import Move, Step, insert_move, moves_of
-from agentlog.infrastructure.audit.tree import LogTree, leaf_pages
+from agentlog.infrastructure.audit.moves import Move, insert_move, moves_of
+from agentlog.infrastructure.audit.tree import LogTree
 from agentlog.infrastructure.moves.errors import (
     CopyDiffers,
     MoveRefused,
     MoveUnderWay,
-    NothingToMove,
     NotLeft,
     OtherMove,
     OtherSchema,
@@ -42,9 +39,17 @@ from agentlog.infrastructure.moves.read_models import (
     settle_builds,
     wait_until_level,
 )
+from agentlog.infrastructure.moves.steps import (
+    NOTHING_TAKEN,
+    last_step,
+    locked_counter,
+    next_number,
+    renew_tiles,
+    take_step,
+    try_fence,
+)
 from agentlog.infrastructure.moves.tenant_copy import copy_tenant, delete_tenant, first_filled
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.log_position import CounterLost
 from agentlog.infrastructure.postgres.notifications import APPENDED
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.renewal import delete_tenant_rows
@@ -52,7 +57,6 @@ from agentlog.infrastructure.readmodels.renewal import delete_tenant_rows
 Progress = Callable[[str, int], None]
 """Callback for progress: a step or a table, and the bytes of it so far."""
 
-_NOTHING = "{}"
 _ERASURES_SECONDS = 60.0
 _OTHERS_SECONDS = 3.0
 """How long the session of a mover that was killed may hold its lock."""
@@ -84,7 +88,7 @@ class Mover:
             DatabaseUnavailable: a connection broke; move again, and it goes on.
         """
         with self._alone() as source, self._to(source, target) as (other, there):
-            here = _last(moves_of(source, self.tenant))
+            here = last_step(source, self.tenant)
             if here is not None and here.step in {"fenced", "left", "dropped"}:
                 self._check_same(here, other)
             else:
@@ -100,7 +104,8 @@ class Mover:
                 arrival = self._arrive(source, there, here, progress)
             progress("arrived", 0)
             if here.step == "fenced":
-                self._follow(source, here, "left")
+                with source.transaction():
+                    take_step(source, here, "left", self.key)
             progress("left", 0)
             return arrival
 
@@ -111,13 +116,14 @@ class Mover:
             OtherMove: it has arrived, or goes to another database; or nothing is on its way.
         """
         with self._alone() as source, self._to(source, target) as (other, there):
-            here = _last(moves_of(source, self.tenant))
+            here = last_step(source, self.tenant)
             if here is None or here.step != "fenced":
                 raise MoveRefused(f"no move of {self.tenant!r} is under way here")
             self._check_same(here, other)
             if self._arrival(there, here) is not None:
                 raise OtherMove(self.tenant, step="left", other=other)
-            self._follow(source, here, "released")
+            with source.transaction():
+                take_step(source, here, "released", self.key)
 
     def drop(self) -> Move:
         """Delete the rows of a tenant that has left; its positions stay accounted for.
@@ -127,7 +133,7 @@ class Mover:
         """
         with self._alone() as source, source.transaction():
             _at_leisure(source)
-            here = _last(moves_of(source, self.tenant))
+            here = last_step(source, self.tenant)
             if here is None or here.step not in {"left", "dropped"}:
                 raise NotLeft(self.tenant)
             if here.step == "dropped":
@@ -135,8 +141,8 @@ class Mover:
             row = source.execute(
                 statement("select_own_positions"), {"tenant": self.tenant}
             ).fetchone()
-            taken = _NOTHING if row is None else str(row[0])
-            dropped = self._step(source, replace(here, step="dropped", taken=taken))
+            taken = NOTHING_TAKEN if row is None else str(row[0])
+            dropped = take_step(source, here, "dropped", self.key, taken=taken)
             delete_tenant(source, self.tenant)
             delete_tenant_rows(source, self.tenant)
             return dropped
@@ -144,7 +150,7 @@ class Mover:
     def verify(self, target: Database, arrival: Move) -> list[Finding]:
         """Check all that arrived against the tree that was fenced, and the positions of both ends.
 
-        Findings that do not break the log are left out.
+        Return what keeps the check from passing: contents that were redacted do not.
         """
         auditor = Auditor(target, tenant=self.tenant)
         audits = [audit for _, audit in auditor.log([arrival.checkpoint])]
@@ -193,50 +199,20 @@ class Mover:
     def _fence(self, source: psycopg.Connection, other: str) -> Move:
         """Fence the tenant once no redaction of it is to be carried out; return the step."""
         until = time.monotonic() + _ERASURES_SECONDS
-        self._renew_tiles(source)
+        renew_tiles(source, self.tenant)
+        move_id = self.new_id()
         while True:
             with source.transaction():
                 _at_leisure(source)
-                position, recorded_at = _locked_counter(source)
-                pending = source.execute(
-                    "SELECT FROM agentlog.erasures WHERE tenant = %s AND number IS NULL LIMIT 1",
-                    (self.tenant,),
-                ).fetchone()
-                if pending is None:
-                    with source.cursor(binary=True) as cursor:
-                        tree = LogTree(cursor, self.tenant, upto=position, keeping=True)
-                        if not tree.size:
-                            raise NothingToMove(self.tenant)
-                        root = tree.root(tree.size)
-                    first, last = _positions(source, self.tenant)
-                    fence = Move(
-                        tenant=self.tenant,
-                        number=_next(moves_of(source, self.tenant)),
-                        step="fenced",
-                        move_id=self.new_id(),
-                        other=other,
-                        events=tree.size,
-                        first_position=first,
-                        last_position=last,
-                        counter_before=position,
-                        counter_after=position,
-                        recorded_at=recorded_at,
-                        taken=_NOTHING,
-                        root=root,
-                    )
-                    return insert_move(source, fence, self.key)
+                fence = try_fence(source, self.tenant, self.key, move_id=move_id, other=other)
+            if fence is not None:
+                return fence
             if time.monotonic() > until:
                 raise MoveRefused(
                     f"a redaction of {self.tenant!r} is not carried out yet: a service does so at "
                     "its start; start one here, and move again"
                 )
             time.sleep(_PAUSE_SECONDS)
-
-    def _renew_tiles(self, source: psycopg.Connection) -> None:
-        """Store the tree of the log, so that the fence has little to read while appends wait."""
-        row = source.execute("SELECT position FROM agentlog.counter").fetchone()
-        with source.cursor(binary=True) as cursor:
-            LogTree(cursor, self.tenant, upto=0 if row is None else row[0], keeping=True)
 
     def _arrival(self, there: psycopg.Connection, fence: Move) -> Move | None:
         """Return the arrival of what was fenced, if the target has it."""
@@ -264,12 +240,12 @@ class Mover:
             self._check_tree(there, fence)
             progress("read models", 0)
             copied = copy_read_models(source, there, self.tenant, upto=fence.last_position)
-            before, recorded_at = _locked_counter(there)
+            before, recorded_at = locked_counter(there)
             after = max(before, fence.counter_after)
             settle_builds(there, self.tenant, copied, before=before, after=after)
             arrival = replace(
                 fence,
-                number=_next(moves_of(there, self.tenant)),
+                number=next_number(moves_of(there, self.tenant)),
                 step="arrived",
                 other=_name_of(source),
                 counter_before=before,
@@ -284,37 +260,10 @@ class Mover:
             return insert_move(there, arrival, self.key)
 
     def _check_tree(self, there: psycopg.Connection, fence: Move) -> None:
-        tree = Frontier()
         with there.cursor(binary=True) as cursor:
-            for leaves in leaf_pages(cursor, self.tenant):
-                for _, hashed in leaves:
-                    tree.add(hashed)
-        if (tree.size, tree.root()) != (fence.events, fence.root):
-            raise CopyDiffers(self.tenant)
-
-    def _follow(self, source: psycopg.Connection, here: Move, step: Step) -> Move:
-        with source.transaction():
-            return self._step(source, replace(here, step=step))
-
-    def _step(self, source: psycopg.Connection, step: Move) -> Move:
-        """Record the next step of the tenant at the source."""
-        position, recorded_at = _locked_counter(source)
-        following = replace(
-            step,
-            number=step.number + 1,
-            counter_before=position,
-            counter_after=position,
-            recorded_at=recorded_at,
-        )
-        return insert_move(source, following, self.key)
-
-
-def _last(moves: Sequence[Move]) -> Move | None:
-    return moves[-1] if moves else None
-
-
-def _next(moves: Sequence[Move]) -> int:
-    return moves[-1].number + 1 if moves else 1
+            tree = LogTree(cursor, self.tenant, upto=fence.last_position, keeping=True)
+            if (tree.size, tree.root(tree.size)) != (fence.events, fence.root):
+                raise CopyDiffers(self.tenant)
 
 
 def _name_of(connection: psycopg.Connection) -> str:
@@ -332,22 +281,3 @@ def _let_writes_end(source: psycopg.Connection) -> None:
     with source.transaction():
         _at_leisure(source)
         source.execute(statement("lock_written_tables"))
-
-
-def _locked_counter(connection: psycopg.Connection) -> tuple[int, datetime]:
-    """Lock the log until the commit; return its position and time."""
-    row = connection.execute(
-        # -infinity, before the first event, is no time of Python's
-        "SELECT position, greatest(recorded_at, 'epoch') FROM agentlog.counter FOR UPDATE"
-    ).fetchone()
-    if row is None:
-        raise CounterLost
-    return row[0], row[1]
-
-
-def _positions(connection: psycopg.Connection, tenant: str) -> tuple[int, int]:
-    """Return the first and the last position of a tenant's events."""
-    row = connection.execute(
-        "SELECT min(position), max(position) FROM agentlog.events WHERE tenant = %s", (tenant,)
-    ).fetchone()
-    return (0, 0) if row is None else (row[0], row[1])

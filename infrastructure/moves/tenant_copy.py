@@ -33,6 +33,12 @@ TABLES: Mapping[str, str] = {
 }
 """The tables that are copied, in this order, and the order of their rows."""
 
+ON_RECORD: Mapping[str, str] = {
+    "keys": "insert_arrived_keys",
+    "accesses": "insert_arrived_accesses",
+}
+"""Those that stay where a tenant was dropped, and the statement that adds what is not there."""
+
 MADE_ANEW = ("thread_search", "erasures", "snapshots", "tiles")
 """The tables that follow from those, or from reads."""
 
@@ -40,7 +46,7 @@ MADE_ANEW = ("thread_search", "erasures", "snapshots", "tiles")
 def first_filled(connection: psycopg.Connection, tenant: str) -> str | None:
     """Return a table of the log with rows of the tenant, None if there is none."""
     for table in (*TABLES, *MADE_ANEW):
-        if table != "keys":  # which stay on record where a tenant was dropped
+        if table not in ON_RECORD:
             asked = SQL("SELECT FROM {} WHERE tenant = {} LIMIT 1").format(
                 _name(table), Literal(tenant)
             )
@@ -61,8 +67,8 @@ def copy_tenant(
         rows = SQL("SELECT {columns} FROM {table} WHERE tenant = {tenant} ORDER BY {order}").format(
             columns=columns, table=_name(table), tenant=Literal(tenant), order=SQL(order)
         )
-        if table == "keys":
-            _copy_keys(source, target, rows, columns)
+        if table in ON_RECORD:
+            _copy_beside(source, target, table, rows, columns)
         else:
             count = partial(copied, table)
             copy_rows(source, target, rows, _name(table), columns, copied=count)
@@ -79,29 +85,34 @@ def copy_tenant(
 
 
 def delete_tenant(connection: psycopg.Connection, tenant: str) -> None:
-    """Delete the rows of a dropped tenant, in the current transaction; its keys stay on record."""
+    """Delete the rows of a dropped tenant, in the current transaction; what is on record stays."""
     for table in reversed((*TABLES, *MADE_ANEW)):
-        if table not in {"keys", "accesses"}:
+        if table not in ON_RECORD:
             asked = SQL("DELETE FROM {} WHERE tenant = {}").format(_name(table), Literal(tenant))
             connection.execute(asked, prepare=False)
 
 
-def _copy_keys(
-    source: psycopg.Connection, target: psycopg.Connection, rows: Composable, columns: Composable
+def _copy_beside(
+    source: psycopg.Connection,
+    target: psycopg.Connection,
+    table: str,
+    rows: Composable,
+    columns: Composable,
 ) -> None:
-    """Copy keys; those that were here before are revoked where they were revoked meanwhile.
+    """Copy rows into a table of which a tenant that was here before has rows.
 
     Raises:
         KeyTaken: another key of the target has the id of one.
     """
-    target.execute(
-        "CREATE TEMPORARY TABLE arrived_keys (LIKE agentlog.keys) ON COMMIT DROP", prepare=False
-    )
-    copy_rows(source, target, rows, Identifier("arrived_keys"), columns)
-    row = target.execute(statement("select_taken_key"), prepare=False).fetchone()
-    if row is not None:
-        raise KeyTaken(str(row[0]))
-    target.execute(statement("insert_arrived_keys"), prepare=False)
+    beside = Identifier(f"arrived_{table}")
+    made = SQL("CREATE TEMPORARY TABLE {} ON COMMIT DROP AS SELECT {} FROM {} WITH NO DATA")
+    target.execute(made.format(beside, columns, _name(table)), prepare=False)
+    copy_rows(source, target, rows, beside, columns)
+    if table == "keys":
+        row = target.execute(statement("select_taken_key"), prepare=False).fetchone()
+        if row is not None:
+            raise KeyTaken(str(row[0]))
+    target.execute(statement(ON_RECORD[table]), prepare=False)
 
 
 def _columns(connection: psycopg.Connection, table: str) -> Sequence[str]:

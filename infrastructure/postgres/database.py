@@ -213,7 +213,9 @@ class Database:
         except BROKEN_OFF as error:
             raise self.unavailable(error) from error
         except psycopg.DatabaseError as error:
-            raise elsewhere(error) or error from error
+            if (refused := elsewhere(error)) is None:
+                raise
+            raise refused from error
 
     def _working(
         self, pool: ConnectionPool, tenant: str | None, seconds: float

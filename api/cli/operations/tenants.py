@@ -29,6 +29,7 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.audit.moves import Move, moves_of
 from agentlog.infrastructure.moves.mover import Mover, Progress
+from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS
 from agentlog.infrastructure.postgres.database import Database
 
 app = typer.Typer()
@@ -43,8 +44,8 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The tenant.")]
 To = Annotated[
     str | None,
     typer.Option(
-        help="URL of the other database, by the owner of its tables. In AGENTLOG_MOVE_TO nobody "
-        "else sees its password."
+        help="URL of the other database, with the login of the owner of its tables. Where other "
+        "users see the command lines of this machine, set AGENTLOG_MOVE_TO instead."
     ),
 ]
 
@@ -151,7 +152,7 @@ def _other(to: str | None, data_dir: Path | None) -> Iterator[Database]:
     url = to or settings_with(data_dir=data_dir).move_to
     if url is None:
         raise InvalidOption("--to: name the other database, here or by AGENTLOG_MOVE_TO")
-    with Database(url, pool_size=1) as database:
+    with Database(url, pool_size=1, timeouts=WHOLE_LOG_TIMEOUTS) as database:
         database.migrate()
         yield database
 

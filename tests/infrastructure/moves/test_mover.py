@@ -29,6 +29,12 @@ def quiet(_: str, __: int) -> None:
     """Show nothing."""
 
 
+def interrupt(at: str, step: str, _: int) -> None:
+    """Break off at a step."""
+    if step == at:
+        raise KeyboardInterrupt
+
+
 def fill(cell: Cell, *tenants: str) -> None:
     for number in range(6):
         for tenant in tenants:
@@ -91,13 +97,8 @@ def _keep(kept: Queue[tuple[str, Outcomes]], tenant: str, outcomes: Outcomes) ->
 
 def test_what_is_fenced_waits_and_can_be_released(here: Cell, there: Cell) -> None:
     fill(here, "a")
-
-    def stop(step: str, _: int) -> None:
-        if step == "check":
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        here.mover("a").move(there.owner, stop)
+        here.mover("a").move(there.owner, partial(interrupt, "check"))
     with pytest.raises(TenantMoving):
         here.append("a", "t0", "x")
     assert fetch(there.owner, "SELECT count(*) FROM agentlog.events") == [(0,)]
@@ -110,13 +111,8 @@ def test_what_is_fenced_waits_and_can_be_released(here: Cell, there: Cell) -> No
 
 def test_what_has_arrived_is_not_released(here: Cell, there: Cell) -> None:
     fill(here, "a")
-
-    def stop(step: str, _: int) -> None:
-        if step == "arrived":
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        here.mover("a").move(there.owner, stop)
+        here.mover("a").move(there.owner, partial(interrupt, "arrived"))
     with pytest.raises(MoveRefused):
         here.mover("a").release(there.owner)
     here.mover("a").move(there.owner, quiet)
@@ -126,13 +122,8 @@ def test_what_has_arrived_is_not_released(here: Cell, there: Cell) -> None:
 
 def test_what_has_moved_on_is_not_copied_again(here: Cell, there: Cell, database_url: str) -> None:
     fill(here, "a")
-
-    def stop(step: str, _: int) -> None:
-        if step == "arrived":
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        here.mover("a").move(there.owner, stop)
+        here.mover("a").move(there.owner, partial(interrupt, "arrived"))
     with cell_on(database_url) as third:
         there.mover("a").move(third.owner, quiet)
         there.mover("a").drop()
@@ -163,13 +154,23 @@ def test_a_key_whose_id_is_another_s_there_is_not_passed_over(here: Cell, there:
     here.append("a", "t0", "x")
 
 
+ACCESS = (
+    "INSERT INTO agentlog.accesses (tenant, at, method, route, status, request_id) "
+    "VALUES ('a', '2026-01-01', 'GET', '/v1/threads', 200, %s)"
+)
+
+
 def test_a_tenant_that_comes_back_as_it_was_is_copied(here: Cell, there: Cell) -> None:
     fill(here, "a")
     views = here.views("a", "t0")
+    with here.owner.connection() as connection:
+        connection.cursor().executemany(ACCESS, [("1",), ("2",)])
     for source, target in ((here, there), (there, here), (here, there)):
         source.mover("a").move(target.owner, quiet)
         source.mover("a").drop()
         assert target.views("a", "t0") == views
+        accesses = "SELECT request_id FROM agentlog.accesses ORDER BY number"
+        assert fetch(target.owner, accesses) == [("1",), ("2",)]
     assert here.findings("a") == there.findings("a") == []
 
 

@@ -48,8 +48,8 @@ FORGERIES = {
 @pytest.mark.parametrize("statement", FORGERIES)
 def test_a_gap_that_no_move_explains_is_broken(moved: Cell, statement: str) -> None:
     forge(moved, statement)
-    found_ = [finding.partition(":")[0] for finding in moved.findings()]
-    assert FORGERIES[statement] in found_
+    codes = [finding.partition(":")[0] for finding in moved.findings()]
+    assert FORGERIES[statement] in codes
 
 
 @pytest.mark.parametrize(

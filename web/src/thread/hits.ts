@@ -36,15 +36,15 @@ function hitsQuery(threadId: string, filter: string) {
       let version = 0;
       for (let page = 0; page < MOST_PAGES; page += 1) {
         const query = { filter, after, limit: PAGE_LENGTH };
-        const found: { items: Hit[]; next: string | null; version: number } = answered(
+        const answer: { items: Hit[]; next: string | null; version: number } = answered(
           await api.GET("/v1/threads/{thread_id}/matches", {
             params: { path: { thread_id: threadId }, query },
             signal,
           }),
         );
-        for (const hit of found.items) of.set(hit.version, hit);
-        version = found.version;
-        after = found.next;
+        for (const hit of answer.items) of.set(hit.version, hit);
+        version = answer.version;
+        after = answer.next;
         if (after === null) break;
       }
       return { versions: [...of.keys()], of, areMore: after !== null, version };
