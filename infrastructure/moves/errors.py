@@ -49,7 +49,7 @@ class TenantThere(MoveRefused):
     def __init__(self, tenant: str, table: str) -> None:
         super().__init__(
             f"the target has rows of {tenant!r} in agentlog.{table}: a tenant is in one database; "
-            f"if it left that one before, run `agentlog tenant drop {tenant}` there first"
+            f"if it left that one before, run `agentlog tenant drop` there first"
         )
         self.tenant, self.table = tenant, table
 

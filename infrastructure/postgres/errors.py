@@ -93,23 +93,23 @@ class DatabaseTooOld(AgentlogError):
 
 
 class TenantElsewhere(AgentlogError):
-    """The tenant's log is in another database."""
+    """The tenant's log is in `other` database, whose address is not for clients."""
 
     def __init__(self, tenant: str, other: str) -> None:
         super().__init__(
-            f"the log of the tenant {tenant!r} has moved to {other}: ask the service there; "
-            "nothing was written here"
+            f"the log of the tenant {tenant!r} has moved to another database: ask the service "
+            "there (`agentlog tenant moves` here says where); nothing was written"
         )
         self.tenant, self.other = tenant, other
 
 
 class TenantMoving(AgentlogError):
-    """The tenant's log is moving to another database."""
+    """The tenant's log is moving to `other` database."""
 
     def __init__(self, tenant: str, other: str) -> None:
         super().__init__(
-            f"the log of the tenant {tenant!r} is moving to {other}: ask again in a few seconds; "
-            "nothing was written"
+            f"the log of the tenant {tenant!r} is moving to another database: ask again in a few "
+            "seconds; nothing was written"
         )
         self.tenant, self.other = tenant, other
 

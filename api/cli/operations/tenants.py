@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -90,7 +91,8 @@ def move(
             mover.drop()
         else:
             typer.echo(
-                printable(f"Its rows are still here: agentlog tenant drop {tenant}"), err=True
+                printable(f"Its rows are still here: agentlog tenant drop {quote(tenant)}"),
+                err=True,
             )
     print(arrival.note, end="")  # noqa: T201 - the command's output
 

@@ -17,7 +17,7 @@ from agentlog.infrastructure.moves.tenant_copy import MADE_ANEW, TABLES
 from agentlog.infrastructure.postgres.database import Database
 from tests.clients import TLS
 from tests.command_line import agentlog
-from tests.databases import new_database
+from tests.databases import name_of, new_database
 from tests.reliability.service import own_service
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
@@ -117,6 +117,7 @@ def test_its_key_opens_the_new_place_and_is_sent_away_from_the_old(places: Place
             address = f"{service.address}/v1/threads/refund"
             answer = httpx2.get(address, headers=headers, verify=TLS)
             assert answer.status_code == status, answer.text
+            assert name_of(places.target) not in answer.text  # where a database is, is not told
             wrong = KeyText.made_of(bytes(40)).reveal()
             stranger = httpx2.get(address, headers={"Authorization": f"Bearer {wrong}"}, verify=TLS)
             assert stranger.status_code == 401
