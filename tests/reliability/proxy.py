@@ -110,7 +110,9 @@ class Proxy:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Run it; it does not outlive the block."""
-        with subprocess.Popen(self.command(), stdin=subprocess.DEVNULL) as process:
+        with subprocess.Popen(
+            self.command(), stdin=subprocess.DEVNULL, start_new_session=True
+        ) as process:
             self._process = process
             try:
                 until(lambda: process.poll() is not None or self._answers())
@@ -119,6 +121,11 @@ class Proxy:
             finally:
                 # nginx has workers, and ends them at once; others would wait for streams to end
                 process.send_signal(signal.SIGTERM if self.program == "nginx" else signal.SIGKILL)
+
+    def kill(self) -> None:
+        """Kill it, with its workers."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
 
     def reload(self) -> None:
         """Have nginx read its configuration again, soon."""

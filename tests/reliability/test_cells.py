@@ -31,7 +31,7 @@ from tests.reliability.service import ServiceProcess, own_service
 
 DURABLE = {"fsync": "on", "synchronous_commit": "on"}
 SYNCHRONOUS = {**DURABLE, "synchronous_standby_names": "*"}
-KILLS = 8
+KILLS = 10
 """How many parts are killed, or moved, while clients append."""
 _CLIENTS = 2
 """Clients of each tenant."""
@@ -299,8 +299,13 @@ def test_each_part_is_killed_and_what_was_acknowledged_stays(
                 service.end(signal.SIGKILL)
                 service.start()
                 load.wait_for(between)
-            at.standby.end(signal.SIGKILL)
-            at.standby.start()
+            for server in (at.standby, at.second):
+                server.end(signal.SIGKILL)
+                server.start()
+                load.wait_for(between)
+            proxy.kill()
+            front.close()
+            site.proxy = front.enter_context(proxy_for(at.cells))
             load.wait_for(between)
 
             began = time.monotonic()
