@@ -59,6 +59,16 @@ def fill_read_models(url: str, models: Iterable[AnyReadModel]) -> None:
                 pass
 
 
+def rebuild_read_model(url: str, model: AnyReadModel) -> None:
+    """Build a read model anew, beside the one that is live, until it replaces that."""
+    with Database(url, pool_size=1) as database, database.connect() as connection:
+        builds.at_work(connection, model)
+        builds.begin(connection, model)
+        rebuilt = builds.at_work(connection, model)[-1]
+        while Projection(model, rebuilt).step(connection) is StepResult.MORE:
+            pass
+
+
 def _run(server: str, statement: sql.Composed) -> None:
     with connected(server) as connection:
         connection.execute(statement)

@@ -1,9 +1,9 @@
 """A log that grows beyond memory: how much each figure grows with it.
 
 `python -m benchmarks.large_log --events 20000000 --memory 2048` loads real histories, each made
-unique, with real chains, and measures when the log is small and again when it is large. `--memory`
-limits what PostgreSQL has of memory, its page cache included, by a control group (version 1, as
-root): a log of a few times that is beyond memory.
+unique, with real chains, and measures when the log is small, when it has a tenth of its events, and
+when it has all. `--memory` limits what PostgreSQL has of memory, its page cache included, by a
+control group (version 1, as root): a log of a few times that is beyond memory.
 """
 
 import argparse
@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
-from statistics import median
 from typing import Any
 
 from agentlog.domain.errors import AgentlogError
@@ -29,7 +28,7 @@ from agentlog.infrastructure.runtime.garbage import collect_rarely
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.readmodels.message_words import MessageWords
-from benchmarks.databases import connected, fill_read_models, store_on
+from benchmarks.databases import connected, fill_read_models, rebuild_read_model, store_on
 from benchmarks.figures import Figure, sample_in_turn
 from benchmarks.machine import describe
 from benchmarks.service import Client, run_agentlog, serving
@@ -37,6 +36,9 @@ from benchmarks.table import Section, Table, markdown, milliseconds
 from benchmarks.workload import Workload, load_workload
 
 _SMALL = 60_000
+_NEW = 20_000
+"""Events whose words go into an index that is already there."""
+
 _ROUND_THREADS = 200
 _LONG_TEXT = 512
 """Bytes from which a text is kept once: those of tools are made unique, as real ones are."""
@@ -97,27 +99,38 @@ class _Log:
 def measure_large_log(
     url: str, workload: Workload, folder: Path, *, events: int, times: int
 ) -> list[Section]:
-    """Return what grows: of a small log, and of the same with so many events."""
+    """Return what grows: of a small log, of a tenth of so many events, and of them all."""
     sizes: list[int] = []
     figures: list[list[Figure]] = []
     with store_on(url) as service:
         log = _Log(service.threads, workload)
-        for upto in (min(_SMALL, events), events):
-            before = log.events
+        for upto in sorted({min(_SMALL, events), max(min(_SMALL, events), events // 10), events}):
             log.grow(upto)
-            _say("filling the words for search")
-            began = time.perf_counter()
-            fill_read_models(url, [MessageWords()])
-            seconds = time.perf_counter() - began
-            words = _once("words for search, an event", seconds, log.events - before)
+            words = _words(url, log)
             with connected(url) as connection:
                 connection.execute("VACUUM ANALYZE")
             _say(f"measuring at {log.events:,} events")
             loaded = Figure("bulk append, an event", "agentlog")
             loaded.runs.append([1 / rate for rate in log.rates[-30:]])
             sizes.append(log.events)
-            figures.append([loaded, *_asked(url, log, times), *_checked(url, log, folder), words])
+            figures.append([loaded, *words, *_asked(url, log, times), *_checked(url, log, folder)])
+            _say(markdown([_grown(sizes, figures)], {}))
     return [_grown(sizes, figures), _bytes(url, log.events)]
+
+
+def _words(url: str, log: _Log) -> list[Figure]:
+    """Return what the words for search take an event: of a rebuild, and of the next messages."""
+    model = MessageWords()
+    _say("building the words for search")
+    began = time.perf_counter()
+    rebuild_read_model(url, model)
+    rebuilt = _once("words for search rebuilt, an event", time.perf_counter() - began, log.events)
+    before = log.events
+    log.grow(before + _NEW)
+    began = time.perf_counter()
+    fill_read_models(url, [model])
+    seconds = time.perf_counter() - began
+    return [rebuilt, _once("words of new messages, an event", seconds, log.events - before)]
 
 
 def _asked(url: str, log: _Log, times: int) -> list[Figure]:
@@ -192,14 +205,15 @@ def _once(what: str, seconds: float, events: int) -> Figure:
 
 def _grown(sizes: Sequence[int], figures: Sequence[Sequence[Figure]]) -> Table:
     rows, values = [], []
-    for small, large in zip(*figures, strict=True):
-        medians = [median(run) for run in (small.runs[0], large.runs[0])]
-        rows.append([small.what, *map(_time, medians), f"{medians[1] / medians[0]:.2f}"])
-        values.append({"what": small.what, "small": medians[0], "large": medians[1]})
+    for same in zip(*figures, strict=True):
+        medians = [figure.median for figure in same]
+        factor = f"{medians[-1] / medians[0]:.2f}"
+        rows.append([same[0].what, *map(_time, medians), factor])
+        values.append({"what": same[0].what, "sizes": list(sizes), "medians": medians})
     return Table(
-        f"A log of {sizes[0]:,} events, and of {sizes[1]:,}",
+        "A log as it grows",
         "Medians; requests over one kept connection, in turn, each of another place in the log.",
-        ["what", "small", "large", "factor"],
+        ["what", *(f"{size:,} events" for size in sizes), "last by first"],
         rows,
         values,
     )

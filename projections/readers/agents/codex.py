@@ -23,7 +23,9 @@ from agentlog.projections.readers.agents.codex_events import (
     is_written,
     parent_of,
     worker_in,
+    workers_ended,
 )
+from agentlog.projections.readers.agents.workers import Workers
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.responses_items import is_of_model, read_item
@@ -65,7 +67,10 @@ class _Rollout:
     total: Item | None = None
     ids: set[str] = field(default_factory=set)
     errors: dict[str, Item] = field(default_factory=dict)
-    workers: set[str] = field(default_factory=set)
+    workers: Workers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.workers = Workers(self.reading)
 
     def read(self, line: Fields) -> None:
         of_draft: Item = {}
@@ -160,11 +165,13 @@ class _Rollout:
             case {"type": "warning", "message": str(text), **rest}:
                 line.put("payload", rest)
                 self.reading.add({**of_draft, "type": "log", "text": text}, line)
-            case _ if worker is not None and str(worker["workerId"]) not in self.workers:
-                self.workers.add(str(worker["workerId"]))
+            case _ if worker is not None and str(worker["workerId"]) not in self.workers.sent:
+                self.workers.send(str(worker["workerId"]))
                 self.reading.add({**of_draft, "type": "worker_spawned", **worker}, line)
             case _:
                 self.reading.keep(line, kind, is_known=kind in EVENTS, of_draft=of_draft)
+        for thread, came in workers_ended(event):
+            self.workers.come_back(thread, came, of_draft)
 
     def _figures(self, info: Item) -> Item | None:
         """Return the figures of the call that a token count ends; None if it was counted."""

@@ -2,9 +2,11 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.values import JsonValue, integer_at, object_at
+from agentlog.projections.readers.agents.workers import came_back
 from agentlog.projections.readers.fields import usage
 from agentlog.projections.readers.messages.responses import USAGE
 from agentlog.projections.readers.messages.responses_items import KNOWN as OF_ITEMS
@@ -31,6 +33,8 @@ EVENTS = frozenset(
         "agent_message",
         "agent_reasoning",
         "agent_reasoning_raw_content",
+        "collab_close_end",
+        "collab_waiting_end",
         "context_compacted",
         "entered_review_mode",
         "exec_approval_request",
@@ -177,6 +181,27 @@ def worker_in(payload: Item) -> Item | None:
         return None
     sent: Item = {"workerId": thread, "objective": prompt, "threadId": thread}
     return {**sent, "model": model} if isinstance(model, str) else sent
+
+
+def workers_ended(payload: Item) -> Iterator[tuple[str, Item]]:
+    """Yield the sub-agents that an event tells to have ended, and what they came back with."""
+    match payload:
+        case {"type": "collab_close_end", "receiver_thread_id": str(thread), "status": status}:
+            states: Item = {thread: status}
+        case {"type": "item_completed", "item": {"agents_states": dict(states)}}:
+            pass
+        case {"type": "collab_waiting_end", "statuses": dict(states)}:
+            pass
+        case _:
+            return
+    for thread, state in states.items():
+        match state:
+            case {"completed": text} | {"status": "completed", "message": text}:
+                yield thread, came_back(text, "completed")
+            case {"errored": text} | {"status": "errored", "message": text}:
+                yield thread, came_back(text, "errored")
+            case _:
+                pass
 
 
 def facts_of(meta: Item) -> Item:

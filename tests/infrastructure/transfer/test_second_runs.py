@@ -8,6 +8,7 @@ import pytest
 
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.readers.agents.workers import Workers
 from tests.infrastructure.appends import reply
 from tests.infrastructure.transfer.importing import (
     HISTORIES,
@@ -142,3 +143,16 @@ def test_a_log_as_an_archive_and_as_json_is_one(
     assert run(threads, archive, wire=None).failures == []
     again = run(threads, path, wire=None)
     assert (again.failures, again.appended) == ([], 0)
+
+
+@pytest.mark.parametrize("wire", ["claude-code", "codex"])
+def test_what_an_older_reader_left_out_is_added(
+    threads: Threads, monkeypatch: pytest.MonkeyPatch, wire: str
+) -> None:
+    folder = GOLDEN / "readers" / wire / "with-agent"
+    with monkeypatch.context() as older:
+        older.setattr(Workers, "come_back", lambda *_: None)
+        assert run(threads, folder, wire=None).failures == []
+    report = run(threads, folder, wire=None)
+    assert (report.appended, report.failures) == (1, [])
+    assert run(threads, folder, wire=None).appended == 0

@@ -147,6 +147,87 @@ def test_a_sub_agent_is_a_thread_that_its_session_names() -> None:
     assert worker.goal == sent["objective"] == "Survey the east depot."
 
 
+def test_a_sub_agent_comes_back_with_what_it_said() -> None:
+    history = read(*lines_of("with-agent/session.jsonl"))
+    kinds = [draft["type"] for draft in of_type(history, *ABOUT_WORKERS)]
+    assert kinds == ["worker_spawned", "tool_results", "worker_result"]
+    (came,) = of_type(history, "worker_result")
+    assert (came["workerId"], came["output"]) == ("a1b2c3", "East has 4 parcels.")
+
+
+ABOUT_WORKERS = ("worker_spawned", "tool_results", "worker_result")
+
+
+def in_background(agent: str) -> list[dict[str, Any]]:
+    args = {"prompt": f"Look at {agent}.", "run_in_background": True}
+    call = {"type": "tool_use", "id": f"toolu_{agent}", "name": "Agent", "input": args}
+    launched = {"type": "tool_result", "tool_use_id": f"toolu_{agent}", "content": "Launched."}
+    result = {"status": "async_launched", "agentId": agent, "isAsync": True}
+    return [
+        line("assistant", {"content": [call], "model": "claude-x"}),
+        line("user", {"content": [launched]}, toolUseResult=result),
+    ]
+
+
+def notice(agent: str, status: str, said: str = "") -> str:
+    return (
+        f"<task-notification>\n<task-id>{agent}</task-id>\n<tool-use-id>t</tool-use-id>\n"
+        f"<output-file>/tmp/x</output-file>\n<status>{status}</status>\n"
+        f'<summary>Agent "{agent}" {status}</summary>\n{said}\n</task-notification>'
+    )
+
+
+def test_a_sub_agent_in_the_background_ends_with_its_notice() -> None:
+    lines = [part for agent in ("a", "b", "c", "d") for part in in_background(agent)]
+    assert of_type(read(*lines), "worker_result") == []
+    queued = {
+        "type": "queued_command",
+        "prompt": notice("b", "killed"),
+        "commandMode": "task-notification",
+    }
+    done = notice("a", "completed", "<result>It says </result> at the end.</result>")
+    both = notice("c", "failed", "<result>No disk.</result>") + notice("a", "completed")
+    notices = [
+        line("user", {"content": done}),
+        {"type": "attachment", "sessionId": "s", "attachment": queued},
+        line("user", {"content": [{"type": "text", "text": both}]}),
+        line("user", {"content": notice("b6k3", "completed")}),  # a command, no sub-agent
+        line("user", {"content": "<task-notification>d is at work</task-notification>"}),
+    ]
+    assert [
+        (came["workerId"], came.get("output"), came.get("error"))
+        for came in of_type(read(*lines, *notices), "worker_result")
+    ] == [
+        ("a", "It says </result> at the end.", None),
+        ("b", None, {"message": 'Agent "b" killed', "code": "killed"}),
+        ("c", None, {"message": "No disk.", "code": "failed"}),
+    ]
+
+
+def test_a_sub_agent_that_is_sent_off_again_comes_back_again() -> None:
+    lines = in_background("a")
+    again = [
+        line("assistant", {"content": [CALL_AGAIN], "model": "claude-x"}),
+        line(
+            "user",
+            {"content": [{"type": "tool_result", "tool_use_id": "again", "content": "Done."}]},
+            toolUseResult={"status": "completed", "agentId": "a"},
+        ),
+    ]
+    history = read(*lines, line("user", {"content": notice("a", "completed")}), *again)
+    came = of_type(history, "worker_result")
+    assert [draft["output"] for draft in came] == ['Agent "a" completed', "Done."]
+    assert came[0]["id"] != came[1]["id"]
+
+
+CALL_AGAIN = {
+    "type": "tool_use",
+    "id": "again",
+    "name": "Agent",
+    "input": {"prompt": "And the rest?", "resume": "a"},
+}
+
+
 def test_lines_that_are_no_objects_are_kept() -> None:
     history = read(line("user", {"content": "Hello."}), "what?", 42)
     assert [draft["type"] for draft in history.drafts] == ["input", *["claude-code.line"] * 2]

@@ -102,6 +102,40 @@ def test_a_sub_agent_has_its_parent_and_does_not_count_what_it_was_given() -> No
     assert usage_of(child) == [(450, 400, 12)]
 
 
+def test_a_sub_agent_comes_back_once_with_what_it_said() -> None:
+    *parent, end = lines_of("with-agent/rollout-parent.jsonl")
+    (came,) = of_type(read(*parent, end), "worker_result")
+    assert came["output"] == "East has 4 parcels."
+    assert of_type(read(*parent), "worker_result") == []
+    (sent,) = of_type(read(*parent), "worker_spawned")
+    thread = sent["workerId"]
+    waits = {"type": "collab_waiting_end", "statuses": {thread: "running", "other": "not_found"}}
+    for status, expected in (
+        ({"completed": "East has 4 parcels."}, {"output": "East has 4 parcels.", "error": None}),
+        ({"completed": None}, {"output": None, "error": None}),
+        ({"errored": "No disk."}, {"output": None, "error": NO_DISK}),
+    ):
+        ((kind, said),) = status.items()
+        item = {"type": "CollabAgentToolCall", "tool": "wait"}
+        state = {"status": kind, "message": said}
+        for ends in (
+            {"type": "collab_waiting_end", "statuses": {thread: status}},
+            {"type": "collab_close_end", "receiver_thread_id": thread, "status": status},
+            {"type": "item_completed", "item": {**item, "agents_states": {thread: state}}},
+        ):
+            events = [event(waits), event(ends), event(ends)]
+            (result,) = of_type(read(*parent, *events), "worker_result")
+            assert result["workerId"] == thread
+            assert {key: result.get(key) for key in ("output", "error")} == expected
+
+
+NO_DISK = {"message": "No disk.", "code": "errored"}
+
+
+def event(payload: dict[str, Any]) -> dict[str, Any]:
+    return {"timestamp": "2026-07-20T10:01:00.000Z", "type": "event_msg", "payload": payload}
+
+
 def test_an_item_id_that_comes_again_names_the_first_only() -> None:
     lines = lines_of("new.jsonl")
     ids = [draft["id"] for draft in read(*lines, *lines).drafts if "id" in draft]

@@ -3,11 +3,10 @@
 A session is a thread, and so is each of its sub-agents.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.values import (
     JsonValue,
     object_at,
@@ -30,6 +29,12 @@ from agentlog.projections.readers.agents.claude_code.fields import (
     thread_of,
     worker_thread,
 )
+from agentlog.projections.readers.agents.claude_code.workers import (
+    notices_in,
+    worker_back,
+    worker_sent,
+)
+from agentlog.projections.readers.agents.workers import Workers
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
@@ -77,9 +82,10 @@ class _Session:
     agent: str | None = None
     goal: str | None = None
     answers: Answers = field(init=False)
+    workers: Workers = field(init=False)
 
     def __post_init__(self) -> None:
-        self.answers = Answers(self.reading)
+        self.answers, self.workers = Answers(self.reading), Workers(self.reading)
 
     def read(self, item: Item, place: str) -> Sequence[Draft]:
         """Return the messages of the next line."""
@@ -138,6 +144,12 @@ class _Session:
         if self.agent is not None and not results and not is_scaffold(line.item):
             self.goal = self.goal or text_of(content) or None
         self._add_content(entry, line, content, "system" if is_scaffold(line.item) else "input")
+        ended = notices_in(text_of(content)) if not results else worker_back(line.item, results)
+        self._end_workers(ended, of_draft)
+
+    def _end_workers(self, ended: Iterable[tuple[str, Item]], of_draft: Item) -> None:
+        for agent, came in ended:
+            self.workers.come_back(agent, came, of_draft)
 
     def _read_answer(self, line: Fields, of_draft: Item) -> None:
         message, content = _opened(line, "assistant")
@@ -177,17 +189,10 @@ class _Session:
 
     def _add_worker(self, entry: Entry, line: Fields, result: Item) -> None:
         args = object_at(self._call_of(result) or {}, "args")
-        match line.item.get("toolUseResult"), args:
-            case {"agentId": str(agent)}, {"prompt": str(objective)} if agent:
-                sent: Item = {"workerId": agent, "objective": objective}
-                if isinstance(model := args.get("model"), str):
-                    sent["model"] = model
-                thread = worker_thread(str(self.known.get("sessionId")), agent)
-                if is_thread_id(thread):
-                    sent["threadId"] = thread
-                entry.add({"type": "worker_spawned", **sent})
-            case _:
-                pass
+        worker = worker_sent(line.item, args, str(self.known.get("sessionId")))
+        if worker is not None:
+            entry.add({"type": "worker_spawned", **worker})
+            self.workers.send(str(worker["workerId"]))
 
     def _call_of(self, result: Item) -> Item | None:
         return self.calls.get(str(result["tool_use_id"]))
@@ -211,6 +216,7 @@ class _Session:
                 line.put("attachment", _without(attachment, "type", "prompt"))
                 place, says = f"{line.place}.attachment.prompt", "system" if is_notice else "input"
                 self._add_blocks(entry, attachment["prompt"], place, says)
+                self._end_workers(notices_in(text_of(attachment["prompt"])), of_draft)
             case {"attachment": {"type": "prompt_snapshot", "systemPrompt": list(texts)}}:
                 new = [text for text in texts_of(texts) if text.strip()]
                 if new and len(new) == len(texts) and not self.prompts.issuperset(new):
