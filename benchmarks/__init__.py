@@ -1,16 +1,10 @@
 """How fast agentlog is, beside a floor (PostgreSQL itself) and a peer (the eventsourcing library).
 
-figures     samples, their median and spread, cases
-table       figures as markdown and JSON
-workload    what is measured with: the real histories, or generated ones
-databases   a database of its own for each measurement
-service     `agentlog serve` in a process of its own, and a client that keeps its connection
-floor       PostgreSQL with nothing around it
-peer        the recorder of the eventsourcing library
-imports, views, appends, long_threads    how long things take
-load, bulk, spans, growth, peers         how many a second, and how much on disk
-rates, callers, http_load                what these are measured with
-peers_program                            runs in the peers' own environment
-big_log     a big log, and what is measured on it: analytics, the reports over it
-machine     where it ran
+harness     what cases measure with: databases, services, figures, floor and peer
+writing     cases that write: one append, many, imports, recorders, spans
+reading     cases that read: views, lists, search, comparisons, followers, the page
+clients     clients of agents, beside the stores that their frameworks bring
+whole_log   cases over a whole log: projections, reports, Parquet, a log beyond memory
+bounds      the table of hostile shapes in docs/why/reliability.md
+structure   counts modules, imports and what a request passes
 """

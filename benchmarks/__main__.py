@@ -7,33 +7,33 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from agentlog.infrastructure.runtime.garbage import collect_rarely
-from benchmarks.adk import measure_adk
-from benchmarks.analytics import measure_analytics
-from benchmarks.appends import measure_appends
-from benchmarks.bulk import measure_bulk, measure_disk
-from benchmarks.comparison import measure_comparison
-from benchmarks.databases import server_url
-from benchmarks.followers import measure_followers
-from benchmarks.graphs import measure_graphs
-from benchmarks.growth import measure_growth
-from benchmarks.histories import measure_histories
-from benchmarks.imports import measure_imports
-from benchmarks.lists import measure_lists
-from benchmarks.load import measure_http_load, measure_load
-from benchmarks.long_threads import measure_long_threads
-from benchmarks.machine import describe
-from benchmarks.page import measure_page
-from benchmarks.parquet import measure_parquet
-from benchmarks.peers import measure_peers
-from benchmarks.projections import measure_projections
-from benchmarks.readers import measure_readers
-from benchmarks.recorder import measure_recorder
-from benchmarks.search import measure_search
-from benchmarks.sessions import measure_sessions
-from benchmarks.spans import measure_spans
-from benchmarks.table import Section, as_json, markdown
-from benchmarks.views import measure_views
-from benchmarks.workload import Workload, load_workload
+from benchmarks.clients.adk import measure_adk
+from benchmarks.clients.graphs import measure_graphs
+from benchmarks.clients.histories import measure_histories
+from benchmarks.clients.peers import measure_peers
+from benchmarks.clients.sessions import measure_sessions
+from benchmarks.harness.databases import server_url
+from benchmarks.harness.machine import describe
+from benchmarks.harness.table import Section, as_json, markdown
+from benchmarks.harness.workload import Workload, load_workload
+from benchmarks.reading.comparison import measure_comparison
+from benchmarks.reading.followers import measure_followers
+from benchmarks.reading.lists import measure_lists
+from benchmarks.reading.long_threads import measure_long_threads
+from benchmarks.reading.page import measure_page
+from benchmarks.reading.search import measure_search
+from benchmarks.reading.views import measure_views
+from benchmarks.whole_log.analytics import measure_analytics
+from benchmarks.whole_log.parquet import measure_parquet
+from benchmarks.whole_log.projections import measure_projections
+from benchmarks.writing.appends import measure_appends
+from benchmarks.writing.bulk import measure_bulk, measure_disk
+from benchmarks.writing.growth import measure_growth
+from benchmarks.writing.imports import measure_imports
+from benchmarks.writing.load import measure_http_load, measure_load
+from benchmarks.writing.readers import measure_readers
+from benchmarks.writing.recorder import measure_recorder
+from benchmarks.writing.spans import measure_spans
 
 CASES = (
     "import",

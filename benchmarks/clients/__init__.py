@@ -1,0 +1,1 @@
+"""Cases of the clients of agents, beside the stores that their frameworks bring."""

@@ -1,0 +1,1 @@
+"""Cases that read: views, lists, search, comparisons, followers and the page."""

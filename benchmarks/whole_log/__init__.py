@@ -1,0 +1,1 @@
+"""Cases over a whole log: projections, reports, Parquet, and a log beyond memory."""

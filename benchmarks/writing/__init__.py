@@ -1,0 +1,1 @@
+"""Cases that write: one append at a time, many at once, imports, and what they cost an agent."""
