@@ -36,8 +36,8 @@ from agentlog.infrastructure.keys.keys import Keys
 from agentlog.infrastructure.matches.thread_matches import ThreadMatches
 from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS, Timeouts
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.postgres.migration import described
-from agentlog.infrastructure.postgres.notifications import Listener
 from agentlog.infrastructure.postgres.roles import LOGIN, check_membership, make_login
 from agentlog.infrastructure.postgres.write_access import WriteAccess, WriteAccessWatch
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus

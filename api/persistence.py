@@ -27,7 +27,7 @@ from agentlog.infrastructure.eventsourcing_adapter.recorder import LogRecorder
 from agentlog.infrastructure.eventsourcing_adapter.view import View
 from agentlog.infrastructure.postgres.conninfo import Timeouts
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.settings import Settings
 
 _SETTINGS = ("database_url", "data_dir", "tenant")

@@ -15,8 +15,8 @@ from typing_extensions import override
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.appending.append_request import ThreadKey
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
-from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
-from agentlog.infrastructure.postgres.watcher import Watch
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
+from agentlog.infrastructure.postgres.listening.watcher import Watch
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Passed
 from agentlog.infrastructure.views.view_fold import CHUNK, Fold

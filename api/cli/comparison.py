@@ -17,9 +17,9 @@ from agentlog.api.cli.session import (
     service_in,
 )
 from agentlog.api.filters import failure_filter, metadata_key
-from agentlog.api.shapes.comparison import compared_json
+from agentlog.api.shapes.comparisons.comparison import compared_json
+from agentlog.api.shapes.comparisons.run_sets import run_sets_json
 from agentlog.api.shapes.lines.comparison import compared_lines, run_sets_lines
-from agentlog.api.shapes.run_sets import run_sets_json
 from agentlog.infrastructure.comparison.comparer import parse_side
 from agentlog.infrastructure.comparison.run_sets import SetsAsked
 from agentlog.projections.comparison.steps import Which

@@ -22,15 +22,18 @@ COMMANDS = {
         "operations.service",
         "Bring the database's schema up to date (serve does it too).",
     ),
-    "import": ("imports", "Import histories; running it again writes nothing twice."),
-    "imports": ("import_log", "Imports, the latest first; undo hides the threads that one made."),
+    "import": ("transfer.imports", "Import histories; running it again writes nothing twice."),
+    "imports": (
+        "transfer.import_log",
+        "Imports, the latest first; undo hides the threads that one made.",
+    ),
     "watch": (
         "watch",
         "Follow the session files of a coding agent, or a folder of files, until Ctrl-C.",
     ),
-    "formats": ("imports", "List the formats that import reads."),
+    "formats": ("transfer.imports", "List the formats that import reads."),
     "export": (
-        "exports",
+        "transfer.exports",
         "Export threads, the log, training data, spans, a cassette, or a Parquet dataset.",
     ),
     "threads": ("threads", "List threads, most recently changed first."),
@@ -96,15 +99,15 @@ COMMANDS = {
         "Offer tools to an assistant (Model Context Protocol), over standard input and output.",
     ),
     "verify": (
-        "audit",
+        "proofs.audit",
         "Check that nothing was changed: exit code 0 says whole, 1 broken, 2 neither.",
     ),
     "checkpoint": (
-        "audit",
+        "proofs.audit",
         "Sign the log as it is, and print the note: keep it on another machine.",
     ),
     "evidence": (
-        "audit",
+        "proofs.audit",
         "Write a thread with its chain, proof, checkpoint and public key, to check anywhere.",
     ),
     "backup": (

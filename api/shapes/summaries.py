@@ -8,7 +8,7 @@ from agentlog.api.shapes.shape import Shape, Time
 from agentlog.domain.facts import Policy
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.reports.summaries import Tone
-from agentlog.projections.outcome import ThreadOutcome, ThreadVerdict
+from agentlog.projections.outcomes.outcome import ThreadOutcome, ThreadVerdict
 
 
 class SuspicionMark(Shape):

@@ -4,7 +4,7 @@ from typing import Any
 
 from agentlog.api.shapes.shape import Shape
 from agentlog.infrastructure.views import results
-from agentlog.projections.outcome import Basis, Verdict
+from agentlog.projections.outcomes.outcome import Basis, Verdict
 from agentlog.projections.prices import price_list
 
 

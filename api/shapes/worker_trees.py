@@ -9,7 +9,7 @@ from agentlog.api.shapes.shape import Shape, Time
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.reports.summaries import Tone
 from agentlog.infrastructure.reports.worker_trees import TreeThread
-from agentlog.projections.outcome import ThreadVerdict
+from agentlog.projections.outcomes.outcome import ThreadVerdict
 
 
 class ThreadWork(Shape):

@@ -7,7 +7,7 @@ from pathlib import Path
 from agentlog.infrastructure.dataset.export import TABLES, export_dataset
 from agentlog.infrastructure.dataset.schema import EVENTS
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels.catch_up import bring_up
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.projections.readmodels.registry import READ_MODELS

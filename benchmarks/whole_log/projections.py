@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.batch import read_batch
 from agentlog.infrastructure.readmodels.process import projector_process

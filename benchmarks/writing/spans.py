@@ -8,9 +8,9 @@ from urllib.request import Request, urlopen
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
+from agentlog.projections.exports.spans import spans_of
 from agentlog.projections.readers.draft import sample_event
 from agentlog.projections.readers.messages import chat
-from agentlog.projections.spans import spans_of
 from agentlog.projections.view import Item
 from benchmarks.harness.databases import connected, new_database
 from benchmarks.harness.rates import Aim, Rate, Run, aims_table, rate_table

@@ -12,8 +12,8 @@ from agentlog.projections.comparison.comparison import ComparedHistory
 from agentlog.projections.comparison.matrix import Column, columns, separation, variants
 from agentlog.projections.comparison.rows import Glimpse, glimpse
 from agentlog.projections.comparison.steps import ItemDigest, Which
+from agentlog.projections.outcomes.suspicion import has_failed
 from agentlog.projections.registry import choose_view
-from agentlog.projections.suspicion import has_failed
 
 MOST_RUNS = 200
 """Runs of a matrix: of those that a filter finds, the most recently changed."""

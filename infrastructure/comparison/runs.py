@@ -13,7 +13,7 @@ from agentlog.infrastructure.views.endings import Endings
 from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.steps import ItemDigest, Stepping, Which
-from agentlog.projections.outcome import Verdict
+from agentlog.projections.outcomes.outcome import Verdict
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Printed
 

@@ -21,7 +21,7 @@ from agentlog.infrastructure.erasure.pending import (
 )
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.erasure_lock import erase_alone
-from agentlog.infrastructure.postgres.notifications import ERASED
+from agentlog.infrastructure.postgres.listening.notifications import ERASED
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.renewal import renew_rows
 from agentlog.infrastructure.runtime.backoff import pause_seconds

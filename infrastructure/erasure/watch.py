@@ -10,9 +10,9 @@ from typing_extensions import override
 
 from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.postgres.database import Connections
-from agentlog.infrastructure.postgres.notifications import ERASED, Listener
+from agentlog.infrastructure.postgres.listening.notifications import ERASED, Listener
+from agentlog.infrastructure.postgres.listening.watcher import Watch, warn
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.infrastructure.postgres.watcher import Watch, warn
 
 Discard = Callable[[str, str], None]
 """Called with tenant and thread id after an erasure; it must be quick."""

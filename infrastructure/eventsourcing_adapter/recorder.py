@@ -20,7 +20,7 @@ from agentlog.infrastructure.eventsourcing_adapter.mapper import (
 )
 from agentlog.infrastructure.eventsourcing_adapter.subscription import LogSubscription
 from agentlog.infrastructure.postgres.database import Connections
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 
 
 class LogRecorder(ApplicationRecorder):

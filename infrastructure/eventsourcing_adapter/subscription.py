@@ -7,8 +7,8 @@ from eventsourcing.persistence import ApplicationRecorder, Notification, Subscri
 from typing_extensions import override
 
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
-from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
-from agentlog.infrastructure.postgres.watcher import warn
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
+from agentlog.infrastructure.postgres.listening.watcher import warn
 
 _PAGE = 500
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from agentlog.infrastructure.keys.key import StoredKey
 from agentlog.infrastructure.keys.keys import Keys, UnknownKey
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
-from agentlog.infrastructure.postgres.notifications import KEYED, Listener
+from agentlog.infrastructure.postgres.listening.notifications import KEYED, Listener
 
 FRESH_SECONDS = 10.0
 _FIRST_SECONDS = 1.0

@@ -11,7 +11,7 @@ from agentlog.domain.access import Scope
 from agentlog.domain.errors import NotThere
 from agentlog.infrastructure.keys.key import RANDOM_BYTES, Key, KeyText, StoredKey
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import KEYED
+from agentlog.infrastructure.postgres.listening.notifications import KEYED
 from agentlog.infrastructure.postgres.statements import statement
 
 Clock = Callable[[], datetime]

@@ -50,7 +50,7 @@ from agentlog.infrastructure.moves.steps import (
 )
 from agentlog.infrastructure.moves.tenant_copy import copy_tenant, delete_tenant, first_filled
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import APPENDED
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.renewal import delete_tenant_rows
 

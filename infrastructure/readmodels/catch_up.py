@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseReadOnly
-from agentlog.infrastructure.postgres.notifications import PROJECTED
+from agentlog.infrastructure.postgres.listening.notifications import PROJECTED
 from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.infrastructure.readmodels.projection_status import (
     NewerReadModel,

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from agentlog.domain.errors import AgentlogError, FutureMoment, Refused
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.projections.readmodels.registry import READ_MODELS, read_model

@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import BROKEN_OFF, DatabaseUnavailable
-from agentlog.infrastructure.postgres.notifications import APPENDED, DIRECTED, Listener
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED, DIRECTED, Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.live_batch import LiveBatch
 from agentlog.infrastructure.readmodels.projection import Projection, StepResult

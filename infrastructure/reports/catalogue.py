@@ -20,7 +20,7 @@ from agentlog.infrastructure.reports.parts import (
     clocks,
 )
 from agentlog.infrastructure.reports.report import Report, ReportColumn, percentiles, share
-from agentlog.projections.suspicion import OUTLIER_RULES, REPEAT_RULES
+from agentlog.projections.outcomes.suspicion import OUTLIER_RULES, REPEAT_RULES
 
 _ALL = (
     Report(

@@ -22,7 +22,7 @@ from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.reports.filter_conditions import FilterConditions, asks_for_tools
 from agentlog.infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
 from agentlog.projections.filters.expression import ALL, Expression
-from agentlog.projections.outcome import ThreadOutcome, ThreadVerdict
+from agentlog.projections.outcomes.outcome import ThreadOutcome, ThreadVerdict
 
 MODELS = ("threads", "approvals", "suspicions")
 """The read models that summaries are made of."""

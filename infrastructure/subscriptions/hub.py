@@ -16,8 +16,8 @@ from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
-from agentlog.infrastructure.postgres.watcher import warn
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
+from agentlog.infrastructure.postgres.listening.watcher import warn
 from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")

@@ -7,8 +7,8 @@ from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.listening.watcher import warn
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.infrastructure.postgres.watcher import warn
 from agentlog.infrastructure.subscriptions.conditions import AUDIT_BROKEN
 
 _MOST_FINDINGS = 10

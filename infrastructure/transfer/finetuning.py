@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.threads import Threads
-from agentlog.projections.finetuning import VIEW, LeftOut, example_of
+from agentlog.projections.exports.finetuning import VIEW, LeftOut, example_of
 from agentlog.projections.view import Item, render
 
 _PAGE = 500

@@ -9,7 +9,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 
 from agentlog.domain.json.values import JsonValue, integer_at, object_at, objects_of, text_at
 from agentlog.infrastructure.transfer.otlp import RESOURCE
-from agentlog.projections.spans import CLIENT
+from agentlog.projections.exports.spans import CLIENT
 from agentlog.projections.view import Item
 
 

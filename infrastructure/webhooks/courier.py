@@ -19,8 +19,8 @@ from typing import TypeVar
 from typing_extensions import override
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
-from agentlog.infrastructure.postgres.watcher import warn
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
+from agentlog.infrastructure.postgres.listening.watcher import warn
 from agentlog.infrastructure.runtime.backoff import pause_seconds
 from agentlog.infrastructure.runtime.closeable import Closing
 from agentlog.infrastructure.subscriptions.subscription import (

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from agentlog.domain.json.values import array_of, integer_at, number_at, text_at, texts_of
 from agentlog.projections.call_texts import iso_time
-from agentlog.projections.suspicion import has_failed
+from agentlog.projections.outcomes.suspicion import has_failed
 from agentlog.projections.view import Item
 
 NumberT = TypeVar("NumberT", int, float)

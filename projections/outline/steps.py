@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.json.values import integer_at, text_at
-from agentlog.projections.attempts import CallPlace, numbered, place_of
+from agentlog.projections.outcomes.attempts import CallPlace, numbered, place_of
 from agentlog.projections.outline.step import Called, Step, add_to, line_of, measured
 from agentlog.projections.view import Item
 

@@ -10,7 +10,6 @@ from agentlog.projections.readers.agents import (
     aider,
     atif,
     cline,
-    codex,
     copilot_chat,
     gemini_cli,
     letta_agent,
@@ -19,6 +18,7 @@ from agentlog.projections.readers.agents import (
     tau2,
 )
 from agentlog.projections.readers.agents.claude_code import session as claude_code
+from agentlog.projections.readers.agents.codex import rollout as codex
 from agentlog.projections.readers.agents.inspect_ai import log as inspect_ai
 from agentlog.projections.readers.agents.openhands import conversation, version_0
 from agentlog.projections.readers.agents.swe_agents import mini_swe_agent, swe_agent

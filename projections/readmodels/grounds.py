@@ -8,7 +8,7 @@ from agentlog.domain.facts import Start, ThreadAnnotated, ThreadClosed, ThreadJu
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import ExitMessage
-from agentlog.projections.outcome import Judgement, ThreadOutcome, judgement_of
+from agentlog.projections.outcomes.outcome import Judgement, ThreadOutcome, judgement_of
 from agentlog.projections.values import count_held, figure_held, held, shown, text_in
 
 GROUNDS = (Start, ThreadAnnotated, ExitMessage, ThreadClosed, ThreadJudged)

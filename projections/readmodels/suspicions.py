@@ -16,10 +16,10 @@ from agentlog.domain.json.text import parse_stored, print_text
 from agentlog.domain.json.values import array_of, integer_at, object_of, text_at, texts_of
 from agentlog.domain.messages import ToolCallsMessage
 from agentlog.projections.call_texts import arguments_value
+from agentlog.projections.outcomes.suspicion import REPEAT_RULES, UNANSWERED
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.shell_command import shell_command
-from agentlog.projections.suspicion import REPEAT_RULES, UNANSWERED
 from agentlog.projections.values import held
 from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import TimelineCarry

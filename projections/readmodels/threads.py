@@ -29,12 +29,17 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.domain.threads import Status
-from agentlog.projections.outcome import Judgement, ThreadOutcome, ThreadVerdict, outcome_of
+from agentlog.projections.outcomes.outcome import (
+    Judgement,
+    ThreadOutcome,
+    ThreadVerdict,
+    outcome_of,
+)
+from agentlog.projections.outcomes.result_outcome import result_outcome
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.grounds import GROUNDS, Grounds
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.result_outcome import result_outcome
 from agentlog.projections.values import (
     count_held,
     count_sum,

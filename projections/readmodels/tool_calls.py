@@ -14,11 +14,11 @@ from agentlog.domain.messages import (
     ToolResultsMessage,
 )
 from agentlog.projections.call_texts import arguments_text, arguments_value
+from agentlog.projections.outcomes.result_outcome import CallOutcome, result_outcome
+from agentlog.projections.outcomes.suspicion import suspicions
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.result_outcome import CallOutcome, result_outcome
 from agentlog.projections.shell_command import shell_command
-from agentlog.projections.suspicion import suspicions
 from agentlog.projections.values import elapsed_ms, held, time_of
 
 

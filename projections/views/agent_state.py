@@ -34,8 +34,8 @@ from agentlog.domain.messages import (
 )
 from agentlog.domain.messages import Message as KernelMessage
 from agentlog.projections.call_texts import arguments_text, error_text, value_text
+from agentlog.projections.carries.persistent_list import Layers, PrintedList
 from agentlog.projections.difference import state_difference
-from agentlog.projections.persistent_list import Layers, PrintedList
 from agentlog.projections.view import Item, Options, Placed, StateView
 
 

@@ -18,8 +18,8 @@ from agentlog.domain.threads import (
     decide,
     mentions,
 )
+from agentlog.projections.carries.persistent_list import Layers
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.persistent_list import Layers
 from agentlog.projections.view import Item, Options, Placed, View
 
 _HARMLESS: frozenset[Rule] = frozenset({"duplicate_call", "duplicate_worker"})

@@ -12,8 +12,8 @@ from agentlog.domain.fields import Json
 from agentlog.domain.identifiers import APPENDED_BY
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import integer_at
+from agentlog.projections.carries.persistent_list import Layers
 from agentlog.projections.difference import state_difference
-from agentlog.projections.persistent_list import Layers
 from agentlog.projections.view import Item, Options, Placed, StateView
 
 Remark = dict[str, Json]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import integer_at, text_at
 from agentlog.domain.messages import ToolCall, ToolCallsMessage
-from agentlog.projections.attempts import CallPlace, place_of
 from agentlog.projections.call_texts import arguments_value, value_text
+from agentlog.projections.outcomes.attempts import CallPlace, place_of
 from agentlog.projections.view import Item
 from agentlog.projections.why.trail import Trail
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agentlog.domain.json.values import array_of, integer_at, text_at
-from agentlog.projections.attempts import CallPlace, Numbered, numbered, place_of
+from agentlog.projections.outcomes.attempts import CallPlace, Numbered, numbered, place_of
+from agentlog.projections.outcomes.suspicion import UNANSWERED
 from agentlog.projections.outline.step import Step, is_failure, shown_at
 from agentlog.projections.outline.steps import outline, total_of
-from agentlog.projections.suspicion import UNANSWERED
 from agentlog.projections.view import Item
 
 _LEAST_OF_LOOP = 3

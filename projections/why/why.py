@@ -13,11 +13,11 @@ from agentlog.domain.messages import (
     ToolResultsMessage,
     WorkerResultMessage,
 )
-from agentlog.projections.attempts import place_of
 from agentlog.projections.call_texts import error_text, value_text
-from agentlog.projections.outcome import Outcome
+from agentlog.projections.outcomes.attempts import place_of
+from agentlog.projections.outcomes.outcome import Outcome
+from agentlog.projections.outcomes.suspicion import result_of
 from agentlog.projections.outline.step import Step, shown_at
-from agentlog.projections.suspicion import result_of
 from agentlog.projections.view import Item
 from agentlog.projections.why.calls import Call, beginning, call_of
 from agentlog.projections.why.ending import LONGEST_TEXT, Ending, LastText

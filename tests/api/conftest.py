@@ -39,7 +39,7 @@ from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.keys import Keys
 from agentlog.infrastructure.matches.thread_matches import ThreadMatches
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.infrastructure.reports.reports import Reports
 from agentlog.infrastructure.reports.summaries import Summaries

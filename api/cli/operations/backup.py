@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from agentlog.api.cli.audit import EXIT_CODES, KeptCheckpoint, PublicKey
-from agentlog.api.cli.held import Held
-from agentlog.api.cli.log_audit import in_words
+from agentlog.api.cli.proofs.audit import EXIT_CODES, KeptCheckpoint, PublicKey
+from agentlog.api.cli.proofs.held import Held
+from agentlog.api.cli.proofs.log_audit import in_words
 from agentlog.api.cli.session import DataDir, InvalidOption, printable, settings_with
 from agentlog.api.composition import open_as_owner, signing_key
 from agentlog.domain.integrity.chain_audit import Verdict

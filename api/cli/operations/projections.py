@@ -22,7 +22,7 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.composition import Service, open_service
 from agentlog.api.shapes import threads
-from agentlog.infrastructure.postgres.notifications import PROJECTED
+from agentlog.infrastructure.postgres.listening.notifications import PROJECTED
 from agentlog.infrastructure.postgres.write_access import WhileWritable
 from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.infrastructure.readmodels.projection import Projection, StepResult

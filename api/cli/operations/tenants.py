@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from agentlog.api.cli.audit import EXIT_CODES
+from agentlog.api.cli.proofs.audit import EXIT_CODES
 from agentlog.api.cli.session import (
     AsJson,
     DataDir,

@@ -14,7 +14,7 @@ from agentlog.api.cli.session import (
     progress_shown,
 )
 from agentlog.api.composition import Service
-from agentlog.api.shapes.engine_replay import replayed_json
+from agentlog.api.shapes.comparisons.engine_replay import replayed_json
 from agentlog.api.shapes.lines.engine_replay import replays_lines
 from agentlog.infrastructure.engine_replay import EngineReplay, replay_threads
 from agentlog.infrastructure.transfer.finetuning import threads_matching

@@ -11,7 +11,7 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.reports.summaries import SummaryQuery
-from agentlog.projections.outcome import ThreadOutcome, ThreadVerdict
+from agentlog.projections.outcomes.outcome import ThreadOutcome, ThreadVerdict
 
 _METADATA = "metadata."
 METADATA_PARAMETER = metadata_parameter(

@@ -17,8 +17,8 @@ from starlette.types import Scope
 from agentlog.domain.errors import AgentlogError, FutureMoment, InvalidInput
 from agentlog.domain.points_in_time import number_in
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED, PROJECTED, Listener
 from agentlog.infrastructure.postgres.log_position import log_position
-from agentlog.infrastructure.postgres.notifications import APPENDED, PROJECTED, Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.projections.readmodels.registry import READ_MODELS
 

@@ -10,9 +10,9 @@ from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter
 from agentlog.api.http.codec.parameters import After, chosen_view, option_parameters
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers
-from agentlog.api.shapes.comparison import Comparisons, compared_json
-from agentlog.api.shapes.run_matrix import RunMatrix, run_matrix_json
-from agentlog.api.shapes.run_sets import RunSets, run_sets_json
+from agentlog.api.shapes.comparisons.comparison import Comparisons, compared_json
+from agentlog.api.shapes.comparisons.run_matrix import RunMatrix, run_matrix_json
+from agentlog.api.shapes.comparisons.run_sets import RunSets, run_sets_json
 from agentlog.domain.identifiers import check_thread_id
 from agentlog.infrastructure.comparison.comparer import parse_side
 from agentlog.infrastructure.comparison.run_matrix import MOST_RUNS, MatrixAsked, run_matrix

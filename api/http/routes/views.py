@@ -17,10 +17,10 @@ from agentlog.api.http.codec.parameters import (
 )
 from agentlog.api.http.codec.responses import json_answer, pieces_answer
 from agentlog.api.http.openapi.answers import answers
+from agentlog.api.shapes.comparisons.value_changes import ValueChanges, value_changes_json
 from agentlog.api.shapes.model_calls import ModelCall, model_call_json
 from agentlog.api.shapes.outline import Outline, outline_json
 from agentlog.api.shapes.threads import bare_view_json, difference_json, view_json
-from agentlog.api.shapes.value_changes import ValueChanges, value_changes_json
 from agentlog.api.shapes.why import Why, why_json
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.comparison.value_changes import value_changes

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
-from agentlog.api.shapes.engine_replay import command_of
+from agentlog.api.shapes.comparisons.engine_replay import command_of
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of
 from agentlog.infrastructure.engine_replay import EngineReplay

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agentlog.api.shapes.lines.labelled import LONGEST, counted, labelled_line
 from agentlog.api.shapes.lines.outline import cost_text, duration_text, ordinal
 from agentlog.domain.json.text import print_text
-from agentlog.projections.outcome import Outcome
+from agentlog.projections.outcomes.outcome import Outcome
 from agentlog.projections.why.calls import Call, beginning
 from agentlog.projections.why.why import Failure, Why
 

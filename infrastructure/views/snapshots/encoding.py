@@ -11,7 +11,7 @@ from typing import cast
 
 from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.growth import Growth
+from agentlog.projections.carries.growth import Growth
 from agentlog.projections.view import Printed
 
 if sys.version_info >= (3, 14):

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from agentlog.infrastructure.views.snapshots.encoding import packed, packed_items, packed_lists
 from agentlog.infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
-from agentlog.projections.growth import growth, without_lists
+from agentlog.projections.carries.growth import growth, without_lists
 from agentlog.projections.view import OptionsT, Printed, View
 
 CarryT = TypeVar("CarryT")

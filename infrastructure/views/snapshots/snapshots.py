@@ -25,8 +25,8 @@ from agentlog.infrastructure.views.snapshots.encoding import (
 from agentlog.infrastructure.views.snapshots.key import id_of
 from agentlog.infrastructure.views.snapshots.snapshot_writer import SnapshotWriter, Start
 from agentlog.infrastructure.views.snapshots.table import Series, SnapshotRow, SnapshotTable, tried
-from agentlog.projections.growth import grown, with_lists
-from agentlog.projections.persistent_list import PrintedList
+from agentlog.projections.carries.growth import grown, with_lists
+from agentlog.projections.carries.persistent_list import PrintedList
 from agentlog.projections.view import OptionsT, Printed, View
 
 CarryT = TypeVar("CarryT")

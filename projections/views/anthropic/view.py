@@ -9,8 +9,8 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_to_keep
 from agentlog.domain.json.values import JsonValue, text_at
+from agentlog.projections.carries.persistent_list import PrintedList
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.persistent_list import PrintedList
 from agentlog.projections.view import BEFORE_ALL, Item, Options, Place, Placed
 from agentlog.projections.views.anthropic.messages import WIRE, messages_of, said_by
 from agentlog.projections.views.anthropic.turns import Turns

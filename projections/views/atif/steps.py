@@ -22,7 +22,7 @@ from agentlog.domain.messages import (
     ToolResultsMessage,
 )
 from agentlog.projections.call_texts import arguments_text, error_text, iso_time, value_text
-from agentlog.projections.persistent_list import PrintedList
+from agentlog.projections.carries.persistent_list import PrintedList
 from agentlog.projections.view import Item
 
 _FIGURES = {

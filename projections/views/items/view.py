@@ -12,7 +12,7 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_bytes, print_to_keep
 from agentlog.domain.json.values import integer_at, object_of, text_at
 from agentlog.domain.messages import CustomMessage
-from agentlog.projections.persistent_list import PrintedList
+from agentlog.projections.carries.persistent_list import PrintedList
 from agentlog.projections.residue import residue_of
 from agentlog.projections.view import Item, OptionsT, Placed, View
 from agentlog.projections.views.items.parts import Part, Shown, continues, joined, restored

@@ -5,9 +5,9 @@ from itertools import compress
 from operator import not_
 
 from agentlog.domain.json.values import array_of, integer_at
-from agentlog.projections.attempts import Attempts
-from agentlog.projections.persistent_list import Layers
-from agentlog.projections.suspicion import UNANSWERED, UNANSWERED_STEPS, Past
+from agentlog.projections.carries.persistent_list import Layers
+from agentlog.projections.outcomes.attempts import Attempts
+from agentlog.projections.outcomes.suspicion import UNANSWERED, UNANSWERED_STEPS, Past
 from agentlog.projections.view import Item
 
 _MOST_OPEN = 10_000

@@ -23,10 +23,10 @@ from agentlog.domain.messages import (
     WorkerResultMessage,
     WorkerSpawnedMessage,
 )
-from agentlog.projections.attempts import place_of
 from agentlog.projections.call_texts import arguments_value, call_digest
-from agentlog.projections.result_outcome import result_outcome
-from agentlog.projections.suspicion import has_failed, suspicions
+from agentlog.projections.outcomes.attempts import place_of
+from agentlog.projections.outcomes.result_outcome import result_outcome
+from agentlog.projections.outcomes.suspicion import has_failed, suspicions
 from agentlog.projections.values import figure_held
 from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import OpenItem, TimelineCarry

@@ -13,7 +13,7 @@ from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
-from agentlog.projections.outcome import Verdict
+from agentlog.projections.outcomes.outcome import Verdict
 from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import reply
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from agentlog.infrastructure.dataset.export import TABLES, Exported, export_dataset
 from agentlog.infrastructure.dataset.manifest import NAME, DatasetManifest
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.appends import TENANT, fetch

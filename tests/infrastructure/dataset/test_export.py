@@ -14,7 +14,7 @@ from agentlog.infrastructure.dataset import events as events_module
 from agentlog.infrastructure.dataset.event_pages import read_events
 from agentlog.infrastructure.dataset.table_days import TableDays
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
 from agentlog.infrastructure.readmodels.projector import Projector
 from agentlog.infrastructure.threads import Threads

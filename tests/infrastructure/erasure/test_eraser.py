@@ -17,7 +17,7 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.erasure.watch import ErasureWatch
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import ERASED, Listener
+from agentlog.infrastructure.postgres.listening.notifications import ERASED, Listener
 from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State

@@ -18,7 +18,7 @@ from typing_extensions import override
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventsourcing_adapter.mapper import StoredMessage
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels.tracking import PostgresTrackingRecorder
 from tests.infrastructure.appends import TENANT, check_log, fetch, given, reply, request
 from tests.infrastructure.inserting_recorder import PostgresRecorder

@@ -12,7 +12,7 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventsourcing_adapter.recorder import LogRecorder
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from tests.databases import short_folder
 from tests.infrastructure.appends import TENANT, Clock, Ids, reply, request, ulid
 from tests.reliability.postgres import own_postgres

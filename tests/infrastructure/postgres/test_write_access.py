@@ -11,8 +11,8 @@ from psycopg.conninfo import make_conninfo
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseReadOnly
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED, KEYED, Listener
 from agentlog.infrastructure.postgres.migration import MigrationError
-from agentlog.infrastructure.postgres.notifications import APPENDED, KEYED, Listener
 from agentlog.infrastructure.postgres.session_check import UnsafeSession
 from agentlog.infrastructure.postgres.write_access import (
     WhileWritable,

@@ -17,7 +17,7 @@ from agentlog.domain.errors import FutureMoment
 from agentlog.domain.events import Event
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.process import projector_process
 from agentlog.infrastructure.readmodels.projection_status import (

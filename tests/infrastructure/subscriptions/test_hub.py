@@ -15,7 +15,7 @@ from agentlog.domain.events import Event
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
 from agentlog.infrastructure.subscriptions.hub import Hub, HubEntry, Paging
 from tests.infrastructure.appending import appender
 from tests.infrastructure.appends import (

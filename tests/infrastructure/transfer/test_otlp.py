@@ -17,10 +17,10 @@ from agentlog.infrastructure.transfer.otlp import export_request
 from agentlog.infrastructure.transfer.otlp_protobuf import printed
 from agentlog.infrastructure.transfer.traces import threads as span_threads
 from agentlog.infrastructure.transfer.traces.ingest import TraceIngest
+from agentlog.projections.exports.spans import spans_of
 from agentlog.projections.readers.spans.drafts import TooManyAdded
 from agentlog.projections.readers.spans.otlp_json import records_of_json
 from agentlog.projections.registry import choose_view
-from agentlog.projections.spans import spans_of
 from agentlog.projections.view import render
 from tests.infrastructure.appends import last_position
 from tests.spans import ANSWER, CALL, USER, chat, said

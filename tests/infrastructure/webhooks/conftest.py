@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.subscriptions.subscription import Subscription
 from agentlog.infrastructure.subscriptions.terms import terms_of
 from agentlog.infrastructure.tenants import Tenant, Tenants

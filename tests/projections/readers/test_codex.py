@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agentlog.domain.json.text import parse
-from agentlog.projections.readers.agents.codex import FORMAT
+from agentlog.projections.readers.agents.codex.rollout import FORMAT
 from agentlog.projections.readers.history import History
 from tests.test_golden import GOLDEN
 

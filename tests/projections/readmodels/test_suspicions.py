@@ -8,8 +8,8 @@ from hypothesis import given
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import texts_of
+from agentlog.projections.outcomes.suspicion import REPEAT_RULES
 from agentlog.projections.readmodels.suspicions import SuspicionRow, Suspicions
-from agentlog.projections.suspicion import REPEAT_RULES
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineView
 from tests.histories import examples, history

@@ -8,7 +8,7 @@ from hypothesis import given
 from agentlog.api.shapes.lines.why import why_lines
 from agentlog.domain.events import Event
 from agentlog.projections.filters.grammar import parse_filter
-from agentlog.projections.outcome import Outcome
+from agentlog.projections.outcomes.outcome import Outcome
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from agentlog.projections.why.calls import Call

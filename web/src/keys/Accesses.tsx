@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { time } from "../parts/format";
-import type { Column } from "../parts/DataTable";
-import { PagedTable } from "../parts/PagedTable";
+import type { Column } from "../parts/tables/DataTable";
+import { PagedTable } from "../parts/tables/PagedTable";
 import { accessesQuery } from "./queries";
 
 const COLUMNS: readonly Column[] = [

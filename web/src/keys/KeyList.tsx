@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { time } from "../parts/format";
-import type { Column } from "../parts/DataTable";
-import { PagedTable } from "../parts/PagedTable";
+import type { Column } from "../parts/tables/DataTable";
+import { PagedTable } from "../parts/tables/PagedTable";
 import { type Key, keysQuery } from "./queries";
 import { RevokeKey } from "./RevokeKey";
 import { standingOf } from "./standing";

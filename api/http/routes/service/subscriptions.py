@@ -28,7 +28,7 @@ from agentlog.api.shapes.service.subscriptions import (
     subscription_json,
 )
 from agentlog.api.shapes.shape import Page
-from agentlog.infrastructure.postgres.notifications import APPENDED, Listener
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.infrastructure.subscriptions.subscription import Lease as Leased
 from agentlog.infrastructure.subscriptions.terms import (

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from agentlog.api.plots import PANELS
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import PROJECTED
+from agentlog.infrastructure.postgres.listening.notifications import PROJECTED
 from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, last_position, reply

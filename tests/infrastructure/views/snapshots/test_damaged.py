@@ -9,7 +9,7 @@ from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.encoding import FORMAT, packed, packed_lists
 from agentlog.infrastructure.views.snapshots.key import id_of
 from agentlog.infrastructure.views.views import Views
-from agentlog.projections.growth import Growth
+from agentlog.projections.carries.growth import Growth
 from agentlog.projections.registry import AnyView
 from agentlog.projections.views.agent_state import AgentStateView
 from tests.infrastructure.appends import fetch, reply

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.views.snapshots.encoding import GARBAGE, packed_lists, unpacked_lists
-from agentlog.projections.growth import Growth
+from agentlog.projections.carries.growth import Growth
 from tests.histories import json_values, texts
 
 

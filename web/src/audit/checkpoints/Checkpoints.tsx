@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Copy } from "../../parts/Copy";
 import { count, time } from "../../parts/format";
-import type { Column } from "../../parts/DataTable";
-import { PagedTable } from "../../parts/PagedTable";
+import type { Column } from "../../parts/tables/DataTable";
+import { PagedTable } from "../../parts/tables/PagedTable";
 import type { VerifierKey } from "./note";
 import { short, signatureStep } from "./proofs";
 import { checkpointsQuery, type SignedCheckpoint } from "../queries";

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { DataTable } from "../../parts/DataTable";
+import { DataTable } from "../../parts/tables/DataTable";
 import { DownloadButton } from "../../parts/DownloadButton";
 import { count, counted } from "../../parts/format";
 import { figureIn, heading, unitText } from "../figures";

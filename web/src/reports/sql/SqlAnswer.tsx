@@ -6,7 +6,7 @@ import { count, counted } from "../../parts/format";
 import { DownloadButton } from "../../parts/DownloadButton";
 import { Tabs } from "../../parts/Tabs";
 import { ChartPicture } from "../chart/ChartPicture";
-import { DataTable } from "../../parts/DataTable";
+import { DataTable } from "../../parts/tables/DataTable";
 import { cellText } from "../figures";
 import { Pick } from "../chart/Pick";
 import { pictureOf } from "../chart/picture";

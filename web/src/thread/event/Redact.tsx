@@ -1,5 +1,5 @@
 import { answered, api } from "../../api/client";
-import { EraseDialog } from "../../parts/EraseDialog";
+import { EraseDialog } from "./actions/EraseDialog";
 import { nameOf } from "../../parts/kinds";
 import { useCursor } from "../cursor";
 import type { Recorded } from "./contents";

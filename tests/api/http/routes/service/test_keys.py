@@ -20,7 +20,7 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.keys.keys import Keys
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import KEYED
+from agentlog.infrastructure.postgres.listening.notifications import KEYED
 from agentlog.infrastructure.threads import Threads
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.listeners import WAIT_SECONDS, followed, listening

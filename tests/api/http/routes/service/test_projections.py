@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import Listener
+from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.projector import Projector
 from agentlog.infrastructure.threads import Threads

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.notifications import APPENDED
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.webhooks.addresses import Addresses
 from tests.api.conftest import app_over, end_following

@@ -1,5 +1,5 @@
 import { answered, api } from "../../../api/client";
-import { EraseDialog } from "../../../parts/EraseDialog";
+import { EraseDialog } from "./EraseDialog";
 
 interface RedactThreadProps {
   readonly threadId: string;

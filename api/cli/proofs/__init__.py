@@ -1,0 +1,1 @@
+"""Commands that verify the log, and prove what it has."""

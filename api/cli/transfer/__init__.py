@@ -1,0 +1,1 @@
+"""Commands that bring histories in and out."""

@@ -1,0 +1,285 @@
+"""The commands of `agentlog export`: threads, the log, examples, spans, or a dataset."""
+
+import os
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+from typing_extensions import override
+
+from agentlog.api.cli.session import (
+    At,
+    DataDir,
+    InvalidOption,
+    MissingExtra,
+    OptionList,
+    ThreadArgument,
+    chosen_view,
+    filter_of,
+    json_line,
+    progress_shown,
+    service_in,
+    settings_with,
+)
+from agentlog.api.cli.transfer.collector import send
+from agentlog.api.composition import open_service
+from agentlog.api.shapes.threads import event_json
+from agentlog.domain.errors import AgentlogError, FutureMoment
+from agentlog.domain.points_in_time import parse_moment
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.exchanges.recorded_runs import RecordedThread
+from agentlog.infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
+from agentlog.infrastructure.transfer.finetuning import threads_matching, training_examples
+from agentlog.infrastructure.transfer.otlp import export_request
+from agentlog.projections.exchanges.tapes.cassette import cassette_lines
+from agentlog.projections.exports.finetuning import FEWEST, LeftOut
+from agentlog.projections.exports.spans import spans_of
+
+_COMMAND_OF_FORMAT = {
+    "jsonl": "log",
+    "finetune": "finetune",
+    "otlp": "spans",
+    "parquet": "dataset",
+}
+
+
+class UnwritableOutput(AgentlogError):
+    """The file to export to cannot be written."""
+
+
+class _Exports(TyperGroup):
+    """Refuses arguments without a command, and names the command that their format means."""
+
+    @override
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args[:1] != ["--help"] and not self.commands.keys() & set(args[:1]):
+            raise InvalidOption(f"name what to export: agentlog export {_named(args)}")
+        return super().parse_args(ctx, args)
+
+
+def _named(args: list[str]) -> str:
+    """Return the arguments of a command line with the command that its format means."""
+    rest = [word for arg in args for word in arg.split("=", 1 if arg[:2] == "--" else 0)]
+    if "--format" not in rest[:-1]:
+        return shlex.join(["threads", *rest])
+    place = rest.index("--format")
+    command = _COMMAND_OF_FORMAT.get(rest[place + 1])
+    if command is None:
+        return shlex.join(["threads", *rest])
+    return shlex.join([command, *rest[:place], *rest[place + 2 :]])
+
+
+app = typer.Typer()
+export = typer.Typer(
+    cls=_Exports,
+    help="Export threads, the log, training data, spans, a cassette, or a Parquet dataset.",
+)
+app.add_typer(export, name="export")
+
+Threads = Annotated[
+    list[str] | None, typer.Argument(help="Ids of threads; all where none is given.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-O", help="File, default standard output.")
+]
+
+
+@export.command("threads")
+def threads_(  # noqa: PLR0913, PLR0917 - one parameter an option
+    threads: Threads = None,
+    view: Annotated[
+        str, typer.Option("--format", help="Any view; kernel keeps everything.")
+    ] = "kernel",
+    output: Output = None,
+    at: At = None,
+    option: OptionList = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Export threads, a thread a line; import reads them back."""
+    chosen = chosen_view(view, option or (["metadata=true"] if view == "kernel" else []))
+    moment = None if at is None else parse_moment(at)
+    with service_in(data_dir) as service:
+        ids = threads or all_thread_ids(service.threads)
+        with _opened(output) as file:
+            for record in export_threads(service.threads, chosen, ids, at=moment):
+                file.write(f"{json_line(record)}\n".encode())
+
+
+@export.command()
+def log(
+    after: Annotated[int, typer.Option(min=0, help="Only events beyond this position.")] = 0,
+    output: Output = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Export the log, an event a line; the last line on standard error says where to go on."""
+    settings = settings_with(data_dir=data_dir)
+    with open_service(settings) as service:
+        reader = LogReader(service.database, tenant=settings.tenant)
+        position = reader.position()
+        if after > position:
+            raise FutureMoment(f"position {after}", present=f"the log is at position {position}")
+        with _opened(output) as file:
+            for event in log_events(reader, after=after, upto=position):
+                file.write(f"{json_line(event_json(event, with_thread=True))}\n".encode())
+    print(f"position {position}: go on with --after {position}", file=sys.stderr)  # noqa: T201 - to scripts too
+
+
+@export.command()
+def finetune(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    threads: Threads = None,
+    output: Output = None,
+    status: Annotated[
+        str | None, typer.Option(help="open, exited or closed; default the last two.")
+    ] = None,
+    with_open: Annotated[
+        bool | None, typer.Option("--open", help="Threads that are still open too.")
+    ] = None,
+    q: Annotated[str | None, typer.Option(help="Words in goal or id.")] = None,
+    parent: Annotated[str | None, typer.Option(help="Id of the parent thread.")] = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="What metadata must be, as reward=1.0."),
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Export OpenAI's fine-tuning lines, a finished thread a line."""
+    if threads and any((status, with_open, q, parent, metadata)):
+        raise InvalidOption("name THREADS or filter them, not both")
+    which = filter_of(status=status, q=q, parent=parent, metadata=metadata or [])
+    left_out: Counter[LeftOut] = Counter()
+    count = 0
+    with service_in(data_dir) as service, _opened(output) as file:
+        named = [service.threads.head(thread) for thread in threads or ()]
+        heads = named or threads_matching(service.threads, which)
+        open_too = bool(named or with_open or status == "open")
+        for example in training_examples(service.threads, heads, open_too=open_too):
+            if isinstance(example, LeftOut):
+                left_out[example] += 1
+            else:
+                count += 1
+                file.write(f"{json_line(example)}\n".encode())
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print(f"{count} examples, {left_out.total()} threads left out")
+    for reason, times in left_out.most_common():
+        console.print(f"  {times}: {reason.value}")
+    if count < FEWEST:
+        console.print(f"OpenAI trains on no fewer than {FEWEST} examples")
+
+
+@export.command()
+def spans(
+    threads: Threads = None,
+    output: Output = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="URL", help="The collector to send to, by protobuf.")
+    ] = None,
+    at: At = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Export OpenTelemetry spans as OTLP's JSON, a thread a line, or send them to a collector."""
+    if to is not None and output is not None:
+        raise InvalidOption("give --to or --output, not both")
+    moment = None if at is None else parse_moment(at)
+    with service_in(data_dir) as service:
+        ids = threads or all_thread_ids(service.threads)
+        of_threads = (spans_of(head, service.threads.messages(head, at=moment)) for head in ids)
+        if to is None:
+            with _opened(output) as file:
+                for of_thread in of_threads:
+                    if of_thread:
+                        file.write(f"{json_line(export_request(of_thread))}\n".encode())
+            return
+        count = 0
+        for of_thread in of_threads:
+            if of_thread:
+                send(to, of_thread)
+                count += 1
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print(f"threads sent to {to}: {count:,}")
+
+
+@export.command()
+def cassette(thread: ThreadArgument, output: Output = None, data_dir: DataDir = None) -> None:
+    """Export the last recorded run of a thread as a file that `replay` takes in place of the log.
+
+    It holds all that was said, as the log does: only its owner may read it.
+    """
+    with service_in(data_dir) as service, _opened(output, mode=0o600) as file:
+        for line in cassette_lines(RecordedThread(service.threads, thread).run()):
+            file.write(f"{json_line(line)}\n".encode())
+
+
+@export.command()
+def dataset(
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-O", metavar="PLACE", help="Folder of the dataset, or s3://BUCKET/PREFIX."
+        ),
+    ],
+    only: Annotated[
+        list[str] | None, typer.Option(help="events, or the name of a read model.")
+    ] = None,
+    grace: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=86_400,
+            help="Seconds to wait before files replaced in a bucket are removed, for readers.",
+        ),
+    ] = 60,
+    data_dir: DataDir = None,
+) -> None:
+    """Create a Parquet dataset of the log and all read models, or bring one up to date."""
+    try:
+        from agentlog.infrastructure.dataset.export import (  # noqa: PLC0415 - needs an extra
+            TABLES,
+            export_dataset,
+        )
+    except ModuleNotFoundError as error:
+        if error.name not in {"obstore", "pyarrow"}:
+            raise
+        raise MissingExtra("parquet") from error
+    for name in only or ():
+        if name not in TABLES:
+            raise InvalidOption(f"--only {name[:64]}: choose among {', '.join(TABLES)}")
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    settings = settings_with(data_dir=data_dir)
+    with open_service(settings) as service, progress_shown() as show:
+        exported = export_dataset(
+            service.database,
+            service.projection_status,
+            output,
+            tenant=settings.tenant,
+            tables=only or TABLES,
+            grace_seconds=grace,
+            progress=show,
+        )
+    console.print(
+        f"{exported.events} new events, {exported.days} days of read models written; "
+        f"{output} is as of position {exported.position}"
+    )
+
+
+@contextmanager
+def _opened(output: Path | None, *, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Yield a file to write to, new with this mode, or standard output.
+
+    Raises:
+        UnwritableOutput: it cannot be written.
+    """
+    if output is None:
+        yield sys.stdout.buffer
+        return
+    try:
+        with open(output, "wb", opener=lambda path, flags: os.open(path, flags, mode)) as file:
+            yield file
+    except OSError as error:
+        raise UnwritableOutput(f"{output} cannot be written: {error.strerror}") from error

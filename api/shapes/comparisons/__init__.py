@@ -1,0 +1,1 @@
+"""Comparisons of threads, runs, values and decisions."""

@@ -1,0 +1,1 @@
+"""Notifications of the database, and who waits for them."""

@@ -1,0 +1,1 @@
+"""What the carry of a view is kept in, so that many versions share it."""

@@ -1,0 +1,1 @@
+"""Threads in the forms that other programs take: training examples and spans."""

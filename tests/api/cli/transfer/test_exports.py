@@ -1,0 +1,184 @@
+"""The formats of export that are no views: the log as lines, training data, a dataset."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentlog.domain.json.text import parse, print_text
+from agentlog.infrastructure.postgres.database import Database
+from tests.command_line import agentlog, as_words, environment
+from tests.infrastructure.dataset.datasets import duck
+from tests.projections.chat_api import check_types, why_unsafe
+
+EXAMPLES = Path(__file__).parents[4] / "examples"
+
+
+@pytest.fixture
+def url(own_database: Database, database_url: str) -> str:
+    """A log with the examples in it."""
+    del own_database
+    assert agentlog("import", EXAMPLES, url=database_url).code == 0
+    return database_url
+
+
+def test_jsonl_is_the_log_from_a_position_on(url: str, tmp_path: Path) -> None:
+    everything = agentlog("export", "log", url=url)
+    assert everything.code == 0
+    positions = [line["position"] for line in everything.lines]
+    last = positions[-1]
+    assert positions == list(range(1, last + 1))
+    assert everything.err == f"position {last}: go on with --after {last}\n"
+    first = everything.lines[0]
+    shown = agentlog("show", first["threadId"], "--json", url=url).lines
+    assert first == {"threadId": first["threadId"], **shown[1]}
+    file = tmp_path / "log.jsonl"
+    later = agentlog("export", "log", "--after", "7", "-O", file, url=url)
+    assert (later.out, later.err) == ("", everything.err)
+    assert [parse(line) for line in file.read_bytes().splitlines()] == everything.lines[7:]
+    none = agentlog("export", "log", "--after", str(last), url=url)
+    assert (none.out, none.err) == ("", everything.err)
+
+
+def test_a_position_that_is_not_there_is_said(url: str) -> None:
+    outcome = agentlog("export", "log", "--after", "99999", url=url)
+    assert outcome.code == 2
+    assert "position 99999 is not there yet: the log is at position" in outcome.err
+
+
+def test_finetune_is_of_finished_threads(url: str) -> None:
+    outcome = agentlog("export", "finetune", url=url)
+    assert outcome.code == 0
+    heads = agentlog("threads", "--json", url=url).lines
+    still_open = [head for head in heads if head["status"] == "open"]
+    assert still_open
+    told, *reasons = outcome.err.splitlines()
+    left_out = sum(int(line.split(":")[0]) for line in reasons if line.startswith("  "))
+    assert told == f"{len(outcome.lines)} examples, {left_out} threads left out"
+    assert len(outcome.lines) + left_out == len(heads)
+    assert f"  {len(still_open)}: still open: --open takes them" in reasons
+    assert "OpenAI trains on no fewer than 10 examples" in outcome.err
+    assert outcome.lines
+    for line in outcome.lines:
+        assert set(line) == {"messages"}
+        assert why_unsafe(line["messages"]) is None
+        for message in line["messages"]:
+            check_types({key: value for key, value in message.items() if key != "weight"})
+
+
+def test_finetune_takes_the_filters_of_threads(database_url: str) -> None:
+    runs: list[dict[str, Any]] = [
+        {
+            "threadId": f"run-{number}",
+            "metadata": {"reward": number % 2},
+            "messages": [{"type": "input", "text": "hi"}, {"type": "reply", "text": str(number)}],
+            **({"closed": {}} if number < 3 else {}),
+        }
+        for number in range(6)
+    ]
+    lines = "\n".join(str(run).replace("'", '"') for run in runs).encode()
+    assert agentlog("import", "-", url=database_url, stdin=lines).code == 0
+
+    def learnt(*options: str) -> set[str]:
+        outcome = agentlog("export", "finetune", *options, url=database_url)
+        assert outcome.code == 0, outcome.err
+        return {line["messages"][-1]["content"] for line in outcome.lines}
+
+    assert learnt() == {"0", "1", "2"}
+    assert learnt("--metadata", "reward=0") == {"0", "2"}
+    assert learnt("--status", "open", "--metadata", "reward=1") == {"3", "5"}
+    assert learnt("--open", "--metadata", "reward=1") == {"1", "3", "5"}
+    assert learnt("run-5", "run-1") == {"1", "5"}
+
+
+def test_finetuning_data_that_was_imported_keeps_its_tools(database_url: str) -> None:
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+    line = {
+        "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "lo"}],
+        "tools": tools,
+        "parallel_tool_calls": False,
+    }
+    given = ("--format", "openai", "--thread-id", "t")
+    imported = agentlog("import", "-", *given, url=database_url, stdin=print_text(line).encode())
+    assert imported.code == 0, imported.err
+    outcome = agentlog("export", "finetune", "--open", url=database_url)
+    assert outcome.lines == [line]
+    assert outcome.err.startswith("1 examples, 0 threads left out")
+
+
+def test_parquet_goes_on_where_it_stopped(url: str, tmp_path: Path) -> None:
+    folder = tmp_path / "dataset"
+    options = ("dataset", "-O", folder)
+    assert agentlog("export", *options, "--only", "events", url=url).code == 0
+    assert not (folder / "messages").exists()
+    again = agentlog("export", *options, url=url)
+    assert again.code == 0
+    assert again.err.startswith("0 new events, ")
+    with duck(folder) as connection:
+        ((events, messages),) = connection.sql(
+            "SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM messages)"
+        ).fetchall()
+    assert events == messages > 50
+    assert f"{folder} is as of position {events}" in again.err
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["dataset"], "Missing option '--output'"),
+        (["dataset", "-O", "x", "--only", "nope"], "--only nope: choose among events,"),
+        (["finetune", "--status", "done"], "use one of open, exited, closed"),
+        (["finetune", "t", "--q", "x"], "name THREADS or filter them, not both"),
+        (["finetune", "t", "--open"], "name THREADS or filter them, not both"),
+        (["threads", "--format", "nope"], "there is no view 'nope'"),
+        ([], "name what to export: agentlog export threads\n"),
+        (["t", "--at", "1"], "agentlog export threads t --at 1\n"),
+        (["--format=openai", "-o", "mark=true"], "export threads --format openai -o mark=true\n"),
+        (["--format", "jsonl", "--after", "7"], "agentlog export log --after 7\n"),
+        (["t", "--format", "finetune"], "agentlog export finetune t\n"),
+        (["--format", "otlp", "--to", "http://x"], "agentlog export spans --to http://x\n"),
+        (["-O", "a b", "--format", "parquet"], "agentlog export dataset -O 'a b'\n"),
+    ],
+    ids=as_words,
+)
+def test_options_that_do_not_fit_are_refused(
+    database_url: str, options: list[str], reason: str
+) -> None:
+    outcome = agentlog("export", *options, url=database_url)
+    assert outcome.code == 2
+    assert reason in outcome.err
+
+
+WITHOUT = """
+import sys
+sys.modules[sys.argv.pop(1)] = None
+import agentlog.api.cli.transfer.exports  # the formats that are lines need nothing more
+from agentlog.__main__ import run
+run()
+"""
+
+
+@pytest.mark.parametrize("package", ["pyarrow", "obstore"])
+def test_without_a_package_it_says_what_to_install(
+    database_url: str, tmp_path: Path, package: str
+) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            WITHOUT,
+            package,
+            "export",
+            "dataset",
+            "-O",
+            tmp_path / "dataset",
+        ],
+        env=environment(database_url),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    expected = "agentlog: this needs more packages: pip install 'agentlog[parquet]'\n"
+    assert (done.returncode, done.stderr) == (2, expected)
