@@ -8,16 +8,10 @@ from psycopg import sql
 from psycopg.errors import Diagnostic
 
 from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.maintenance import untimed
 from agentlog.infrastructure.postgres.statements import statement
 
 SCHEMAS = ("agentlog", "agentlog_readmodels")
-
-_SETTINGS = (
-    "SET statement_timeout = 0",
-    "SET lock_timeout = 0",
-    "SET client_min_messages = warning",
-)
-_RESETS = tuple(f"RESET {setting.split()[1]}" for setting in _SETTINGS)
 
 
 def vacuum(database: Connections, *, full: bool) -> Iterator[str]:
@@ -43,20 +37,19 @@ def vacuum(database: Connections, *, full: bool) -> Iterator[str]:
         ).fetchall()
         vacuuming: LiteralString = "VACUUM (FULL, ANALYZE) {}" if full else "VACUUM (ANALYZE) {}"
         try:
-            for setting in _SETTINGS:
-                connection.execute(setting)
-            for index in connection.execute(statement("select_unfinished_indexes")).fetchall():
-                _run(connection, "DROP INDEX CONCURRENTLY IF EXISTS {}", index)
-            for table in [*tables, ("pg_catalog", "pg_statistic")]:
-                _run(connection, vacuuming, table)
-                if table in tables and not full and not warnings:
-                    _run(connection, "REINDEX TABLE CONCURRENTLY {}", table)
-                yield from warnings
-                warnings.clear()
+            with untimed(connection):
+                connection.execute("SET client_min_messages = warning")
+                for index in connection.execute(statement("select_unfinished_indexes")).fetchall():
+                    _run(connection, "DROP INDEX CONCURRENTLY IF EXISTS {}", index)
+                for table in [*tables, ("pg_catalog", "pg_statistic")]:
+                    _run(connection, vacuuming, table)
+                    if table in tables and not full and not warnings:
+                        _run(connection, "REINDEX TABLE CONCURRENTLY {}", table)
+                    yield from warnings
+                    warnings.clear()
         finally:
             connection.remove_notice_handler(note)
-            for reset in _RESETS:
-                connection.execute(reset)
+            connection.execute("RESET client_min_messages")
 
 
 def _run(connection: psycopg.Connection, command: LiteralString, name: Sequence[str]) -> None:

@@ -51,6 +51,7 @@ from agentlog.infrastructure.moves.steps import (
 from agentlog.infrastructure.moves.tenant_copy import copy_tenant, delete_tenant, first_filled
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import APPENDED
+from agentlog.infrastructure.postgres.maintenance import try_lock, unlock
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.renewal import delete_tenant_rows
 
@@ -163,19 +164,15 @@ class Mover:
         """Yield a connection to the source that keeps other movers of this tenant away."""
         with self.source.connection() as connection:
             name = f"agentlog move {self.tenant}"
-            asked = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
             until = time.monotonic() + _OTHERS_SECONDS
-            while connection.execute(asked, (name,)).fetchone() != (True,):
+            while not try_lock(connection, name):
                 if time.monotonic() > until:
                     raise MoveUnderWay(self.tenant)
                 time.sleep(_PAUSE_SECONDS)
             try:
                 yield connection
             finally:
-                if not connection.closed:
-                    connection.execute(
-                        "SELECT pg_advisory_unlock(hashtextextended(%s, 0))", (name,)
-                    )
+                unlock(connection, name)
 
     @contextmanager
     def _to(

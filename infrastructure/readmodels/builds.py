@@ -158,9 +158,8 @@ def discard(connection: psycopg.Connection, model: AnyReadModel, build: int) -> 
 
 
 def go_live(connection: psycopg.Connection, model: AnyReadModel, build: int) -> None:
-    """Make a build the live one, in the current transaction."""
+    """Make a build the live one, in the current transaction; it has its indexes."""
     table: AnyTable = BuildTable(model.table, build)
-    table.index(connection)
     old = connection.execute(
         "SELECT build FROM agentlog.projections WHERE name = %s AND state = 'live' FOR UPDATE",
         (model.name,),

@@ -14,6 +14,7 @@ import psycopg
 from eventsourcing.persistence import Tracking
 
 from agentlog.infrastructure.postgres.errors import BROKEN_OFF
+from agentlog.infrastructure.postgres.maintenance import try_lock, unlock, untimed
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.batch import EventBatch, TenantEvent, read_batch, recorded
@@ -67,7 +68,7 @@ class Projection(Generic[RowT]):
             psycopg.OperationalError: the connection broke; nothing was written, or all of it.
         """
         try:
-            step = self._try_step(connection)
+            step = self._try_step(connection) or self._index(connection)
         except BROKEN_OFF:
             raise
         except Exception as error:  # noqa: BLE001 - any error is recorded
@@ -78,13 +79,31 @@ class Projection(Generic[RowT]):
         self._limit = min(self._limit * 2, self._most_events)
         return step
 
-    def _try_step(self, connection: psycopg.Connection) -> StepResult:
+    def _index(self, connection: psycopg.Connection) -> StepResult:
+        """Create the indexes of a build that has all events.
+
+        That may take many minutes: meanwhile no build is locked, and erasures go on.
+        """
+        name = f"agentlog index {self._tracking_name}"
+        if not try_lock(connection, name):
+            return StepResult.RESTING
+        try:
+            with untimed(connection):
+                self._table.index(connection, concurrently=True)
+        finally:
+            unlock(connection, name)
+        return StepResult.MORE
+
+    def _try_step(self, connection: psycopg.Connection) -> StepResult | None:
+        """Apply the next batch, or go live; None where a build needs its indexes before."""
         with connection.transaction():
             start = self._begin(connection)
             if start is None:
                 return StepResult.RESTING
             if start.position >= start.log_position:
                 if start.state == "building":
+                    if not self._table.is_indexed(connection):
+                        return None
                     builds.go_live(connection, self._model, self._build)
                     builds.notify(connection)
                 return StepResult.AT_PRESENT

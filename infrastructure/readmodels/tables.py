@@ -58,6 +58,17 @@ class BuildTable(Generic[RowT]):
             name=self._name, columns=self._columns
         )
 
+        self._indexes = {
+            f"{self._bare_name}_{'_'.join(columns)}_idx": SQL("({})").format(_names(columns))
+            for columns in table.indexes
+        } | {
+            f"{self._bare_name}_{column.name}_idx": SQL("USING gin ({}) WITH ({})").format(
+                Identifier(column.name), SQL(_PENDING)
+            )
+            for column in table.columns
+            if column.type == "tsvector"
+        }
+
     def create(self, connection: psycopg.Connection) -> None:
         """Create the table, with the indexes that filling needs; those for reports come later."""
         columns = SQL(", ").join(
@@ -88,22 +99,39 @@ class BuildTable(Generic[RowT]):
         for confine in _CONFINE:
             connection.execute(SQL(confine).format(name=self._name, **roles))
 
-    def index(self, connection: psycopg.Connection) -> None:
-        """Create the indexes that reports need, and analyse the table."""
-        for columns in self._table.indexes:
+    def index(self, connection: psycopg.Connection, *, concurrently: bool = False) -> None:
+        """Create the indexes that reports need, where they are not there; analyse the table.
+
+        `concurrently`, in autocommit mode: others read and write the table meanwhile.
+        """
+        beside = SQL("CONCURRENTLY") if concurrently else SQL("")
+        there = self._valid_indexes(connection)
+        for name, definition in self._indexes.items():
+            if there.get(name):
+                continue
+            if name in there:  # its creation was broken off
+                connection.execute(SQL("DROP INDEX {}").format(Identifier(SCHEMA, name)))
             connection.execute(
-                SQL("CREATE INDEX ON {name} ({columns})").format(
-                    name=self._name, columns=_names(columns)
+                SQL("CREATE INDEX {beside} {index} ON {name} {definition}").format(
+                    beside=beside, index=Identifier(name), name=self._name, definition=definition
                 )
             )
-        for column in self._table.columns:
-            if column.type == "tsvector":
-                connection.execute(
-                    SQL("CREATE INDEX ON {name} USING gin ({column}) WITH ({pending})").format(
-                        name=self._name, column=Identifier(column.name), pending=SQL(_PENDING)
-                    )
-                )
         connection.execute(SQL("ANALYZE {name}").format(name=self._name))
+
+    def is_indexed(self, connection: psycopg.Connection) -> bool:
+        """Return whether the table has all indexes that reports need."""
+        there = self._valid_indexes(connection)
+        return all(there.get(name) for name in self._indexes)
+
+    def _valid_indexes(self, connection: psycopg.Connection) -> dict[str, bool]:
+        """Return the names of the table's indexes, and whether each is complete."""
+        return dict(
+            connection.execute(
+                "SELECT relname, indisvalid FROM pg_index JOIN pg_class ON oid = indexrelid "
+                "WHERE indrelid = to_regclass(%s)",
+                (f"{SCHEMA}.{self._bare_name}",),
+            ).fetchall()
+        )
 
     def show(self, connection: psycopg.Connection) -> None:
         """Create the analysts' view of a public table, with its comments.
