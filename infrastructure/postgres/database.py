@@ -1,7 +1,7 @@
 """Connection pool of one PostgreSQL database, and the mapping of its failures to errors."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Protocol, Self
@@ -30,7 +30,7 @@ from agentlog.infrastructure.postgres.liveness import (
 from agentlog.infrastructure.postgres.migration import Migration, migrate
 from agentlog.infrastructure.postgres.roles import SERVICE, confine, unconfine
 from agentlog.infrastructure.postgres.session_check import check_session
-from agentlog.infrastructure.postgres.write_access import WriteAccess
+from agentlog.infrastructure.postgres.write_access import LogSubscribed, WriteAccess
 
 _POOL_CLOSE_SECONDS = 0.1
 """For each thread of a pool without a server: it may be connecting, and is not joined."""
@@ -92,6 +92,7 @@ class Database:
         self._pool = self._new_pool()
         self._breaker: Breaker | None = None
         self._is_away = False
+        self._off: Callable[[], None] = lambda: None
 
     def open(self) -> None:
         """Connect, and check the server and the session.
@@ -109,9 +110,16 @@ class Database:
                     connection, in_role=self._in_role, read_only=self.write_access.forbidden
                 )
                 self.write_access.look(connection)
+                if (
+                    self._in_role
+                    and self.write_access.is_subscribed
+                    and not self.write_access.forbidden
+                ):
+                    raise LogSubscribed
         except psycopg.Error as error:
             raise DatabaseUnavailable(str(error).strip()) from error
         self._pool.open()
+        self._off = self.write_access.on_change(self._follow)
         if self._canary is not None:
             self._canary.answers()
         self._breaker = Breaker(
@@ -151,6 +159,7 @@ class Database:
 
     def close(self) -> None:
         """Close every connection."""
+        self._off()
         if self._breaker is not None:
             self._breaker.close()
         if self._canary is not None:
@@ -270,9 +279,18 @@ class Database:
             min_size=1,
             max_size=self._pool_size,
             kwargs={"autocommit": True, "application_name": "agentlog"},
-            configure=register_arrays,
+            configure=self._configure,
             open=False,
         )
+
+    def _configure(self, connection: psycopg.Connection) -> None:
+        register_arrays(connection)
+        if self._in_role and self.write_access.is_subscribed:
+            connection.execute("SET default_transaction_read_only = on")
+
+    def _follow(self) -> None:
+        """Have new sessions: those of before may write to what has a subscription now."""
+        self._pool.drain()
 
     def _drop_pool(self) -> None:
         """Close the pool: waiting callers fail, lent connections break off."""

@@ -1,13 +1,13 @@
--- What the database is to a service; a promoted standby is a writer in its old sessions too. It
--- needs no right to the schema.
+-- What the database is to a service, in a session that may write or not; a promoted standby is a
+-- writer in its old sessions too. It needs no right to the schema.
 SELECT CASE
     WHEN pg_is_in_recovery() THEN 'standby'
-    WHEN NOT current_setting('transaction_read_only')::boolean THEN 'writer'
     WHEN EXISTS (
         SELECT FROM pg_subscription_rel
         JOIN pg_class ON pg_class.oid = srrelid
         JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = 'agentlog' AND relname = 'events'
     ) THEN 'subscriber'
-    ELSE 'read-only'
+    WHEN current_setting('transaction_read_only')::boolean THEN 'read-only'
+    ELSE 'writer'
 END

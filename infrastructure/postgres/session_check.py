@@ -1,8 +1,7 @@
 """Checks of a database session, made once before the service works.
 
 A pooler may pass on a session without its settings: in the role of its login, which may own the
-tables, without timeouts, and able to write. A logical subscriber accepts appends, and its log then
-differs from its publisher's.
+tables, without timeouts, and able to write.
 """
 
 from collections.abc import Sequence
@@ -18,9 +17,6 @@ MINIMUM_SERVER = 150000
 
 _TIMEOUTS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
 _WITHOUT = "SELECT name FROM pg_settings WHERE name = ANY (%s) AND setting = '0' ORDER BY name"
-_SUBSCRIBED = """
-SELECT FROM pg_subscription_rel WHERE srrelid = to_regclass('agentlog.events')
-"""
 
 
 class UnsafeSession(AgentlogError):
@@ -35,17 +31,6 @@ class UnsafeSession(AgentlogError):
         self.flaws = flaws
 
 
-class LogSubscribed(AgentlogError):
-    """The log is filled by a logical subscription: an append would fork it."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "agentlog.events is filled by a logical subscription, and an append here would fork "
-            "the log: set AGENTLOG_READ_ONLY=on to read here, have AGENTLOG_DATABASE_URL name the "
-            "publisher, or take over by DROP SUBSCRIPTION"
-        )
-
-
 def check_session(connection: psycopg.Connection, *, in_role: bool, read_only: bool) -> None:
     """Check that a new session has the requested settings; the session is not reusable afterwards.
 
@@ -53,8 +38,6 @@ def check_session(connection: psycopg.Connection, *, in_role: bool, read_only: b
         DatabaseTooOld: the server is too old.
         UnsafeSession: it has another role, no timeout, no row-level security, or may write where it
             is to be `read_only`.
-        LogSubscribed: in the service's role and not `read_only`, where a subscription fills the
-            log.
     """
     if connection.info.server_version < MINIMUM_SERVER:
         raise DatabaseTooOld(connection.info.server_version)
@@ -62,8 +45,6 @@ def check_session(connection: psycopg.Connection, *, in_role: bool, read_only: b
     if read_only and connection.execute("SHOW transaction_read_only").fetchone() != ("on",):
         flaws.append("it may write")
     if in_role:
-        if not read_only and connection.execute(_SUBSCRIBED).fetchone() is not None:
-            raise LogSubscribed
         flaws += _flaws_of_role(connection)
     if flaws:
         raise UnsafeSession(flaws)

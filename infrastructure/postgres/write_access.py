@@ -14,6 +14,7 @@ from typing import Literal
 import psycopg
 from typing_extensions import override
 
+from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.postgres.errors import DatabaseReadOnly, DatabaseUnavailable
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.runtime.closeable import Closing
@@ -31,6 +32,17 @@ _REASONS: dict[Kind, str] = {
 _LOOK_SECONDS = 1.0
 _LEAST_SECONDS = 0.1
 """Between two looks, where callers ask for writes meanwhile."""
+
+
+class LogSubscribed(AgentlogError):
+    """The log is filled by a logical subscription: an append would fork it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "agentlog.events is filled by a logical subscription, and an append here would fork "
+            "the log: set AGENTLOG_READ_ONLY=on to read here, or have AGENTLOG_DATABASE_URL name "
+            "the publisher"
+        )
 
 
 class WriteAccess:
@@ -53,6 +65,11 @@ class WriteAccess:
     def is_given(self) -> bool:
         """Whether the database takes writes."""
         return self.kind == "writer"
+
+    @property
+    def is_subscribed(self) -> bool:
+        """Whether PostgreSQL takes writes that would fork the log."""
+        return self.kind == "subscriber"
 
     def check(self) -> None:
         """Raise `DatabaseReadOnly` where the database takes no writes."""

@@ -89,7 +89,8 @@ from agentlog.infrastructure.postgres.errors import (
 )
 from agentlog.infrastructure.postgres.migration import MigrationError
 from agentlog.infrastructure.postgres.roles import NoServiceRole
-from agentlog.infrastructure.postgres.session_check import LogSubscribed, UnsafeSession
+from agentlog.infrastructure.postgres.session_check import UnsafeSession
+from agentlog.infrastructure.postgres.write_access import LogSubscribed
 from agentlog.infrastructure.readmodels.projection_status import (
     NotYetBuilt,
     ProjectionBehind,

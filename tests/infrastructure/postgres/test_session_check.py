@@ -8,9 +8,14 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.session_check import LogSubscribed, UnsafeSession
+from agentlog.infrastructure.postgres.errors import DatabaseReadOnly
+from agentlog.infrastructure.postgres.session_check import UnsafeSession
+from agentlog.infrastructure.postgres.write_access import LogSubscribed, WriteAccessWatch
 from tests.databases import name_of, new_database
+from tests.infrastructure.appends import Clock, Ids, reply, request
+from tests.waiting import until
 
 
 @pytest.mark.parametrize(
@@ -72,3 +77,25 @@ def test_the_service_does_not_work_where_a_subscription_fills_the_log(
             owner.migrate()
     with Database(database_url, pool_size=1, in_role=True):
         pass
+
+
+def test_a_service_that_runs_writes_no_more_once_a_subscription_fills_the_log(
+    database_url: str, server_url: str, template_database: str
+) -> None:
+    with (
+        new_database(server_url, template=template_database) as publisher_url,
+        Database(database_url, pool_size=1, in_role=True) as database,
+        WriteAccessWatch(database.write_access, database.connect),
+    ):
+        access = database.write_access
+        writer = Writer(database, clock=Clock(), new_id=Ids())
+        writer.append(request("t", reply("before")))
+        with _subscribed(database_url, publisher_url):
+            until(lambda: access.kind == "subscriber")
+            with pytest.raises(DatabaseReadOnly, match="filled by a logical subscription"):
+                writer.append(request("t", reply("a fork")))
+            for source in (database, database.confined("tests")):  # what is no append
+                with pytest.raises(DatabaseReadOnly), source.connection() as connection:
+                    connection.execute("UPDATE agentlog.counter SET position = position")
+        until(lambda: access.is_given)
+        writer.append(request("t", reply("after")))

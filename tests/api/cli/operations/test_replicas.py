@@ -12,7 +12,7 @@ import pytest
 from psycopg.sql import SQL
 
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.session_check import LogSubscribed
+from agentlog.infrastructure.postgres.write_access import LogSubscribed
 from tests.api.refusals import problem_in
 from tests.clients import TLS
 from tests.command_line import WAIT_SECONDS, agentlog
