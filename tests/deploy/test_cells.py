@@ -23,6 +23,7 @@ from tests.reliability.service import ServiceProcess, own_service
 from tests.waiting import until
 
 MESSAGES = "/v1/threads/t/messages"
+USER_HEADER = "X-Auth-Request-Email"
 
 
 @pytest.mark.parametrize("program", [pytest.param(name, marks=needs(name)) for name in FILES])
@@ -77,6 +78,7 @@ def site(
                     AGENTLOG_CELL=name[0],
                     AGENTLOG_PROJECTIONS="off",
                     FORWARDED_ALLOW_IPS="127.0.0.1",
+                    AGENTLOG_USER_HEADER=USER_HEADER,
                 )
             )
             for name in ("a", "a-spare", "b")
@@ -111,6 +113,13 @@ def test_a_key_leads_to_its_cell_and_none_to_what_is_public(site: Site) -> None:
     file = os.urandom(20 * 2**20)
     blob = f"/v1/blobs/{hashlib.sha256(file).hexdigest()}"
     assert site.client.put(blob, content=file, headers=bearing(site.keys["b"])).is_success
+
+
+def test_whom_a_client_names_is_not_on_record(site: Site) -> None:
+    forged = {**bearing(site.keys["a"]), USER_HEADER: "ceo@example.org"}
+    site.client.post(MESSAGES, json={"type": "tick"}, headers=forged).raise_for_status()
+    (event,) = site.events("a", "a")
+    assert event["metadata"]["appendedBy"] == site.keys["a"].split("_")[1]
 
 
 def test_streams_and_bulk_appends_come_through_at_once(site: Site) -> None:
