@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 
 from agentlog.domain.errors import UnknownThread
 from agentlog.domain.points_in_time import BIGGEST
-from agentlog.infrastructure.audit.accounts import rows_of, unaccounted
+from agentlog.infrastructure.audit.accounts import events_at, rows_of, unaccounted
 from agentlog.infrastructure.audit.findings import Audit, Findings
 from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey
-from agentlog.infrastructure.audit.records import LOWEST, log_snapshot
+from agentlog.infrastructure.audit.records import EVERYWHERE, LOWEST, log_snapshot
 from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.audit.threads.thread_audit import audit_thread
 from agentlog.infrastructure.audit.tree_audit import audit_tree
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 
-_PAGE_THREADS = 1000
+_PAGE_THREADS = 50_000
 _WORTH_PROCESSES = 5000
 """Events that take one process about as long as others take to start."""
 
@@ -45,7 +45,8 @@ class Auditor:
         """Check the whole log: yield the audit of each thread by its id, then that of the log.
 
         The last, of None, is of the tree, as `tree` checks it, and the account: every row of the
-        tenant was visited with its thread, and every event with the tree.
+        tenant was visited with its thread, and every event with the tree. Events are counted up to
+        the last one at the start, so that none appended meanwhile stands for one left out.
 
         `since`: check only the threads that have grown since that checkpoint, and count only what
         came after it; all before it is checked by its root over the links alone.
@@ -56,34 +57,52 @@ class Auditor:
             AuditProcessEnded: one of them ended by itself.
         """
         first = LOWEST if since is None else self._position_after(since.size)
-        before, visited = self._rows(first), Counter[str]()
-        ids = self._thread_ids(first)
+        positions = range(first, self._last_position() + 1)
+        before, visited = self._rows(positions), Counter[str]()
+        ids = self._thread_ids(positions)
         if processes is not None and before["events"] >= _WORTH_PROCESSES:
-            audits = processes.audits(self._tenant, ids, first=first)
+            audits = processes.audits(self._tenant, ids, positions=positions)
         else:
-            audits = self._audits(ids, first)
+            audits = self._audits(ids, positions)
         for thread_id, audit in audits:
             visited.update(audit.rows)
             yield thread_id, audit
-        tree = self.tree([*held, *([] if since is None else [since])], public_key=public_key)
+        checkpoints = [*held, *([] if since is None else [since])]
+        tree = self.tree(checkpoints, public_key=public_key, positions=positions)
         findings = Findings(Counter(tree.rows), list(tree.findings), tree.count, tree.verdict)
-        after = self._rows(first)
-        by_position = tree.events - (0 if since is None else min(since.size, tree.events))
+        after = self._rows(positions)
         where = "of this tenant" if since is None else "after the checkpoint"
-        for seen in (visited, {**visited, "events": by_position}):
+        for seen in (visited, {**visited, "events": tree.events}):
             findings.add(unaccounted(before, seen, after, where=where))
         yield None, findings.audit()
 
     def tree(
-        self, held: Sequence[Checkpoint] = (), *, public_key: VerifierKey | None = None
+        self,
+        held: Sequence[Checkpoint] = (),
+        *,
+        public_key: VerifierKey | None = None,
+        positions: range = EVERYWHERE,
     ) -> Audit:
         """Check the log against its stored checkpoints and `held` ones, as `audit_tree` does."""
         with log_snapshot(self._database) as cursor:
-            return audit_tree(cursor, self._tenant, held, public_key=public_key)
+            return audit_tree(
+                cursor, self._tenant, held, public_key=public_key, positions=positions
+            )
 
-    def _audits(self, thread_ids: Iterator[str], first: int) -> Iterator[tuple[str, Audit]]:
+    def _audits(self, thread_ids: Iterator[str], positions: range) -> Iterator[tuple[str, Audit]]:
         for thread_id in thread_ids:
-            yield thread_id, audit_thread(self._database, self._tenant, thread_id, first=first)
+            yield (
+                thread_id,
+                audit_thread(self._database, self._tenant, thread_id, positions=positions),
+            )
+
+    def _last_position(self) -> int:
+        """Return the position of the tenant's last event, below all if there is none."""
+        with self._database.connection() as connection:
+            row = connection.execute(
+                "SELECT max(position) FROM agentlog.events WHERE tenant = %s", (self._tenant,)
+            ).fetchone()
+        return LOWEST if row is None or row[0] is None else int(row[0])
 
     def _position_after(self, size: int) -> int:
         """Return the first position that may follow the first `size` events."""
@@ -94,25 +113,24 @@ class Auditor:
             row = connection.execute(statement("select_position_of_leaf"), asked).fetchone()
         return BIGGEST if row is None else int(row[0]) + 1
 
-    def _rows(self, first: int) -> Counter[str]:
-        """Return how many rows there are to visit: of all tables, or events from a position on."""
-        if first == LOWEST:
-            return rows_of(self._database, self._tenant)
-        asked = {"tenant": self._tenant, "position": first}
-        with self._database.connection() as connection:
-            row = connection.execute(statement("count_events_from"), asked).fetchone()
-        return Counter({"events": 0 if row is None else row[0]})
+    def _rows(self, positions: range) -> Counter[str]:
+        """Return how many rows there are to visit: events at the positions; of a whole log, all."""
+        events = events_at(self._database, self._tenant, positions)
+        others = rows_of(self._database, self._tenant) if positions.start == LOWEST else {}
+        return Counter({**others, "events": events})
 
-    def _thread_ids(self, position: int) -> Iterator[str]:
-        """Yield the id of each thread that any row of the log is of, or that has grown since."""
-        name = "select_audited_threads" if position == LOWEST else "select_grown_threads"
+    def _thread_ids(self, positions: range) -> Iterator[str]:
+        """Yield the id of each thread that any row is of; or, after a checkpoint, of the new."""
+        is_whole = positions.start == LOWEST
+        name = "select_audited_threads" if is_whole else "select_grown_threads"
         first = ""
         while True:
             asked = {
                 "tenant": self._tenant,
                 "first": first,
                 "limit": _PAGE_THREADS,
-                "position": position,
+                "first_position": positions.start,
+                "last_position": positions.stop - 1,
             }
             with self._database.connection() as connection:
                 rows = connection.execute(statement(name), asked).fetchall()

@@ -10,6 +10,7 @@ from psycopg.rows import TupleRow
 
 from agentlog.domain.integrity.chain_audit import ChainRecord
 from agentlog.domain.integrity.hash_chain import digest
+from agentlog.domain.points_in_time import BIGGEST
 from agentlog.domain.redaction import (
     is_left_by_files,
     is_without_file,
@@ -27,6 +28,8 @@ PAGE_BYTES = 8 * 2**20
 """Most bytes of a page's stored bodies, except its last; and of the contents cut out of them."""
 LOWEST = -(2**63)
 """The lowest version or position that the database can hold: no event stands below it."""
+EVERYWHERE = range(LOWEST, BIGGEST + 1)
+"""All positions that the database can hold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from agentlog.infrastructure.audit.notes import (
     open_note,
     origin_of,
 )
-from agentlog.infrastructure.audit.records import LOWEST
+from agentlog.infrastructure.audit.records import EVERYWHERE, LOWEST
 from agentlog.infrastructure.audit.tree import TILE, leaf_pages
 
 
@@ -27,12 +27,13 @@ def audit_tree(
     held: Sequence[Checkpoint] = (),
     *,
     public_key: VerifierKey | None = None,
+    positions: range = EVERYWHERE,
 ) -> Audit:
     """Check the log against its stored checkpoints and `held` ones; a binary cursor is needed.
 
     `held` checkpoints were kept out of the database's reach, so they also reveal a history that was
     rewritten as a whole. Signatures are checked by `public_key`, or without it by the key stored
-    with each checkpoint.
+    with each checkpoint. The events at `positions` are counted.
     """
     findings, frontier, before = Findings(), Frontier(), LOWEST
     roots = _kept_roots(cursor, tenant, findings, public_key)
@@ -49,11 +50,11 @@ def audit_tree(
                 findings.add(_root_findings(waiting.pop(0), frontier, before, position))
             frontier.add(hashed)
             before = position
+            findings.rows["events"] += position in positions
     for root in waiting:
         findings.add(_root_findings(root, frontier, before, None))
     for number, tile in tiles.items():
         findings.add(_tile_findings(number, tile, ()))
-    findings.rows["events"] = frontier.size
     return findings.audit()
 
 

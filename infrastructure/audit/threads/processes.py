@@ -39,7 +39,7 @@ class AuditProcesses:
     timeouts: Timeouts = USUAL_TIMEOUTS
 
     def audits(
-        self, tenant: str, thread_ids: Iterable[str], *, first: int
+        self, tenant: str, thread_ids: Iterable[str], *, positions: range
     ) -> Iterator[tuple[str, Audit]]:
         """Yield the audit of each thread, in the order of their ids; see `audit_thread`.
 
@@ -48,7 +48,7 @@ class AuditProcesses:
         """
         ids, done = iter(thread_ids), 0
         batches = iter(lambda: list(islice(ids, _BATCH)), [])
-        audit = partial(_audit_batch, self, tenant, first)
+        audit = partial(_audit_batch, self, tenant, positions)
         try:
             for audited in map_in_processes(audit, batches, processes=self.count):
                 yield from audited
@@ -72,10 +72,10 @@ def _opened(processes: AuditProcesses) -> Database:
 
 
 def _audit_batch(
-    processes: AuditProcesses, tenant: str, first: int, thread_ids: Sequence[str]
+    processes: AuditProcesses, tenant: str, positions: range, thread_ids: Sequence[str]
 ) -> list[tuple[str, Audit]]:
     database = _opened(processes).confined(tenant)
     return [
-        (thread_id, audit_thread(database, tenant, thread_id, first=first))
+        (thread_id, audit_thread(database, tenant, thread_id, positions=positions))
         for thread_id in thread_ids
     ]

@@ -11,7 +11,7 @@ from agentlog.domain.integrity.chain_audit import (
 )
 from agentlog.domain.integrity.redaction_audit import Redactions, redaction_in
 from agentlog.infrastructure.audit.findings import Audit, Findings
-from agentlog.infrastructure.audit.records import LOWEST, log_snapshot, stored_events
+from agentlog.infrastructure.audit.records import EVERYWHERE, log_snapshot, stored_events
 from agentlog.infrastructure.audit.threads.fork_audit import ForkAudit
 from agentlog.infrastructure.audit.threads.heads import ReplayedHead, StoredHead
 from agentlog.infrastructure.postgres.database import Connections
@@ -19,12 +19,12 @@ from agentlog.infrastructure.postgres.statements import statement
 
 
 def audit_thread(
-    database: Connections, tenant: str, thread_id: str, *, first: int = LOWEST
+    database: Connections, tenant: str, thread_id: str, *, positions: range = EVERYWHERE
 ) -> Audit:
     """Check a thread from its first event to its head, on one snapshot.
 
     Checks its contents, its chain, its redactions, its head and its ledger. Of its events those
-    from the position `first` on are counted.
+    at `positions` are counted.
     """
     findings, place = Findings(), ChainPlace()
     findings.add(check_names(tenant, thread_id))
@@ -40,7 +40,7 @@ def audit_thread(
             findings.add(fork.check(event))
             head.take(event)
             place = record.place
-            findings.rows["events"] += event.position >= first
+            findings.rows["events"] += event.position in positions
         findings.add(fork.findings())
     findings.rows["threads"] = int(stored.values is not None)
     findings.rows["ledger"] = len(stored.ledger)

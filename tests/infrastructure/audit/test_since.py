@@ -1,5 +1,6 @@
 """`--since`: threads that have grown are checked whole, the rest of the log by its links."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ import pytest
 
 from agentlog.infrastructure.audit.notes import Checkpoint
 from agentlog.infrastructure.audit.signing import SigningKey
+from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.postgres.database import Database
 from tests.databases import new_database
 from tests.infrastructure.appends import fetch, given, reply
@@ -20,17 +22,31 @@ OLD, GROWN, NEW = "strict", "many", "later"
 
 
 @pytest.fixture
-def log(server_url: str, filled: tuple[str, Checkpoint], signing: SigningKey) -> Iterator[Log]:
-    """A copy of the log that has gone on after its checkpoint."""
-    name, held = filled
-    with (
-        new_database(server_url, template=name) as url,
-        Database(url, pool_size=2) as database,
-    ):
-        log = Log.on(database, signing, held)
+def url(server_url: str, filled: tuple[str, Checkpoint]) -> Iterator[str]:
+    """A copy of the log."""
+    with new_database(server_url, template=filled[0]) as url:
+        yield url
+
+
+@pytest.fixture
+def log(url: str, filled: tuple[str, Checkpoint], signing: SigningKey) -> Iterator[Log]:
+    """The copy, which has gone on after its checkpoint."""
+    with Database(url, pool_size=2) as database:
+        log = Log.on(database, signing, filled[1])
         log.threads.append(GROWN, [reply("more", id=given(50))])
         log.threads.append(NEW, [reply(str(n), id=given(60 + n)) for n in range(3)])
         yield log
+
+
+@pytest.fixture(params=["this process", "others"])
+def processes(
+    request: pytest.FixtureRequest, url: str, monkeypatch: pytest.MonkeyPatch
+) -> AuditProcesses | None:
+    """What audits threads, one after the other."""
+    monkeypatch.setattr("agentlog.infrastructure.audit.auditor._WORTH_PROCESSES", 0)
+    monkeypatch.setattr("agentlog.infrastructure.audit.threads.processes._BATCH", 1)
+    monkeypatch.setattr("agentlog.infrastructure.runtime.worker_processes._AHEAD", 1)
+    return None if request.param == "this process" else AuditProcesses(url, 1)
 
 
 def _since(log: Log) -> set[str]:
@@ -49,7 +65,7 @@ def test_only_threads_that_have_grown_are_read_and_only_what_is_new_is_counted(l
         log.database, "SELECT count(*) FROM agentlog.events WHERE thread_id = %s", NEW
     )
     assert counts == {NEW: started, GROWN: 1}
-    assert (last, tree.events) == (None, log.held.size + started + 1)
+    assert (last, tree.events) == (None, started + 1)
     assert _since(log) == set()
 
 
@@ -72,9 +88,49 @@ def test_a_link_before_it_is_found_by_its_root(log: Log) -> None:
     assert "tree-differs" in _since(log)
 
 
-def test_a_thread_that_is_said_not_to_have_grown_leaves_events_unaccounted(log: Log) -> None:
-    Owner(log.database).do("UPDATE agentlog.threads SET position = 1 WHERE thread_id = %s", NEW)
-    assert _since(log) == {"rows-unaccounted"}
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        ("UPDATE agentlog.threads SET position = 1", "head-differs"),
+        ("DELETE FROM agentlog.threads", "head-missing"),
+    ],
+)
+def test_a_new_thread_is_read_whatever_its_head_says_and_whatever_is_appended_meanwhile(
+    log: Log, change: str, finding: str
+) -> None:
+    log.threads.append(OLD, [reply("more", id=given(70))])
+    _forge(log, NEW, 2)
+    Owner(log.database).do(f"{change} WHERE thread_id = %s", NEW)
+    findings = set[tuple[str, str | None]]()
+    for thread_id, audit in log.proofs.auditor.log(since=log.held):
+        findings.update((finding.what, finding.thread_id) for finding in audit.findings)
+        if thread_id == GROWN:
+            _append_as_many_as(log, NEW)
+    assert findings == {("body-altered", NEW), (finding, NEW)}
+
+
+@pytest.mark.parametrize("is_since", [True, False])
+def test_events_appended_meanwhile_are_not_counted(
+    log: Log, processes: AuditProcesses | None, *, is_since: bool
+) -> None:
+    log.threads.append(OLD, [reply("more", id=given(70))])
+    since = log.held if is_since else None
+    ((events,),) = fetch(log.database, "SELECT count(*) FROM agentlog.events")
+    counts = Counter[str]()
+    for thread_id, audit in log.proofs.auditor.log(since=since, processes=processes):
+        assert audit.whole
+        counts["tree" if thread_id is None else "threads"] += audit.events
+        if thread_id == GROWN:
+            _append_as_many_as(log, NEW)
+    expected = events - (log.held.size if is_since else 0)
+    assert counts == {"tree": expected, "threads": expected}
+
+
+def _append_as_many_as(log: Log, thread_id: str) -> None:
+    """Append as many events as a thread has to one that is visited later."""
+    query = "SELECT count(*) FROM agentlog.events WHERE thread_id = %s"
+    ((count,),) = fetch(log.database, query, thread_id)
+    log.threads.append(OLD, [reply(str(n), id=given(80 + n)) for n in range(count)])
 
 
 def test_a_checkpoint_of_another_log_or_of_a_longer_one_is_no_beginning(log: Log) -> None:

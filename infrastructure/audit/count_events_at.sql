@@ -1,0 +1,3 @@
+SELECT count(*)
+FROM agentlog.events
+WHERE tenant = %(tenant)s AND position >= %(first)s AND position <= %(last)s

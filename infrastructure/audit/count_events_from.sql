@@ -1,3 +1,0 @@
-SELECT count(*)
-FROM agentlog.events
-WHERE tenant = %(tenant)s AND position >= %(position)s
