@@ -3,7 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -252,20 +252,27 @@ def open_service(
 
 
 @contextmanager
-def open_as_owner(settings: Settings, *, new: bool = False) -> Iterator[tuple[Database, str]]:
+def open_as_owner(
+    settings: Settings, *, writes: bool, new: bool = False
+) -> Iterator[tuple[Database, str]]:
     """Yield the database with all rights of its login, at any schema version, and its URL.
 
-    `new`: whether our own may be made.
+    `writes`: refuse what takes no writes. `new`: whether our own may be made.
+
+    Raises:
+        DatabaseReadOnly: it takes none, or AGENTLOG_READ_ONLY=on.
     """
-    if settings.database_url is not None:
-        with Database(settings.database_url, pool_size=2, timeouts=WHOLE_LOG_TIMEOUTS) as database:
-            yield database, settings.database_url
-        return
-    with (
-        open_embedded(settings.data_dir, new=new) as server,
-        Database(server.url, pool_size=2, timeouts=WHOLE_LOG_TIMEOUTS) as database,
-    ):
-        yield database, server.url
+    with ExitStack() as stack:
+        url = settings.database_url
+        if url is None:
+            url = stack.enter_context(open_embedded(settings.data_dir, new=new)).url
+        access = write_access_of(settings)
+        database = stack.enter_context(
+            Database(url, pool_size=2, timeouts=WHOLE_LOG_TIMEOUTS, write_access=access)
+        )
+        if writes:
+            access.check()
+        yield database, url
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ class Factory(InfrastructureFactory[View]):
                 f"agentlog.persistence.View, or set {self._own_module}"
             )
         with ExitStack() as stack:
-            database, _ = stack.enter_context(open_as_owner(self._settings))
+            database, _ = stack.enter_context(open_as_owner(self._settings, writes=True))
             database.migrate()
             view = view_class(database, projection=self.env.name, tenant=self._settings.tenant)
             self._close_with(view, stack.pop_all())

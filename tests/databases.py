@@ -80,6 +80,25 @@ def name_of(url: str) -> str:
     return str(conninfo_to_dict(url)["dbname"])
 
 
+@contextmanager
+def subscribed(database_url: str, publisher_url: str) -> Iterator[None]:
+    """Have a database subscribe to the log of another; nothing is copied."""
+    with psycopg.connect(publisher_url, autocommit=True) as publisher:
+        publisher.execute("SET client_min_messages = error")  # wal_level is not logical
+        publisher.execute("CREATE PUBLICATION log FOR TABLE agentlog.events")
+    name = sql.Identifier(name_of(database_url))
+    with psycopg.connect(database_url, autocommit=True) as owner:
+        create = sql.SQL(
+            "CREATE SUBSCRIPTION {} CONNECTION {} PUBLICATION log "
+            "WITH (enabled = false, create_slot = false, slot_name = NONE, copy_data = false)"
+        )
+        owner.execute(create.format(name, sql.Literal(publisher_url)))
+        try:
+            yield
+        finally:
+            owner.execute(sql.SQL("DROP SUBSCRIPTION {}").format(name))
+
+
 def _run(server_url: str, statement: sql.Composed) -> None:
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(statement)

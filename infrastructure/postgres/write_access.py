@@ -27,7 +27,8 @@ Kind = Literal["writer", "standby", "subscriber", "read-only"]
 _REASONS: dict[Kind, str] = {
     "standby": "PostgreSQL is a standby, which takes no writes",
     "subscriber": "the log is filled by a logical subscription, and nothing else may write to it",
-    "read-only": "PostgreSQL takes no writes in this session: default_transaction_read_only is on",
+    "read-only": "PostgreSQL takes no writes in this session: AGENTLOG_READ_ONLY or "
+    "default_transaction_read_only is on",
 }
 _LOOK_SECONDS = 1.0
 _LEAST_SECONDS = 0.1

@@ -63,7 +63,7 @@ def backup(
     settings = settings_with(data_dir=data_dir)
     if unsigned and with_signing_key:
         raise InvalidOption("--with-signing-key: with --unsigned no key is read")
-    with open_as_owner(settings) as (database, url), _shown() as progress:
+    with open_as_owner(settings, writes=False) as (database, url), _shown() as progress:
         signing = None if unsigned else _signing(settings, with_key=with_signing_key)
         manifest = back_up(
             database, url, path, signing=signing, now=datetime.now(UTC), progress=progress
@@ -117,7 +117,7 @@ def restore(
 def _restore_backup(settings: Settings, path: Path, held: Held) -> Verdict:
     """Restore a backup and verify it."""
     manifest = _read(path)
-    with open_as_owner(settings, new=True) as (database, url):
+    with open_as_owner(settings, writes=True, new=True) as (database, url):
         with _shown() as progress:
             restoring.restore(database, url, path, manifest, progress=progress)
         if settings.database_url is None:

@@ -127,7 +127,8 @@ def vacuum(
     data_dir: DataDir = None,
 ) -> None:
     """Take what was erased out of all tables now, as their owner: PostgreSQL does it in time."""
-    with open_as_owner(settings_with(data_dir=data_dir)) as (database, _):
+    settings = settings_with(data_dir=data_dir)
+    with open_as_owner(settings, writes=False) as (database, _):  # a subscriber takes it too
         warnings = list(vacuum_tables(database, full=full))
     for warning in warnings:
         typer.echo(printable(f"not done: {warning}"), err=True)

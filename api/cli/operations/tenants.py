@@ -116,7 +116,7 @@ def drop(tenant: Name, data_dir: DataDir = None) -> None:
 @tenant_.command()
 def moves(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List the steps of all tenants that moved, in either direction."""
-    with open_as_owner(settings_with(data_dir=data_dir)) as (database, _):
+    with open_as_owner(settings_with(data_dir=data_dir), writes=False) as (database, _):
         database.migrate()
         with database.connection() as connection:
             steps = moves_of(connection)
@@ -143,7 +143,7 @@ def moves(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
 @contextmanager
 def _mover(tenant: str, data_dir: Path | None) -> Iterator[Mover]:
     settings = settings_with(data_dir=data_dir)
-    with open_as_owner(settings) as (database, _):
+    with open_as_owner(settings, writes=True) as (database, _):
         database.migrate()
         new_id = Ulids(wall_clock, secrets.randbits)
         yield Mover(database, tenant, signing_key(settings).read(), new_id)
@@ -155,6 +155,9 @@ def _other(to: str | None, data_dir: Path | None) -> Iterator[Database]:
     if url is None:
         raise InvalidOption("--to: name the other database, here or by AGENTLOG_MOVE_TO")
     with Database(url, pool_size=1, timeouts=WHOLE_LOG_TIMEOUTS) as database:
+        if not database.write_access.is_given:
+            kind = database.write_access.kind
+            raise InvalidOption(f"--to: that database takes no writes: it is {kind}")
         database.migrate()
         yield database
 

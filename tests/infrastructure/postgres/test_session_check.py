@@ -1,11 +1,7 @@
 """Sessions that are not as they were asked for, and a database that is another's copy."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import psycopg
 import pytest
-from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from agentlog.infrastructure.appending.writer import Writer
@@ -13,7 +9,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseReadOnly
 from agentlog.infrastructure.postgres.session_check import UnsafeSession
 from agentlog.infrastructure.postgres.write_access import LogSubscribed, WriteAccessWatch
-from tests.databases import name_of, new_database
+from tests.databases import new_database, subscribed
 from tests.infrastructure.appends import Clock, Ids, reply, request
 from tests.waiting import until
 
@@ -45,31 +41,12 @@ def test_row_level_security_that_does_not_hold_is_refused(database_url: str) -> 
         Database(database_url, pool_size=1, in_role=True).open()
 
 
-@contextmanager
-def _subscribed(database_url: str, publisher_url: str) -> Iterator[None]:
-    """Have a database subscribe to the log of another; nothing is copied."""
-    with psycopg.connect(publisher_url, autocommit=True) as publisher:
-        publisher.execute("SET client_min_messages = error")  # wal_level is not logical
-        publisher.execute("CREATE PUBLICATION log FOR TABLE agentlog.events")
-    name = sql.Identifier(name_of(database_url))
-    with psycopg.connect(database_url, autocommit=True) as owner:
-        create = sql.SQL(
-            "CREATE SUBSCRIPTION {} CONNECTION {} PUBLICATION log "
-            "WITH (enabled = false, create_slot = false, slot_name = NONE, copy_data = false)"
-        )
-        owner.execute(create.format(name, sql.Literal(make_conninfo(publisher_url))))
-        try:
-            yield
-        finally:
-            owner.execute(sql.SQL("DROP SUBSCRIPTION {}").format(name))
-
-
 def test_the_service_does_not_work_where_a_subscription_fills_the_log(
     database_url: str, server_url: str, template_database: str
 ) -> None:
     with (
         new_database(server_url, template=template_database) as publisher_url,
-        _subscribed(database_url, publisher_url),
+        subscribed(database_url, publisher_url),
     ):
         with pytest.raises(LogSubscribed, match="name the publisher"):
             Database(database_url, pool_size=1, in_role=True).open()
@@ -90,7 +67,7 @@ def test_a_service_that_runs_writes_no_more_once_a_subscription_fills_the_log(
         access = database.write_access
         writer = Writer(database, clock=Clock(), new_id=Ids())
         writer.append(request("t", reply("before")))
-        with _subscribed(database_url, publisher_url):
+        with subscribed(database_url, publisher_url):
             until(lambda: access.kind == "subscriber")
             with pytest.raises(DatabaseReadOnly, match="filled by a logical subscription"):
                 writer.append(request("t", reply("a fork")))

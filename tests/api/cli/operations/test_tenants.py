@@ -17,7 +17,7 @@ from agentlog.infrastructure.moves.tenant_copy import MADE_ANEW, TABLES
 from agentlog.infrastructure.postgres.database import Database
 from tests.clients import TLS
 from tests.command_line import agentlog
-from tests.databases import name_of, new_database
+from tests.databases import name_of, new_database, subscribed
 from tests.reliability.service import own_service
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
@@ -143,3 +143,49 @@ def test_retention_of_a_tenant_that_moved_is_of_its_new_place_alone(places: Plac
         with Database(url, pool_size=1, in_role=True) as database:
             defining.append(tenants_defining(database, "rule", "retention"))
     assert defining == [[], ["default"]]
+
+
+def _steps(url: str) -> list[tuple[str]]:
+    with psycopg.connect(url) as connection:
+        return connection.execute("SELECT step FROM agentlog.moves").fetchall()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("tenant", "move", "default"),
+        ("tenant", "release", "default"),
+        ("tenant", "drop", "default"),
+        ("restore", "backup"),
+    ],
+    ids=" ".join,
+)
+def test_what_writes_as_the_owner_is_refused_where_the_log_is_a_copy(
+    server_url: str,
+    template_database: str,
+    command: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with (
+        new_database(server_url, template=template_database) as copy,
+        new_database(server_url, template=template_database) as other,
+    ):
+        assert agentlog("backup", "backup", url=other).code == 0
+        to = () if command[1] not in {"move", "release"} else ("--to", other)
+        with subscribed(copy, other):
+            refused = agentlog(*command, *to, url=copy)
+            assert (refused.code, refused.out) == (2, "")
+            assert "the log is filled by a logical subscription" in refused.err
+            if to:
+                refused = agentlog(*command, "--to", copy, url=other)
+                assert (refused.code, refused.out) == (2, "")
+                assert "--to: that database takes no writes: it is subscriber" in refused.err
+            listed = agentlog("tenant", "moves", url=copy)
+            assert listed.code == 0, listed.err
+        monkeypatch.setenv("AGENTLOG_READ_ONLY", "on")
+        refused = agentlog(*command, *to, url=copy)
+        assert (refused.code, refused.out) == (2, "")
+        assert "AGENTLOG_READ_ONLY" in refused.err
+        assert _steps(copy) == _steps(other) == []
