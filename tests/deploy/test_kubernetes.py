@@ -91,6 +91,25 @@ def test_no_secret_stands_in_it() -> None:
                 assert variable["valueFrom"]["secretKeyRef"]["name"] == "agentlog"
 
 
+def test_what_serves_sees_nothing_of_the_owner() -> None:
+    for pod in pods():
+        mounted = {
+            item["path"]: item["key"]
+            for volume in pod["volumes"]
+            if "secret" in volume
+            for item in volume["secret"]["items"]  # without them, the whole Secret
+        }
+        assert mounted == {name: name for name in ("signing-key.pem", "snapshot-key")}
+        for container in pod["containers"]:
+            assert not re.search("owner", json.dumps(container))
+            files = [
+                Path(variable["value"]).relative_to("/keys")
+                for variable in container["env"]
+                if variable.get("value", "").startswith("/keys/")
+            ]
+            assert {str(file) for file in files} == mounted.keys()
+
+
 @pytest.mark.timeout(240)
 def test_its_containers_run_in_turn(empty_database_url: str, tmp_path: Path) -> None:
     """As the pods start them, without containers."""
