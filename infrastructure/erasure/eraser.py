@@ -46,18 +46,27 @@ class Eraser:
         self._writer = writer
 
     def redact(
-        self, tenant: str, thread_id: str, fact: JsonObject, *, origin: Origin = NO_ORIGIN
+        self,
+        tenant: str,
+        thread_id: str,
+        fact: JsonObject,
+        *,
+        origin: Origin = NO_ORIGIN,
+        expected_version: int | None = None,
     ) -> Receipt:
         """Append a redaction and carry it out; return the place of its fact.
 
         The fact gets digests of what will be left of the thread as it stands; if the thread grows
         meanwhile, the fact is made again.
+
+        Raises:
+            VersionConflict: the thread is not at `expected_version`; nothing is erased.
         """
         left, known = LeftDigests(fact), None
         place = {"tenant": tenant, "thread_id": thread_id}
         while True:
             with self._database.connection() as connection:
-                version = present_version(connection, tenant, thread_id)
+                version = expected_version or present_version(connection, tenant, thread_id)
             self.finish(tenant, thread_id)  # what it leaves is then final
             with self._database.connection() as connection, connection.cursor(binary=True) as row:
                 done = row.execute(statement("select_redactions_done"), place).fetchall()
@@ -74,6 +83,8 @@ class Eraser:
             try:
                 receipt = self._writer.append(request).messages[0]
             except VersionConflict:
+                if expected_version is not None:
+                    raise
                 continue
             self.finish(tenant, thread_id)
             return receipt

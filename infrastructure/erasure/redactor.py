@@ -110,6 +110,19 @@ class Redactor:
             return self._redaction(thread_id, version, position, message_ids, replayed=True)
         return self._erase(thread_id, fact, origin)
 
+    def expire(self, thread_id: str, version: int, reason: str) -> Redaction:
+        """Erase the contents of a thread as it stands at a version.
+
+        Raises:
+            VersionConflict: it has grown; nothing is erased.
+        """
+        fact = {**_fact(reason), "all": True}
+        return self._erase(thread_id, fact, NO_ORIGIN, expected_version=version)
+
+    def finish(self) -> None:
+        """Carry out what is recorded and was interrupted."""
+        self._eraser.finish_all(self._tenant)
+
     def redact_file(
         self,
         sha256: str,
@@ -142,8 +155,17 @@ class Redactor:
         ]
         return FileRedaction(sha256, tuple(done))
 
-    def _erase(self, thread_id: str, fact: JsonObject, origin: Origin) -> Redaction:
-        place = self._eraser.redact(self._tenant, thread_id, fact, origin=origin)
+    def _erase(
+        self,
+        thread_id: str,
+        fact: JsonObject,
+        origin: Origin,
+        *,
+        expected_version: int | None = None,
+    ) -> Redaction:
+        place = self._eraser.redact(
+            self._tenant, thread_id, fact, origin=origin, expected_version=expected_version
+        )
         self._discard(thread_id)
         named = named_messages(fact)
         return self._redaction(thread_id, place.version, place.position, named)

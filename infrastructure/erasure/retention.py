@@ -1,18 +1,24 @@
-"""Retention: finds the threads that a rule has expired, to be redacted one by one."""
+"""Retention: finds the threads that a rule has expired, and erases them one by one.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+Each thread is judged as it stands, by the rules as they are then, and is erased at that version.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
+from agentlog.domain.errors import VersionConflict
 from agentlog.domain.facts import ThreadRedacted
 from agentlog.domain.retention import InvalidRules, RetentionRule, Rules, parse_rules
 from agentlog.infrastructure.definitions.definitions import Definitions
 from agentlog.infrastructure.definitions.rules import RETENTION
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.infrastructure.threads import Threads
 
 _PAGE = 500
 
@@ -21,14 +27,23 @@ _PAGE = 500
 class Due:
     """A thread whose contents have expired: how many events and bytes, since when, and why.
 
-    `bytes` are as stored, without contents kept apart as blobs.
+    `bytes` are as stored, without contents kept apart as blobs. `version` is that of the thread.
     """
 
     thread_id: str
+    version: int
     last: datetime
     events: int
     bytes: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A thread that a rule covers and that stays, and why."""
+
+    thread_id: str
+    why: str
 
 
 def read_rules(path: Path) -> Rules:
@@ -58,37 +73,76 @@ def rules_set_in(definitions: Definitions) -> Rules:
 
 
 class Retention:
-    """Finds expired threads of one tenant."""
+    """Finds and erases the expired threads of one tenant; `rules` reads those that hold now."""
 
-    def __init__(self, database: Connections, threads: Threads, *, tenant: str) -> None:
+    def __init__(
+        self,
+        database: Connections,
+        redactor: Redactor,
+        rules: Callable[[], Rules],
+        *,
+        tenant: str,
+    ) -> None:
         self._database = database
-        self._threads = threads
+        self._redactor = redactor
+        self._rules = rules
         self._tenant = tenant
+        self._reader = LogReader(database, tenant=tenant)
 
-    def due(self, rules: Rules) -> Iterator[Due]:
-        """Yield expired threads by the store's clock, the most recently changed first.
+    def expired(self, *, apply: bool) -> Iterator[Due | Kept]:
+        """Yield expired threads, the most recently changed first; with `apply` erase each before.
+
+        Raises:
+            UnknownDefinition: the rules were taken away.
+        """
+        if apply:
+            self._redactor.finish()
+        for thread_id in self._candidates():
+            due = self._judged(thread_id)
+            if due is not None:
+                yield self._erased(due) if apply else due
+
+    def _candidates(self) -> Iterator[str]:
+        """Yield ids of threads that seem to be due.
 
         Threads may be redacted meanwhile: that moves them to a part of the list already passed.
         """
+        before: int | None = None
+        while heads := self._reader.heads(ThreadFilter(), before=before, limit=_PAGE, hidden=True):
+            rules = self._rules()
+            for head in heads:
+                if self._rule_for(head, rules) is not None and not self._is_erased(head):
+                    yield head.thread_id
+            before = heads[-1].position
+
+    def _judged(self, thread_id: str) -> Due | None:
+        """Return a thread as it stands if a rule covers it."""
+        head = self._reader.head(thread_id, hidden=True)
+        rule = self._rule_for(head, self._rules())
+        return None if rule is None or self._is_erased(head) else self._weighed(head, rule)
+
+    def _erased(self, due: Due) -> Due | Kept:
+        """Erase a thread; return what went."""
+        try:
+            done = self._redactor.expire(due.thread_id, due.version, due.reason)
+        except VersionConflict:
+            return Kept(due.thread_id, "it has grown meanwhile")
+        return replace(due, events=done.events)
+
+    @cached_property
+    def _now(self) -> datetime:
+        """The store's clock."""
         with self._database.connection() as connection:
             row = connection.execute(statement("store_clock")).fetchone()
         if row is None:
             raise RuntimeError("the store has no clock")
         now: datetime = row[0]
-        before: int | None = None
-        while heads := self._threads.heads(ThreadFilter(), before=before, limit=_PAGE, hidden=True):
-            for head in heads:
-                rule = _rule_for(rules, head, now)
-                if rule is not None and not self._is_erased(head):
-                    yield self._weighed(head, rule)
-            before = heads[-1].position
+        return now
 
     def _is_erased(self, head: Head) -> bool:
         """Return whether the thread's last event is its redaction."""
-        events = self._threads.messages(
-            head.thread_id, after=head.version - 1, limit=1, hidden=True
-        )
-        last = events[0].message if events else None
+        (event,) = self._reader.events(head.thread_id, after=head.version - 1, upto=head.version)
+        last = event.message
         return isinstance(last, ThreadRedacted) and last.all
 
     def _weighed(self, head: Head, rule: RetentionRule) -> Due:
@@ -98,14 +152,13 @@ class Retention:
         events, size = (0, 0) if row is None else row
         if head.updated_at is None:
             raise RuntimeError(f"thread {head.thread_id!r} has never moved")
-        return Due(head.thread_id, head.updated_at, events, size, rule.reason)
+        return Due(head.thread_id, head.version, head.updated_at, events, size, rule.reason)
 
-
-def _rule_for(rules: Rules, head: Head, now: datetime) -> RetentionRule | None:
-    last = head.updated_at
-    if last is None:
+    def _rule_for(self, head: Head, rules: Rules) -> RetentionRule | None:
+        last = head.updated_at
+        if last is None:
+            return None
+        for rule in rules.rules:
+            if rule.covers(head.thread_id, head.status, head.metadata, last=last, now=self._now):
+                return rule
         return None
-    for rule in rules.rules:
-        if rule.covers(head.thread_id, head.status, head.metadata, last=last, now=now):
-            return rule
-    return None

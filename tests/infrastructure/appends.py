@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -173,6 +173,25 @@ _GUARDS = (
     "ALTER TABLE agentlog.threads {0} TRIGGER threads_follow_events, {0} TRIGGER threads_only_grow;"
     "ALTER TABLE agentlog.counter {0} TRIGGER counter_only_grows"
 )
+
+
+def make_older(connection: psycopg.Connection, tenant: str, thread_id: str, by: timedelta) -> None:
+    """Move a thread's events and its head back in time, as only the owner may."""
+    asked = (by, tenant, thread_id)
+    guard = "ALTER TABLE agentlog.events {} TRIGGER events_only_redacted"
+    with unguarded(connection):
+        connection.execute(guard.format("DISABLE").encode())
+        connection.execute(
+            "UPDATE agentlog.threads SET updated_at = updated_at - %s "
+            "WHERE tenant = %s AND thread_id = %s",
+            asked,
+        )
+        connection.execute(
+            "UPDATE agentlog.events SET recorded_at = recorded_at - %s "
+            "WHERE tenant = %s AND thread_id = %s",
+            asked,
+        )
+        connection.execute(guard.format("ENABLE").encode())
 
 
 def empty_log(database: Database) -> None:

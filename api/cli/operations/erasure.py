@@ -1,6 +1,7 @@
 """The commands redact, retention and vacuum."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,6 @@ from agentlog.api.cli.session import (
     InvalidOption,
     json_line,
     printable,
-    progress_shown,
     service_in,
     settings_with,
 )
@@ -19,9 +19,15 @@ from agentlog.api.composition import Service, open_as_owner
 from agentlog.api.shapes.redactions import FileRedaction, Redaction
 from agentlog.api.shapes.shape import time_text
 from agentlog.domain.retention import Rules
-from agentlog.infrastructure.definitions.definitions import tenants_defining
+from agentlog.infrastructure.definitions.definitions import UnknownDefinition, tenants_defining
 from agentlog.infrastructure.definitions.rules import RETENTION
-from agentlog.infrastructure.erasure.retention import Due, Retention, read_rules, rules_set_in
+from agentlog.infrastructure.erasure.retention import (
+    Due,
+    Kept,
+    Retention,
+    read_rules,
+    rules_set_in,
+)
 from agentlog.infrastructure.erasure.vacuum import vacuum as vacuum_tables
 from agentlog.infrastructure.tenants import Tenant
 
@@ -94,23 +100,20 @@ def retention(
 
     What is erased already is passed over, so it may be broken off, and run again every day.
     """
-    opening, read = service_in(data_dir), None if rules is None else read_rules(rules)
-    events, size, threads = 0, 0, 0
-    with opening as service, progress_shown() as show:
-        for tenant, of_tenant in _rules(service, read):
-            due_by = Retention(
-                service.database.confined(tenant.name), tenant.threads, tenant=tenant.name
-            )
-            due = list(due_by.due(of_tenant))
-            for done, thread in enumerate(due, start=1):
-                if apply:
-                    tenant.redactor.redact(thread.thread_id, None, thread.reason)
-                    show(f"erasing of {tenant.name}", done, len(due))
-                typer.echo(_line(tenant.name, thread))
-            threads += len(due)
-            events += sum(thread.events for thread in due)
-            size += sum(thread.bytes for thread in due)
-    counted = f"{threads} threads, {events} events, {size} bytes"
+    opening, given = service_in(data_dir), None if rules is None else read_rules(rules)
+    gone, kept = list[Due](), 0
+    with opening as service:
+        for tenant, thread in _expired(service, given, apply=apply):
+            if isinstance(thread, Due):
+                gone.append(thread)
+                typer.echo(_line(tenant, thread))
+            else:
+                kept += 1
+                why = f"{tenant}\t{thread.thread_id}\tkept: {thread.why}"
+                typer.echo(printable(why), err=True)
+    events, size = sum(due.events for due in gone), sum(due.bytes for due in gone)
+    counted = f"{len(gone)} threads, {events} events, {size} bytes"
+    counted += f"; kept {kept} threads" if kept else ""
     typer.echo(
         f"erased: {counted}" if apply else f"would erase: {counted}; nothing was: add --apply",
         err=True,
@@ -137,14 +140,28 @@ def vacuum(
         raise typer.Exit(1)
 
 
-def _rules(service: Service, given: Rules | None) -> Iterator[tuple[Tenant, Rules]]:
-    """Yield tenants with their rules: the service's own with those given, or all that set some."""
+def _expired(
+    service: Service, given: Rules | None, *, apply: bool
+) -> Iterator[tuple[str, Due | Kept]]:
+    """Yield expired threads with the names of their tenants; with `apply` erase each before."""
+    for tenant, rules in _rules(service, given):
+        database = service.database.confined(tenant.name)
+        retention = Retention(database, tenant.redactor, rules, tenant=tenant.name)
+        try:
+            for thread in retention.expired(apply=apply):
+                yield tenant.name, thread
+        except UnknownDefinition:
+            typer.echo(printable(f"{tenant.name}: its rules were taken away meanwhile"), err=True)
+
+
+def _rules(service: Service, given: Rules | None) -> Iterator[tuple[Tenant, Callable[[], Rules]]]:
+    """Yield tenants with what reads their rules: the service's own, or all that set some."""
     if given is not None:
-        yield service.own, given
+        yield service.own, lambda: given
         return
     for name in tenants_defining(service.database, "rule", RETENTION):
         tenant = service.tenants[name]
-        yield tenant, rules_set_in(tenant.definitions)
+        yield tenant, partial(rules_set_in, tenant.definitions)
 
 
 def _line(tenant: str, due: Due) -> str:

@@ -16,7 +16,7 @@ from agentlog.infrastructure.postgres.roles import LOGIN, make_login
 from agentlog.infrastructure.settings import Settings
 from tests.command_line import agentlog
 from tests.databases import new_database
-from tests.infrastructure.appends import given, reply, unguarded
+from tests.infrastructure.appends import given, make_older, reply
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
 
@@ -118,11 +118,8 @@ def test_the_threads_of_an_import_that_was_undone_are_erased(url: str, tmp_path:
 
 
 def _age(url: str, thread_id: str, by: timedelta) -> None:
-    with psycopg.connect(url) as owner, unguarded(owner):
-        owner.execute(
-            "UPDATE agentlog.threads SET updated_at = updated_at - %s WHERE thread_id = %s",
-            (by, thread_id),
-        )
+    with psycopg.connect(url) as owner:
+        make_older(owner, "default", thread_id, by)
 
 
 def test_retention_lists_first_and_erases_on_demand(url: str, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.threads import Threads
 from tests.command_line import agentlog
 from tests.databases import new_database
-from tests.infrastructure.appends import reply, unguarded
+from tests.infrastructure.appends import make_older, reply
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
 TENANTS = (f"tenant-{number}" for number in count())
@@ -65,12 +65,8 @@ def put(threads: Threads, tenant: str, drawn: Mapping[str, Any], url: str) -> No
             threads.append(thread_id, [{"type": "exit", "reason": "complete"}])
         if thread["status"] == "closed":
             threads.close(thread_id)
-        with psycopg.connect(url) as owner, unguarded(owner):
-            owner.execute(
-                "UPDATE agentlog.threads SET updated_at = updated_at - %s "
-                "WHERE tenant = %s AND thread_id = %s",
-                (timedelta(days=thread["age"], minutes=30), tenant, thread_id),
-            )
+        with psycopg.connect(url) as owner:
+            make_older(owner, tenant, thread_id, timedelta(days=thread["age"], minutes=30))
 
 
 def reasons(drawn: Mapping[str, Any], rules: Sequence[Mapping[str, Any]]) -> dict[str, str]:
