@@ -70,9 +70,21 @@ class DerivedAuditor:
                     "would pass over the next events"
                 )
                 yield Finding("derived-differs", detail)
+            for name, position, is_allowed in audit.left_out():
+                if not is_allowed:
+                    detail = (
+                        f"{name} is tracked at position {position}, and there is no build of that "
+                        "name that may leave events out: delete the row of agentlog.tracking"
+                    )
+                    yield Finding("derived-differs", detail)
         for (time,) in self._rows("select_clock_ahead"):
             detail = f"agentlog.counter has the time {time}, which is after the last event's"
             yield Finding("derived-differs", detail)
+
+    def left_out(self) -> Sequence[int]:
+        """Return the positions up to which builds of the index of words leave events out."""
+        with self._builds() as audit:
+            return [position for _, position, is_allowed in audit.left_out() if is_allowed]
 
     def unchecked(self, thread_ids: Sequence[str] | None = None) -> Iterator[Finding]:
         """Yield derived data that this code and key cannot compute, of some threads or of all."""

@@ -60,6 +60,12 @@ class BuildAudit:
         """Return readers that are tracked beyond the log's end: name, position, the log's."""
         return self.connection.execute(statement("select_tracking_ahead")).fetchall()
 
+    def left_out(self) -> Iterator[tuple[str, int, bool]]:
+        """Yield what is tracked as left out: name, up to which position, whether a build may."""
+        for name, position, of in self.connection.execute(statement("select_left_out")):
+            model = READ_MODELS.get(of)
+            yield name, position, model is not None and model.begins_late
+
     def stray_threads(self, tenant: str) -> Iterator[tuple[str, str]]:
         """Yield each build's table with the threads in it that the log does not have."""
         for build in self.builds:

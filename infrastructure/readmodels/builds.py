@@ -69,9 +69,9 @@ def tracking_name(name: str, build: int | str) -> str:
     return f"{name}.{build}"
 
 
-def left_out_of(connection: psycopg.Connection, name: str, build: int) -> int:
-    """Return the position up to which a build leaves events out, 0 if it has all."""
-    return position_of(connection, name, f"{build}{_LEFT_OUT}")
+def left_out_of(connection: psycopg.Connection, model: AnyReadModel, build: int) -> int:
+    """Return the position up to which a build leaves events out, 0 if it has to have all."""
+    return position_of(connection, model.name, f"{build}{_LEFT_OUT}") if model.begins_late else 0
 
 
 def position_of(connection: psycopg.Connection, name: str, build: int | str) -> int:

@@ -185,7 +185,7 @@ class Projection(Generic[RowT]):
         The caller has locked the build and deleted its rows of the thread.
         """
         upto = builds.position_of(connection, self._model.name, self._build)
-        left_out = builds.left_out_of(connection, self._model.name, self._build)
+        left_out = builds.left_out_of(connection, self._model, self._build)
         types, after = self._model.types, 0
         while True:
             with connection.cursor(binary=True) as cursor:

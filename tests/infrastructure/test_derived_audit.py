@@ -69,10 +69,13 @@ class Derived:
         reader = LogReader(self.database, tenant=TENANT)
         return Views(reader, tenant=TENANT, snapshots=self.snapshots())
 
+    def auditor(self, key: bytes = KEY) -> DerivedAuditor:
+        reader = LogReader(self.database, tenant=TENANT)
+        return DerivedAuditor(self.database, reader, self.snapshots(key), tenant=TENANT)
+
     def findings(self, key: bytes = KEY) -> set[str]:
         """Return what `agentlog verify --derived` finds beside the log itself."""
-        reader = LogReader(self.database, tenant=TENANT)
-        auditor = DerivedAuditor(self.database, reader, self.snapshots(key), tenant=TENANT)
+        auditor = self.auditor(key)
         threads = fetch(self.database, "SELECT thread_id FROM agentlog.threads")
         findings = [finding for (thread,) in threads for finding in auditor.thread(thread)]
         findings += [*auditor.around(), *auditor.unchecked()]
@@ -161,6 +164,31 @@ POSITIONS = {
 def test_positions_beside_the_threads_are_looked_at(derived: Derived, change: str) -> None:
     with Owner(derived.database).unhindered() as connection:
         connection.execute(change.encode())
+    assert derived.findings() == {"derived-differs"}
+
+
+LEFT_OUT = (
+    "INSERT INTO agentlog.tracking (application_name, notification_id) "
+    "SELECT %s, position FROM agentlog.counter"
+)
+
+
+@pytest.mark.parametrize("name", sorted(READ_MODELS.keys() - {"message_words"}))
+def test_a_read_model_that_has_all_events_is_not_said_to_leave_any_out(
+    derived: Derived, name: str
+) -> None:
+    derived.forge(LEFT_OUT, f"{name}.1.left_out")
+    assert derived.findings() == {"derived-differs"}
+    ((thread,), *_) = fetch(
+        derived.database,
+        f"DELETE FROM agentlog_readmodels.{name}_1 RETURNING thread_id",  # noqa: S608 - our own name
+    )
+    assert {finding.what for finding in derived.auditor().thread(thread)} == {"derived-differs"}
+
+
+@pytest.mark.parametrize("name", ["message_words.2", "invoices.1"])
+def test_no_build_that_is_not_there_leaves_events_out(derived: Derived, name: str) -> None:
+    derived.forge(LEFT_OUT, f"{name}.left_out")
     assert derived.findings() == {"derived-differs"}
 
 

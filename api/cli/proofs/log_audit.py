@@ -74,6 +74,11 @@ def verify_log(service: Service, check: LogCheck, held: Held) -> Verdict:
     unchecked = list(derived_auditor.unchecked(threads or None)) if check.derived else []
     show(unchecked)
     verdict = worst((*verdicts, verdict_of(unchecked)))
+    for position in derived_auditor.left_out() if check.derived else ():
+        print(  # noqa: T201 - the command's output
+            f"not checked: words of events up to position {position}: AGENTLOG_SEARCH_DAYS left "
+            "them out, and searches say so"
+        )
     note_audit(service.database, broken, tenant=service.own.name)
     _print_verdict(verdict, threads=count, events=events, since=since)
     return verdict

@@ -161,6 +161,9 @@ def test_what_is_too_old_to_be_searched_is_said(url: str, monkeypatch: pytest.Mo
     assert [line.split("  ")[0] for line in lines if "version" in line] == ["other"]
     left_out = "messages up to 2026-01-02T00:00:00.000000Z are not searched"
     assert lines[-1] == f"{left_out}: AGENTLOG_SEARCH_DAYS"
+    verified = agentlog("verify", "--derived", url=url).out
+    assert "not checked: words of events up to position" in verified
     monkeypatch.delenv("AGENTLOG_SEARCH_DAYS")
     assert agentlog("projections", "rebuild", "message_words", url=url).code == 0
     assert "are not searched" not in agentlog("find", ID, url=url).out
+    assert "not checked: words" not in agentlog("verify", "--derived", url=url).out

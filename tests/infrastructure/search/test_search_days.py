@@ -118,6 +118,8 @@ def test_what_is_derived_is_whole_also_after_a_redaction_of_an_old_message(
     catch_up(database, MessageWords())
     assert _found(search) == ({"young"}, after)
     auditor = _derived(database)
+    assert auditor.left_out() == [live(database, "message_words").left_out]
+    assert not any("tracked" in finding.detail for finding in auditor.around())
     assert [finding for thread in AGES for finding in auditor.thread(thread)] == []
     table = f"message_words_{live(database, 'message_words').build}"
     Owner(database).do(f"DELETE FROM agentlog_readmodels.{table} WHERE position = 5")  # noqa: S608 - our own name
