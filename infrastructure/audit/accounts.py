@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit, Findings
-from agentlog.infrastructure.audit.move_audit import check_moves
+from agentlog.infrastructure.audit.move_audit import check_counts, check_moves
 from agentlog.infrastructure.audit.moves import moves_of
 from agentlog.infrastructure.audit.notes import VerifierKey
 from agentlog.infrastructure.postgres.database import Connections
@@ -65,13 +65,16 @@ def check_all_tenants(database: Connections, *, public_key: VerifierKey | None =
     are checked by that. `database` has to show the rows of all tenants.
     """
     findings = Findings()
-    with database.connection() as connection:
+    with database.connection() as connection, connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         asked = {"limit": MOST_FINDINGS}
         missing = connection.execute(statement("select_missing_positions"), asked).fetchall()
         tenants = connection.execute(statement("select_tenants_of_log")).fetchall()
         moves = moves_of(connection)
     findings.add([_missing(*map(int, places)) for places in missing])
     findings.add([*check_moves(moves, public_key)])
+    counts = {tenant: events for tenant, events, _ in tenants}
+    findings.add([*check_counts(moves, counts)])
     for tenant, events, others in tenants:
         if not tenant and (events or others):
             detail = f"{events + others} rows have no tenant: no append makes them"
@@ -79,7 +82,7 @@ def check_all_tenants(database: Connections, *, public_key: VerifierKey | None =
         elif not events and others:
             detail = f"{others} rows are of the tenant {tenant!r}, of which there are no events"
             findings.add([Finding("rows-unaccounted", detail)])
-    return WholeLog(findings.audit(), {tenant: events for tenant, events, _ in tenants if events})
+    return WholeLog(findings.audit(), {tenant: count for tenant, count in counts.items() if count})
 
 
 def _missing(first: int, last: int, count: int) -> Finding:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from agentlog.domain.integrity.chain_audit import Finding
-from agentlog.infrastructure.audit.moves import Move, Step
+from agentlog.infrastructure.audit.moves import Move, Step, last_of
 from agentlog.infrastructure.audit.notes import (
     InvalidNote,
     VerifierKey,
@@ -38,6 +38,21 @@ def check_moves(moves: Sequence[Move], held: VerifierKey | None = None) -> Itera
         if flaw := _flaw(move, held):
             yield _finding(move, flaw)
         before = move
+
+
+def check_counts(moves: Sequence[Move], events: Mapping[str, int]) -> Iterator[Finding]:
+    """Yield the tenants that have other numbers of events than their last step allows."""
+    for move in last_of(moves):
+        count = events.get(move.tenant, 0)
+        match move.step:
+            case "arrived" | "released":
+                least, most = max(1, move.events), None
+            case "fenced" | "left":
+                least, most = move.events, move.events
+            case "dropped":
+                least, most = 0, 0
+        if count < least or (most is not None and count > most):
+            yield _finding(move, f"has {move.events} events, the log {count}")
 
 
 def _flaw(move: Move, held: VerifierKey | None) -> str | None:

@@ -1,7 +1,7 @@
 """The record of a tenant's moves in one database: a signed row a step, never changed.
 
 A row's note is a checkpoint of C2SP with extension lines: it opens as any checkpoint of the
-tenant's log, and covers every column.
+tenant's log, and covers every column but `made_at`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,8 @@ class Move:
 
     `events` is how many the tenant has, `root` that of the tree over them. `counter_before` and
     `counter_after` are positions of this database's counter, `recorded_at` its time after the step.
-    `taken` are the positions that went with it, as PostgreSQL prints an int8multirange.
+    `taken` are the positions that went with it, as PostgreSQL prints an int8multirange; `erasures`
+    is the highest number that an erasure has had in this database.
     """
 
     tenant: str
@@ -52,6 +53,7 @@ class Move:
     counter_after: int
     recorded_at: datetime
     taken: str
+    erasures: int
     root: bytes
     note: str = ""
     public_key: bytes = b""
@@ -72,6 +74,7 @@ class Move:
             f"positions {self.first_position} {self.last_position}\n"
             f"counter {self.counter_before} {self.counter_after} {microseconds}\n"
             f"taken {sha256(self.taken.encode()).hexdigest()}\n"
+            + (f"erasures {self.erasures}\n" if self.erasures else "")
         )
 
     def signed(self, key: Ed25519PrivateKey) -> "Move":
@@ -98,6 +101,4 @@ def insert_move(connection: psycopg.Connection, move: Move, key: Ed25519PrivateK
 
 def last_of(moves: Sequence[Move]) -> Iterator[Move]:
     """Yield the last step of each tenant, of steps by tenant and number."""
-    for move, following in zip(moves, [*moves[1:], None], strict=True):
-        if following is None or following.tenant != move.tenant:
-            yield move
+    yield from {move.tenant: move for move in moves}.values()

@@ -8,6 +8,7 @@ MoveRefused
 ├── NothingToMove      the source has no such tenant
 ├── OtherMove          the tenant is on its way to another database, or there
 ├── KeyTaken           another key of the target has the id of one
+├── OtherTenant        the target knows another tenant of that name
 ├── CopyDiffers        what arrived is not what was sent
 └── NotLeft            a tenant that has not left cannot be dropped
 """
@@ -84,6 +85,17 @@ class KeyTaken(MoveRefused):
             "(AGENTLOG_CELL) share no id"
         )
         self.key_id = key_id
+
+
+class OtherTenant(MoveRefused):
+    """A tenant of that name was at the target before, with another log."""
+
+    def __init__(self, tenant: str) -> None:
+        super().__init__(
+            f"the target knows another tenant {tenant!r}, by the record of its moves and its keys: "
+            "nothing was kept there; `agentlog tenant release` ends the move"
+        )
+        self.tenant = tenant
 
 
 class CopyDiffers(MoveRefused):

@@ -14,7 +14,7 @@ every append has: an append is before the fence, and is copied, or it is refused
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -22,10 +22,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
-from agentlog.infrastructure.audit.moves import Move, insert_move, moves_of
-from agentlog.infrastructure.audit.tree import LogTree
+from agentlog.infrastructure.audit.moves import Move
+from agentlog.infrastructure.moves.arrival import (
+    OTHERS_SECONDS,
+    Progress,
+    arrival_of,
+    arrive,
+    at_leisure,
+    name_of,
+    only_arrival,
+)
 from agentlog.infrastructure.moves.errors import (
-    CopyDiffers,
     MoveRefused,
     MoveUnderWay,
     NotLeft,
@@ -35,38 +42,24 @@ from agentlog.infrastructure.moves.errors import (
     TenantThere,
 )
 from agentlog.infrastructure.moves.read_models import (
-    copy_read_models,
-    settle_builds,
     wait_until_level,
 )
 from agentlog.infrastructure.moves.steps import (
     NOTHING_TAKEN,
     last_step,
-    locked_counter,
-    next_number,
     renew_tiles,
     take_step,
     try_fence,
 )
-from agentlog.infrastructure.moves.tenant_copy import copy_tenant, delete_tenant, first_filled
+from agentlog.infrastructure.moves.tenant_copy import delete_tenant, first_filled
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.listening.notifications import APPENDED
+from agentlog.infrastructure.postgres.erasure_lock import erase_alone
 from agentlog.infrastructure.postgres.maintenance import try_lock, unlock
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.renewal import delete_tenant_rows
 
-Progress = Callable[[str, int], None]
-"""Callback for progress: a step or a table, and the bytes of it so far."""
-
 _ERASURES_SECONDS = 60.0
-_OTHERS_SECONDS = 3.0
-"""How long the session of a mover that was killed may hold its lock."""
 _PAUSE_SECONDS = 0.1
-_AT_LEISURE = (
-    "SET LOCAL statement_timeout = 0",
-    "SET LOCAL lock_timeout = '60s'",
-    "SET LOCAL idle_in_transaction_session_timeout = 0",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +91,13 @@ class Mover:
                     raise TenantThere(self.tenant, table)
                 progress("fence", 0)
                 here = self._fence(source, other)
-            arrival = self._arrival(there, here)
-            if arrival is None:
-                _let_writes_end(source)
-                wait_until_level(source, here.last_position)
-                arrival = self._arrive(source, there, here, progress)
+            with only_arrival(there, self.tenant):
+                arrival = arrival_of(there, here)
+                if arrival is None:
+                    self._check_fenced(source, here)
+                    _let_writes_end(source)
+                    wait_until_level(source, here.last_position)
+                    arrival = arrive(source, there, here, self.key, progress)
             progress("arrived", 0)
             if here.step == "fenced":
                 with source.transaction():
@@ -121,10 +116,11 @@ class Mover:
             if here is None or here.step != "fenced":
                 raise MoveRefused(f"no move of {self.tenant!r} is under way here")
             self._check_same(here, other)
-            if self._arrival(there, here) is not None:
-                raise OtherMove(self.tenant, step="left", other=other)
-            with source.transaction():
-                take_step(source, here, "released", self.key)
+            with only_arrival(there, self.tenant):
+                if arrival_of(there, here) is not None:
+                    raise OtherMove(self.tenant, step="left", other=other)
+                with source.transaction():
+                    take_step(source, here, "released", self.key)
 
     def drop(self) -> Move:
         """Delete the rows of a tenant that has left; its positions stay accounted for.
@@ -133,20 +129,25 @@ class Mover:
             NotLeft: it has not.
         """
         with self._alone() as source, source.transaction():
-            _at_leisure(source)
+            at_leisure(source)
+            erase_alone(source)  # before the counter, as erasures do
             here = last_step(source, self.tenant)
             if here is None or here.step not in {"left", "dropped"}:
                 raise NotLeft(self.tenant)
             if here.step == "dropped":
+                self._delete(source)  # what was written while its rows went
                 return here
             row = source.execute(
                 statement("select_own_positions"), {"tenant": self.tenant}
             ).fetchone()
             taken = NOTHING_TAKEN if row is None else str(row[0])
             dropped = take_step(source, here, "dropped", self.key, taken=taken)
-            delete_tenant(source, self.tenant)
-            delete_tenant_rows(source, self.tenant)
+            self._delete(source)
             return dropped
+
+    def _delete(self, source: psycopg.Connection) -> None:
+        delete_tenant(source, self.tenant)
+        delete_tenant_rows(source, self.tenant)
 
     def verify(self, target: Database, arrival: Move) -> list[Finding]:
         """Check all that arrived against the tree that was fenced, and the positions of both ends.
@@ -164,7 +165,7 @@ class Mover:
         """Yield a connection to the source that keeps other movers of this tenant away."""
         with self.source.connection() as connection:
             name = f"agentlog move {self.tenant}"
-            until = time.monotonic() + _OTHERS_SECONDS
+            until = time.monotonic() + OTHERS_SECONDS
             while not try_lock(connection, name):
                 if time.monotonic() > until:
                     raise MoveUnderWay(self.tenant)
@@ -187,7 +188,7 @@ class Mover:
             migrations = "SELECT number, sha256 FROM agentlog.migrations ORDER BY number"
             if source.execute(migrations).fetchall() != connection.execute(migrations).fetchall():
                 raise OtherSchema
-            yield _name_of(connection), connection
+            yield name_of(connection), connection
 
     def _check_same(self, here: Move, other: str) -> None:
         if here.other != other:
@@ -200,7 +201,7 @@ class Mover:
         move_id = self.new_id()
         while True:
             with source.transaction():
-                _at_leisure(source)
+                at_leisure(source)
                 fence = try_fence(source, self.tenant, self.key, move_id=move_id, other=other)
             if fence is not None:
                 return fence
@@ -211,70 +212,15 @@ class Mover:
                 )
             time.sleep(_PAUSE_SECONDS)
 
-    def _arrival(self, there: psycopg.Connection, fence: Move) -> Move | None:
-        """Return the arrival of what was fenced, if the target has it."""
-        steps = moves_of(there, self.tenant)
-        arrivals = (move for move in steps if move.step == "arrived")
-        return next((move for move in arrivals if move.move_id == fence.move_id), None)
-
-    def _arrive(
-        self,
-        source: psycopg.Connection,
-        there: psycopg.Connection,
-        fence: Move,
-        progress: Progress,
-    ) -> Move:
-        """Copy the tenant and record its arrival, in one transaction of the target."""
-        with source.transaction(), there.transaction():
-            source.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            _at_leisure(source)
-            _at_leisure(there)
-            table = first_filled(there, self.tenant)
-            if table is not None:
-                raise TenantThere(self.tenant, table)
-            copy_tenant(source, there, self.tenant, progress)
-            progress("check", 0)
-            self._check_tree(there, fence)
-            progress("read models", 0)
-            copied = copy_read_models(source, there, self.tenant, upto=fence.last_position)
-            before, recorded_at = locked_counter(there)
-            after = max(before, fence.counter_after)
-            settle_builds(there, self.tenant, copied, before=before, after=after)
-            arrival = replace(
-                fence,
-                number=next_number(moves_of(there, self.tenant)),
-                step="arrived",
-                other=_name_of(source),
-                counter_before=before,
-                counter_after=after,
-                recorded_at=max(recorded_at, fence.recorded_at),
-            )
-            there.execute(
-                "UPDATE agentlog.counter SET position = %s, recorded_at = %s",
-                (arrival.counter_after, arrival.recorded_at),
-            )
-            there.execute("SELECT pg_notify(%s, %s)", (APPENDED, str(arrival.counter_after)))
-            return insert_move(there, arrival, self.key)
-
-    def _check_tree(self, there: psycopg.Connection, fence: Move) -> None:
-        with there.cursor(binary=True) as cursor:
-            tree = LogTree(cursor, self.tenant, upto=fence.last_position, keeping=True)
-            if (tree.size, tree.root(tree.size)) != (fence.events, fence.root):
-                raise CopyDiffers(self.tenant)
-
-
-def _name_of(connection: psycopg.Connection) -> str:
-    info = connection.info
-    return f"{info.host}:{info.port}/{info.dbname}"
-
-
-def _at_leisure(connection: psycopg.Connection) -> None:
-    for setting in _AT_LEISURE:
-        connection.execute(setting)
+    def _check_fenced(self, source: psycopg.Connection, fence: Move) -> None:
+        """Refuse to arrive where the fence was given up meanwhile."""
+        here = last_step(source, self.tenant)
+        if here is None or (here.number, here.step) != (fence.number, "fenced"):
+            raise MoveUnderWay(self.tenant)
 
 
 def _let_writes_end(source: psycopg.Connection) -> None:
     """Wait for statements that began to write before the fence was seen."""
     with source.transaction():
-        _at_leisure(source)
+        at_leisure(source)
         source.execute(statement("lock_written_tables"))

@@ -15,6 +15,7 @@ from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.renewal import add_tenant_rows, lock_builds
 from agentlog.infrastructure.readmodels.tables import SCHEMA, columns_of, delete_rows
 from agentlog.infrastructure.readmodels.tracking import move_all
+from agentlog.projections.readmodels.registry import READ_MODELS
 
 Copied = AbstractSet[tuple[str, int]]
 """The target's builds, by name and number, that got the rows of a build of the source."""
@@ -44,6 +45,8 @@ def copy_read_models(
         is_same = other is not None and other.version == build.version
         if other is None or not is_same or build.state != "live" or build.position < upto:
             continue
+        if build.left_out or other.left_out:  # a build that left events out has not all rows
+            continue
         columns = columns_of(target, f"{other.name}_{other.build}")
         if columns != columns_of(source, f"{build.name}_{build.build}"):
             continue
@@ -62,7 +65,8 @@ def settle_builds(
     """Lock all builds; move those with copied rows on, and make the rows of the others.
 
     The counter is locked at `before` and will be raised to `after`. A build that is not level with
-    it in time makes its rows too, up to where it stands.
+    it in time makes its rows too, up to where it stands. One that leaves old events out is built
+    anew.
     """
     until = time.monotonic() + _LEVEL_SECONDS
     while not copied <= _level(target, before) and time.monotonic() < until:
@@ -72,8 +76,11 @@ def settle_builds(
     for build in copied - ready:
         delete_rows(target, "{}_{}".format(*build), tenant)
     add_tenant_rows(target, tenant, but=ready)
-    if ready and after > before:
+    if ready:
         move_all(target, [builds.tracking_name(*build) for build in ready], after)
+    for late in builds.builds(target):
+        if late.left_out:  # by positions of its own: they say nothing of what arrived
+            builds.begin(target, READ_MODELS[late.name])
 
 
 def _level(target: psycopg.Connection, position: int) -> set[tuple[str, int]]:

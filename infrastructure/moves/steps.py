@@ -11,6 +11,7 @@ from agentlog.infrastructure.audit.moves import Move, Step, insert_move, moves_o
 from agentlog.infrastructure.audit.tree import LogTree
 from agentlog.infrastructure.moves.errors import NothingToMove
 from agentlog.infrastructure.postgres.log_position import CounterLost, position_in
+from agentlog.infrastructure.postgres.statements import statement
 
 NOTHING_TAKEN = "{}"
 """An empty int8multirange."""
@@ -36,6 +37,12 @@ def locked_counter(connection: psycopg.Connection) -> tuple[int, datetime]:
     if row is None:
         raise CounterLost
     return row[0], row[1]
+
+
+def erasure_mark(connection: psycopg.Connection) -> int:
+    """Return the highest number that an erasure has had in a database."""
+    row = connection.execute(statement("select_erasure_mark")).fetchone()
+    return 0 if row is None else int(row[0])
 
 
 def renew_tiles(source: psycopg.Connection, tenant: str) -> None:
@@ -75,6 +82,7 @@ def try_fence(
         counter_after=position,
         recorded_at=recorded_at,
         taken=NOTHING_TAKEN,
+        erasures=erasure_mark(source),
         root=root,
     )
     return insert_move(source, fence, key)
@@ -98,8 +106,17 @@ def take_step(
         counter_after=position,
         recorded_at=recorded_at,
         taken=taken,
+        erasures=erasure_mark(source),
     )
     return insert_move(source, following, key)
+
+
+def events_by_heads(connection: psycopg.Connection, tenant: str) -> int:
+    """Return how many events a tenant has by the heads of its threads."""
+    row = connection.execute(
+        "SELECT coalesce(sum(version), 0) FROM agentlog.threads WHERE tenant = %s", (tenant,)
+    ).fetchone()
+    return 0 if row is None else int(row[0])
 
 
 def _positions(connection: psycopg.Connection, tenant: str) -> tuple[int, int]:

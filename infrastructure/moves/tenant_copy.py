@@ -9,6 +9,7 @@ from functools import partial
 import psycopg
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
+from agentlog.infrastructure.audit.moves import Move
 from agentlog.infrastructure.moves.copying import copy_rows
 from agentlog.infrastructure.moves.errors import KeyTaken
 from agentlog.infrastructure.postgres.erasure_lock import erase_alone
@@ -55,13 +56,20 @@ def first_filled(connection: psycopg.Connection, tenant: str) -> str | None:
     return None
 
 
+def has_keys(connection: psycopg.Connection, tenant: str) -> bool:
+    """Return whether there are keys of the tenant that were not revoked."""
+    valid = "SELECT FROM agentlog.keys WHERE tenant = %s AND revoked_at IS NULL LIMIT 1"
+    return connection.execute(valid, (tenant,)).fetchone() is not None
+
+
 def copy_tenant(
-    source: psycopg.Connection, target: psycopg.Connection, tenant: str, copied: Copied
+    source: psycopg.Connection, target: psycopg.Connection, fence: Move, copied: Copied
 ) -> None:
     """Copy the rows of a tenant, in the current transaction of each; the source's is one snapshot.
 
-    Erasures of the source count as done at the target.
+    Erasures of the source count as done at the target, by numbers that neither has had.
     """
+    tenant = fence.tenant
     for table, order in TABLES.items():
         columns = SQL(", ").join(map(Identifier, _columns(target, table)))
         rows = SQL("SELECT {columns} FROM {table} WHERE tenant = {tenant} ORDER BY {order}").format(
@@ -78,7 +86,13 @@ def copy_tenant(
         cursor.executemany(
             statement("note_erasure_done"),
             [
-                {"tenant": tenant, "thread_id": thread_id, "version": version, "done_at": done_at}
+                {
+                    "tenant": tenant,
+                    "thread_id": thread_id,
+                    "version": version,
+                    "done_at": done_at,
+                    "known": fence.erasures,
+                }
                 for thread_id, version, done_at in erasures
             ],
         )

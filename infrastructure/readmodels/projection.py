@@ -212,7 +212,8 @@ class Projection(Generic[RowT]):
 
         The caller has locked the build, which has no rows of the tenant.
         """
-        after, upto = 0, builds.position_of(connection, self._model.name, self._build)
+        after = builds.left_out_of(connection, self._model, self._build)
+        upto = builds.position_of(connection, self._model.name, self._build)
         while after < upto:
             batch = self._read(connection, after, upto, tenant)
             self.work_in(connection, batch.events[self._model.long_text_bytes])

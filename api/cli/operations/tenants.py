@@ -29,7 +29,8 @@ from agentlog.domain.integrity.chain_audit import verdict_of
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.audit.moves import Move, moves_of
-from agentlog.infrastructure.moves.mover import Mover, Progress
+from agentlog.infrastructure.moves.arrival import Progress
+from agentlog.infrastructure.moves.mover import Mover
 from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS
 from agentlog.infrastructure.postgres.database import Database
 

@@ -15,10 +15,14 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
 from agentlog.infrastructure.audit.notes import Checkpoint, origin_of
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.moves.mover import Mover
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels.tables import rows_of_thread
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readmodels.registry import READ_MODELS
@@ -48,6 +52,17 @@ class Cell:
     def mover(self, tenant: str) -> Mover:
         """What moves a tenant out of here."""
         return Mover(self.owner, tenant, KEY, NEW_ID)
+
+    def redact(self, tenant: str, thread_id: str) -> None:
+        """Erase all contents of a thread."""
+        threads = Threads(
+            reader=LogReader(self.service, tenant=tenant),
+            writer=self.writer,
+            blobs=Blobs(self.service, tenant=tenant),
+            tenant=tenant,
+        )
+        eraser = Eraser(self.service, self.writer)
+        Redactor(self.service, threads, eraser, tenant=tenant).redact(thread_id, None, "why")
 
     def findings(self, *tenants: str, held: Checkpoint | None = None) -> list[str]:
         """Return what an audit of these tenants and of the whole log finds."""

@@ -75,7 +75,7 @@ def test_a_step_signed_by_another_key_is_found_by_who_holds_the_key(moved: Cell)
         insert_move(connection, forged, other)
     held = VerifierKey(origin_of("a"), public_key_of(KEY))
     audit = check_all_tenants(moved.owner, public_key=held).audit
-    assert [finding.what for finding in audit.findings] == ["move-differs"]
+    assert any("another key" in finding.detail for finding in audit.findings)
 
 
 @pytest.mark.parametrize(

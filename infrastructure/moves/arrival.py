@@ -1,0 +1,132 @@
+"""Arrivals: a tenant copied, and owned by the target, in one transaction of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import psycopg
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from psycopg.errors import LockNotAvailable
+
+from agentlog.infrastructure.audit.moves import Move, insert_move, moves_of
+from agentlog.infrastructure.audit.tree import LogTree
+from agentlog.infrastructure.moves.errors import (
+    CopyDiffers,
+    MoveUnderWay,
+    OtherTenant,
+    TenantThere,
+)
+from agentlog.infrastructure.moves.read_models import copy_read_models, settle_builds
+from agentlog.infrastructure.moves.steps import (
+    erasure_mark,
+    events_by_heads,
+    locked_counter,
+    next_number,
+)
+from agentlog.infrastructure.moves.tenant_copy import copy_tenant, first_filled, has_keys
+from agentlog.infrastructure.postgres.listening.notifications import APPENDED
+
+Progress = Callable[[str, int], None]
+"""Callback for progress: a step or a table, and the bytes of it so far."""
+
+OTHERS_SECONDS = 3.0
+"""How long the session of a mover that was killed may hold its lock."""
+
+_AT_LEISURE = (
+    "SET LOCAL statement_timeout = 0",
+    "SET LOCAL lock_timeout = '60s'",
+    "SET LOCAL idle_in_transaction_session_timeout = 0",
+)
+
+
+@contextmanager
+def only_arrival(there: psycopg.Connection, tenant: str) -> Iterator[None]:
+    """Hold a transaction of the target in which alone the tenant may arrive.
+
+    One that was begun before ends first: a mover that was killed may have left its COMMIT
+    behind, which waits for a standby and cannot be seen.
+    """
+    with there.transaction():
+        there.execute("SELECT set_config('lock_timeout', %s, true)", (f"{OTHERS_SECONDS}s",))
+        name = f"agentlog arrival {tenant}"
+        try:
+            there.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (name,))
+        except LockNotAvailable:
+            raise MoveUnderWay(tenant) from None
+        at_leisure(there)
+        yield
+
+
+def arrival_of(there: psycopg.Connection, fence: Move) -> Move | None:
+    """Return the arrival of what was fenced, if the target has it."""
+    steps = moves_of(there, fence.tenant)
+    arrivals = (move for move in steps if move.step == "arrived")
+    return next((move for move in arrivals if move.move_id == fence.move_id), None)
+
+
+def arrive(
+    source: psycopg.Connection,
+    there: psycopg.Connection,
+    fence: Move,
+    key: Ed25519PrivateKey,
+    progress: Progress,
+) -> Move:
+    """Copy the tenant and record its arrival, in the current transaction of the target."""
+    with source.transaction():
+        source.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        at_leisure(source)
+        table = first_filled(there, fence.tenant)
+        if table is not None:
+            raise TenantThere(fence.tenant, table)
+        steps = moves_of(there, fence.tenant)
+        if not steps and has_keys(there, fence.tenant):
+            raise OtherTenant(fence.tenant)
+        copy_tenant(source, there, fence, progress)
+        progress("check", 0)
+        _check_tree(there, fence, steps)
+        progress("read models", 0)
+        copied = copy_read_models(source, there, fence.tenant, upto=fence.last_position)
+        before, recorded_at = locked_counter(there)
+        if events_by_heads(there, fence.tenant) != fence.events:  # it was appended to meanwhile
+            raise CopyDiffers(fence.tenant)
+        # always moved, so that what writers remember of the tenant's threads is void
+        after = max(before + 1, fence.counter_after)
+        settle_builds(there, fence.tenant, copied, before=before, after=after)
+        arrival = replace(
+            fence,
+            number=next_number(steps),
+            step="arrived",
+            other=name_of(source),
+            counter_before=before,
+            counter_after=after,
+            recorded_at=max(recorded_at, fence.recorded_at),
+            erasures=max(erasure_mark(there), fence.erasures),
+        )
+        there.execute(
+            "UPDATE agentlog.counter SET position = %s, recorded_at = %s",
+            (arrival.counter_after, arrival.recorded_at),
+        )
+        there.execute("SELECT pg_notify(%s, %s)", (APPENDED, str(arrival.counter_after)))
+        return insert_move(there, arrival, key)
+
+
+def _check_tree(there: psycopg.Connection, fence: Move, steps: Sequence[Move]) -> None:
+    """Check that all arrived; and where the tenant was before, that it is the same."""
+    with there.cursor(binary=True) as cursor:
+        tree = LogTree(cursor, fence.tenant, upto=fence.last_position, keeping=True)
+        if (tree.size, tree.root(tree.size)) != (fence.events, fence.root):
+            raise CopyDiffers(fence.tenant)
+        if steps and tree.root(min(steps[-1].events, tree.size)) != steps[-1].root:
+            raise OtherTenant(fence.tenant)
+
+
+def name_of(connection: psycopg.Connection) -> str:
+    """Return the name of a database: host:port/name."""
+    info = connection.info
+    return f"{info.host}:{info.port}/{info.dbname}"
+
+
+def at_leisure(connection: psycopg.Connection) -> None:
+    """Let statements take any time in the current transaction."""
+    for setting in _AT_LEISURE:
+        connection.execute(setting)
