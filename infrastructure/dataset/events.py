@@ -1,4 +1,4 @@
-"""Export of events into a dataset: new files after the position that it has reached."""
+"""Export of events into a dataset: new files after the last event that it has."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -23,7 +23,7 @@ _CHECKPOINT_ROWS = 1_000_000
 
 
 class EventsExport:
-    """Exports the events after a dataset's position, up to a committed one."""
+    """Exports the events after the last of a dataset's files, up to a committed position."""
 
     def __init__(self, database: Database, place: Place, *, upto: int, progress: Progress) -> None:
         self._database = database
@@ -40,7 +40,9 @@ class EventsExport:
 
     def run(self) -> int:
         """Write the new events; return how many."""
-        begin = self._place.manifest.position
+        # by the tenant's own events: the log's position may go back, or be another database's
+        files = self._place.manifest.events
+        begin = self._last = files[-1].last if files else 0
         rows, last = 0, None
         events = read_events(self._database, tenant=self._tenant, after=begin, upto=self._upto)
         try:
@@ -52,8 +54,8 @@ class EventsExport:
                     self._progress(EVENTS, self._last - begin, self._upto - begin)
                     last = _mark(batch)
                     if self._unpublished >= _CHECKPOINT_ROWS:
-                        self._publish(self._last, last)
-            self._publish(self._upto, last)
+                        self._publish(last)
+            self._publish(last)
         finally:
             if self._part is not None:
                 self._part.close()
@@ -86,7 +88,7 @@ class EventsExport:
             self._place.add(part.file, file.path)
         self._finished.append(file)
 
-    def _publish(self, position: int, last: Mark | None) -> None:
+    def _publish(self, last: Mark | None) -> None:
         """Make finished files part of the dataset."""
         self._finish()
         finished, self._finished, self._unpublished = self._finished, [], 0
@@ -94,7 +96,7 @@ class EventsExport:
         self._place.publish(
             manifest.model_copy(
                 update={
-                    "position": max(position, manifest.position),
+                    "position": self._last,
                     "events": [*manifest.events, *finished],
                     "last": later(manifest.last, last),
                 }

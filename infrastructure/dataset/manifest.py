@@ -1,4 +1,8 @@
-"""Manifest of a dataset: every file, and the position of each table."""
+"""Manifest of a dataset: every file, and the position of each table.
+
+A position is that of the tenant's last event that the table covers, 0 without one. It is not the
+log's, which other tenants raise, and which goes back with a backup.
+"""
 
 from datetime import date
 from itertools import takewhile
@@ -66,7 +70,7 @@ class DayFile(_Frozen):
 
 
 class TableFiles(_Frozen):
-    """A read model's files by day, as of a position, from one build of its table."""
+    """A read model's files by day, from one build of its table."""
 
     version: int
     build: int

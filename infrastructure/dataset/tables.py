@@ -91,7 +91,9 @@ def _export_table(
     )
     old = known.days if known is not None and of_this_build else {}
     erased = erased_since(connection, tenant, 0 if known is None else known.erasures)
-    as_before = known is not None and of_this_build and known.position == build.position
+    mark = last_event(connection, tenant, upto=build.position)
+    position = 0 if mark is None else mark.position
+    as_before = known is not None and of_this_build and known.position == position
     if as_before and not erased.threads:
         return 0
     table = TableDays(read_model(name).table, build.build, tenant=tenant)
@@ -108,13 +110,12 @@ def _export_table(
     for number, (day, rows) in enumerate(changed.items(), 1):
         files[day_text(day)] = _write_day(connection, place, table, name, day, rows)
         progress(name, number, len(changed))
-    mark = last_event(connection, tenant, upto=build.position)
     tables = {
         **place.manifest.tables,
         name: TableFiles(
             version=build.version,
             build=build.build,
-            position=build.position,
+            position=position,
             erasures=erased.number,
             days=dict(sorted(files.items())),
         ),
