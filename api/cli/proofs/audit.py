@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from agentlog.api.cli.proofs.held import Held, bytes_of, checkpoint_named
+from agentlog.api.cli.proofs.held import Held, bytes_of, check_origin, checkpoint_named
 from agentlog.api.cli.proofs.log_audit import LogCheck, in_words, print_findings, verify_log
 from agentlog.api.cli.session import (
     DataDir,
@@ -101,6 +101,10 @@ def verify(  # noqa: PLR0913 - one parameter an option
         patient = {"statement_seconds": WHOLE_LOG_TIMEOUTS.statement_seconds}
         settings = settings_with(data_dir=data_dir).model_copy(update=patient)
         with open_service(settings) as service:
+            beginning = None if since is None else checkpoint_named(since, service, held.public_key)
+            for note in (beginning, held.checkpoint):
+                if note is not None:
+                    check_origin(note, service.own.name)
             check = LogCheck(
                 threads,
                 AuditProcesses(
@@ -109,7 +113,7 @@ def verify(  # noqa: PLR0913 - one parameter an option
                     in_role=True,
                     timeouts=replace(WHOLE_LOG_TIMEOUTS, lock_seconds=settings.lock_seconds),
                 ),
-                since=None if since is None else checkpoint_named(since, service),
+                since=beginning,
                 derived=derived,
             )
             verdict = worst((verdict, verify_log(service, check, held)))

@@ -457,6 +457,9 @@ def test_a_checkpoint_that_is_held_says_whether_it_is_the_log_that_is_known(
     longer = note.read_text().replace("\n65\n", "\n66\n")
     note.write_text(longer)
     with new_database(server_url) as url:
+        forged = agentlog("restore", kept, *asked, url=url)
+        assert (forged.code, forged.out) == (2, "")
+        assert "the signature is not of this text" in forged.err
         outcome = agentlog("restore", kept, "--checkpoint", note, url=url)
         assert outcome.code == 1
         assert "the checkpoint that you hold is over 66 events; the log has 65" in outcome.out

@@ -238,6 +238,32 @@ def test_a_log_is_checked_against_a_checkpoint_that_was_kept(
     )
 
 
+@pytest.mark.parametrize("option", ["--checkpoint", "--since"])
+def test_a_checkpoint_that_the_held_key_has_not_signed_is_refused(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    note = _kept(agentlog("checkpoint", url=url), tmp_path / "note")
+    key = _kept(agentlog("checkpoint", "--public-key", url=url), tmp_path / "key")
+    asked = ("verify", option, note, "--public-key", key)
+    assert agentlog(*asked, url=url).code == 0
+    text, _, signature = note.read_text().partition("\n\n")
+    for forged, why in (
+        (f"{text}\n", "it is not signed"),
+        (f"{text}\n\n\u2014 agentlog/default AAAA\n", "another key has signed it"),
+        (f"{text.replace('64', '63')}\n\n{signature}", "the signature is not of this text"),
+    ):
+        note.write_text(forged)
+        outcome = agentlog(*asked, url=url)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.startswith(f"agentlog: {note}: this is no checkpoint of that log: {why}")
+    monkeypatch.setenv("AGENTLOG_TENANT", "other")
+    note.write_text(f"{text}\n\n{signature}")
+    for words in (asked, asked[:3]):
+        outcome = agentlog(*words, url=url)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "the checkpoint is of 'agentlog/default', the log of 'agentlog/other'" in outcome.err
+
+
 def test_where_nothing_is_written_the_last_checkpoint_is_used_and_its_size_said(
     url: str, tmp_path: Path
 ) -> None:
