@@ -153,7 +153,8 @@ class ThreadRedacted(KernelMessage):
     has the `left_digest` of what stays of each message that is named, in hexadecimal and in their
     order; of all messages, one SHA-256 over those digests, by version.
     Older redactions have none. `follows` is the redaction that was asked for, where this one erases
-    what else has its texts: copies in forks, and what a recorded run holds of them.
+    what else has its texts: copies in forks, and what a recorded run holds of them. Nothing follows
+    one that is `alone`: by rules of retention, those threads go when they are due themselves.
     """
 
     type: Literal["thread.redacted"] = "thread.redacted"
@@ -162,6 +163,7 @@ class ThreadRedacted(KernelMessage):
     blob: Sha256 | None = None
     left: Annotated[tuple[Sha256, ...], Field(strict=False)] = ()
     follows: RedactionPlace | None = None
+    alone: bool = False
     reason: Annotated[str, StringConstraints(pattern=r"\S")]
 
     @model_validator(mode="after")

@@ -192,6 +192,7 @@ EVENTS: dict[str, dict[str, Any]] = {
         "on": 4,
     },
     "thread.judged-back": {"verdict": None},
+    "thread.redacted-alone": {"all": True, "alone": True, "reason": "kept for 90 days"},
 }
 """A message of every type, all of its fields given; a variant's name follows a hyphen."""
 

@@ -144,7 +144,7 @@ class Eraser:
         """Append what follows a pending redaction; return the threads that it may be in."""
         with self._database.connection() as connection:
             fact = pending_redaction(connection, tenant, thread_id, version)
-        if fact is None:
+        if fact is None or fact.alone:
             return []
         place = RedactionPlace(thread=thread_id, version=version)
         return Following(self._database, self._writer, tenant, place, fact).append()

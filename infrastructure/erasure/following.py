@@ -21,6 +21,21 @@ MOST_MESSAGES = 1000
 """Most messages that one redaction names."""
 
 
+def followed_into(database: Connections, tenant: str, thread_id: str) -> list[str]:
+    """Return the threads in which redactions may follow one of a whole thread.
+
+    Those are its forks, forks of those, and the threads with exchanges of its recorded run.
+    """
+    forks = [thread_id]
+    with database.connection() as connection:
+        for origin in forks:
+            asked = {"tenant": tenant, "thread_id": origin}
+            forks += [fork for (fork,) in connection.execute(statement("select_forks_of"), asked)]
+        asked = {"tenant": tenant, "thread_id": thread_id}
+        recorded = connection.execute(statement("select_recorded_threads"), asked).fetchall()
+    return list({*forks, *(other for (other,) in recorded)} - {thread_id})
+
+
 class Following:
     """Appends what follows one pending redaction."""
 

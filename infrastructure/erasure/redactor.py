@@ -111,12 +111,12 @@ class Redactor:
         return self._erase(thread_id, fact, origin)
 
     def expire(self, thread_id: str, version: int, reason: str) -> Redaction:
-        """Erase the contents of a thread as it stands at a version.
+        """Erase the contents of a thread as it stands at a version, and nothing in other threads.
 
         Raises:
             VersionConflict: it has grown; nothing is erased.
         """
-        fact = {**_fact(reason), "all": True}
+        fact = {**_fact(reason), "all": True, "alone": True}
         return self._erase(thread_id, fact, NO_ORIGIN, expected_version=version)
 
     def finish(self) -> None:
@@ -171,8 +171,15 @@ class Redactor:
         return self._redaction(thread_id, place.version, place.position, named)
 
     def _all_redacted_by(self, thread_id: str) -> int | None:
-        """Return the version of the redaction of a whole thread, None if contents are left."""
-        known = [version for version, fact in self._redactions(thread_id).items() if fact.all]
+        """Return the version of the redaction of a whole thread, None if contents may be left.
+
+        After one that was `alone`, copies in forks may be.
+        """
+        known = [
+            version
+            for version, fact in self._redactions(thread_id).items()
+            if fact.all and not fact.alone
+        ]
         if not known:
             return None
         asked = {

@@ -14,6 +14,7 @@ from agentlog.domain.facts import ThreadRedacted
 from agentlog.domain.retention import InvalidRules, RetentionRule, Rules, parse_rules
 from agentlog.infrastructure.definitions.definitions import Definitions
 from agentlog.infrastructure.definitions.rules import RETENTION
+from agentlog.infrastructure.erasure.following import followed_into
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
@@ -98,9 +99,9 @@ class Retention:
         if apply:
             self._redactor.finish()
         for thread_id in self._candidates():
-            due = self._judged(thread_id)
-            if due is not None:
-                yield self._erased(due) if apply else due
+            thread = self._judged(thread_id)
+            if thread is not None:
+                yield self._erased(thread) if apply and isinstance(thread, Due) else thread
 
     def _candidates(self) -> Iterator[str]:
         """Yield ids of threads that seem to be due.
@@ -115,11 +116,17 @@ class Retention:
                     yield head.thread_id
             before = heads[-1].position
 
-    def _judged(self, thread_id: str) -> Due | None:
+    def _judged(self, thread_id: str) -> Due | Kept | None:
         """Return a thread as it stands if a rule covers it."""
-        head = self._reader.head(thread_id, hidden=True)
-        rule = self._rule_for(head, self._rules())
-        return None if rule is None or self._is_erased(head) else self._weighed(head, rule)
+        head, rules = self._reader.head(thread_id, hidden=True), self._rules()
+        rule = self._rule_for(head, rules)
+        if rule is None or self._is_erased(head):
+            return None
+        others = followed_into(self._database, self._tenant, thread_id)
+        for other in sorted(self._reader.heads_of(others), key=lambda other: -other.position):
+            if self._rule_for(other, rules) is None and not self._is_erased(other):
+                return Kept(thread_id, f"{other.thread_id}, its fork or of its run, is not due")
+        return self._weighed(head, rule)
 
     def _erased(self, due: Due) -> Due | Kept:
         """Erase a thread; return what went."""

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.threads import Threads
@@ -44,6 +46,27 @@ def blobs(database: Database) -> Blobs:
 def threads(reader: LogReader, writer: Writer, blobs: Blobs) -> Threads:
     """The threads of the tests' tenant."""
     return Threads(reader=reader, writer=writer, blobs=blobs, tenant=TENANT)
+
+
+@pytest.fixture
+def forker(database: Database, reader: LogReader, eraser: Eraser, clock: Clock) -> Forker:
+    """A forker whose ids are none of the writer's."""
+    ids = Ids()
+    return Forker(
+        database,
+        database,
+        reader,
+        eraser,
+        tenant=TENANT,
+        clock=clock,
+        new_id=lambda: "2" + ids()[1:],
+    )
+
+
+@pytest.fixture
+def eraser(database: Database, writer: Writer) -> Eraser:
+    """What carries redactions out."""
+    return Eraser(database, writer)
 
 
 @pytest.fixture

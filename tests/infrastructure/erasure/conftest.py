@@ -58,12 +58,6 @@ def views(reader: LogReader, database: Database) -> Views:
 
 
 @pytest.fixture
-def eraser(database: Database, writer: Writer) -> Eraser:
-    """Does what redactions say."""
-    return Eraser(database, writer)
-
-
-@pytest.fixture
 def redactor(database: Database, threads: Threads, views: Views) -> Redactor:
     """Whom the tests ask to erase; the views discard their copies."""
     return redactor_on(database, threads, views)

@@ -1,6 +1,7 @@
 """Retention erases what its rules cover when it erases, and nothing else."""
 
 from datetime import timedelta
+from hashlib import sha256
 from itertools import count
 
 import pytest
@@ -10,6 +11,7 @@ from agentlog.domain.retention import Rules
 from agentlog.infrastructure.definitions.definitions import Definitions, UnknownDefinition
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.erasure.retention import Due, Kept, Retention, rules_set_in
+from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, make_older, reply
@@ -25,7 +27,12 @@ def old(threads: Threads, database: Database, *thread_ids: str) -> None:
     """Say something in threads, a hundred days ago."""
     for thread_id in thread_ids:
         threads.append(thread_id, [reply(SECRET)])
-        with database.connection() as connection:
+    aged(database, *thread_ids)
+
+
+def aged(database: Database, *thread_ids: str) -> None:
+    with database.connection() as connection:
+        for thread_id in thread_ids:
             make_older(connection, TENANT, thread_id, timedelta(days=100))
 
 
@@ -83,3 +90,89 @@ def test_a_rule_goes_as_it_is_when_a_thread_is_erased(
     with pytest.raises(UnknownDefinition):
         next(expired)
     assert [holds(threads, thread_id) for thread_id in "abc"] == [False, False, True]
+
+
+def redactions(threads: Threads, thread_id: str) -> int:
+    return len(threads.messages(thread_id, types=["thread.redacted"]))
+
+
+@pytest.mark.parametrize("apply", [False, True])
+def test_a_thread_with_a_fork_in_use_is_kept_whole_and_so_is_the_fork(
+    threads: Threads, database: Database, redactor: Redactor, forker: Forker, *, apply: bool
+) -> None:
+    old(threads, database, "t")
+    forker.fork("t", as_thread="f")
+    forker.fork("f", as_thread="g")
+    aged(database, "f")
+    retention = Retention(database, redactor, rules, tenant=TENANT)
+    why = "g, its fork or of its run, is not due"
+    kept = {thread for thread in retention.expired(apply=apply) if isinstance(thread, Kept)}
+    assert kept == {Kept("f", why), Kept("t", why)}
+    assert all(holds(threads, thread_id) for thread_id in "tfg")
+
+
+def test_a_thread_goes_with_its_forks_when_all_are_due_each_once(
+    threads: Threads, database: Database, redactor: Redactor, forker: Forker
+) -> None:
+    old(threads, database, "t")
+    forker.fork("t", as_thread="f")
+    forker.fork("f", as_thread="g")
+    aged(database, "f", "g")
+    retention = Retention(database, redactor, rules, tenant=TENANT)
+    listed = set(retention.expired(apply=False))
+    assert set(retention.expired(apply=True)) == listed
+    assert {thread.thread_id for thread in listed} == {"t", "f", "g"}
+    assert not any(holds(threads, thread_id) for thread_id in "tfg")
+    assert [redactions(threads, thread_id) for thread_id in "tfg"] == [1, 1, 1]
+    assert list(retention.expired(apply=True)) == []
+
+
+def test_a_fork_that_goes_on_after_its_origin_was_erased_keeps_its_beginning(
+    threads: Threads, database: Database, redactor: Redactor, forker: Forker
+) -> None:
+    old(threads, database, "t")
+    forker.fork("t", as_thread="f")
+    aged(database, "f")
+    old(threads, database, "t")  # changed last, so its turn comes first
+    expired = Retention(database, redactor, rules, tenant=TENANT).expired(apply=True)
+    assert next(expired).thread_id == "t"
+    threads.append("f", [reply("still here")])
+    assert list(expired) == []
+    assert not holds(threads, "t")
+    assert holds(threads, "f")
+    redactor.redact("t", None, "a person asked")  # that reaches the fork still
+    assert not holds(threads, "f")
+
+
+def test_of_a_recorded_run_threads_go_when_all_are_due(
+    threads: Threads, database: Database, redactor: Redactor
+) -> None:
+    threads.start("main", {})
+    threads.start("sub", {"parent": "main"})
+    exchange = {"type": "agentlog.exchange", "payload": {"request": SECRET}}
+    for thread_id in ("main", "sub"):
+        threads.append(thread_id, [exchange])
+    old(threads, database, "sub")
+    retention = Retention(database, redactor, rules, tenant=TENANT)
+    kept = Kept("sub", "main, its fork or of its run, is not due")
+    assert list(retention.expired(apply=True)) == [kept]
+    assert holds(threads, "sub")
+    assert holds(threads, "main")
+    aged(database, "main")
+    assert {thread.thread_id for thread in retention.expired(apply=True)} == {"main", "sub"}
+    assert [redactions(threads, thread_id) for thread_id in ("main", "sub")] == [1, 1]
+    assert not holds(threads, "main")
+
+
+def test_what_is_listed_counts_messages_that_lost_only_a_file(
+    threads: Threads, database: Database, redactor: Redactor
+) -> None:
+    file = {"data": "QUJD" * 400, "mimeType": "image/png"}
+    threads.append("t", [{"type": "input", "text": SECRET, "files": [file]}])
+    redactor.redact_file(sha256(b"ABC" * 400).hexdigest(), "a face")
+    aged(database, "t")
+    retention = Retention(database, redactor, rules, tenant=TENANT)
+    (listed,) = retention.expired(apply=False)
+    assert isinstance(listed, Due)
+    assert listed.events == 1
+    assert list(retention.expired(apply=True)) == [listed]
