@@ -8,6 +8,7 @@ import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from psycopg.errors import LockNotAvailable
 
+from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.audit.moves import Move, insert_move, moves_of
 from agentlog.infrastructure.audit.tree import LogTree
 from agentlog.infrastructure.moves.errors import (
@@ -62,6 +63,17 @@ def arrival_of(there: psycopg.Connection, fence: Move) -> Move | None:
     steps = moves_of(there, fence.tenant)
     arrivals = (move for move in steps if move.step == "arrived")
     return next((move for move in arrivals if move.move_id == fence.move_id), None)
+
+
+def is_there(there: psycopg.Connection, left: Move) -> bool:
+    """Return whether the target has what left the source, or had it and has passed it on."""
+    if arrival_of(there, left) is None:
+        return False
+    if moves_of(there, left.tenant)[-1].step in {"left", "dropped"}:
+        return True
+    with there.cursor(binary=True) as cursor:
+        tree = LogTree(cursor, left.tenant, upto=BIGGEST, keeping=False)
+        return tree.size >= left.events and tree.root(left.events) == left.root
 
 
 def arrive(

@@ -10,7 +10,8 @@ MoveRefused
 ├── KeyTaken           another key of the target has the id of one
 ├── OtherTenant        the target knows another tenant of that name
 ├── CopyDiffers        what arrived is not what was sent
-└── NotLeft            a tenant that has not left cannot be dropped
+├── NotLeft            a tenant that has not left cannot be dropped
+└── NotThere           nor one that the target does not have
 """
 
 from agentlog.domain.errors import Refused
@@ -107,6 +108,17 @@ class CopyDiffers(MoveRefused):
             "the target; `agentlog verify` says what is wrong here"
         )
         self.tenant = tenant
+
+
+class NotThere(MoveRefused):
+    """The target does not have what left."""
+
+    def __init__(self, tenant: str, other: str) -> None:
+        super().__init__(
+            f"{other} does not have the log with which {tenant!r} left: nothing is dropped; did "
+            "that database go back to an older state?"
+        )
+        self.tenant, self.other = tenant, other
 
 
 class NotLeft(MoveRefused):

@@ -29,6 +29,7 @@ from agentlog.infrastructure.moves.arrival import (
     arrival_of,
     arrive,
     at_leisure,
+    is_there,
     name_of,
     only_arrival,
 )
@@ -36,6 +37,7 @@ from agentlog.infrastructure.moves.errors import (
     MoveRefused,
     MoveUnderWay,
     NotLeft,
+    NotThere,
     OtherMove,
     OtherSchema,
     SameDatabase,
@@ -122,18 +124,26 @@ class Mover:
                 with source.transaction():
                     take_step(source, here, "released", self.key)
 
-    def drop(self) -> Move:
+    def drop(self, target: Database) -> Move:
         """Delete the rows of a tenant that has left; its positions stay accounted for.
 
         Raises:
             NotLeft: it has not.
+            NotThere: the target does not have what left, or does not know that it came.
         """
-        with self._alone() as source, source.transaction():
-            at_leisure(source)
-            erase_alone(source)  # before the counter, as erasures do
+        with self._alone() as source, self._to(source, target) as (other, there):
             here = last_step(source, self.tenant)
             if here is None or here.step not in {"left", "dropped"}:
                 raise NotLeft(self.tenant)
+            self._check_same(here, other)
+            if not is_there(there, here):
+                raise NotThere(self.tenant, other)
+            return self._drop(source, here)
+
+    def _drop(self, source: psycopg.Connection, here: Move) -> Move:
+        with source.transaction():
+            at_leisure(source)
+            erase_alone(source)  # before the counter, as erasures do
             if here.step == "dropped":
                 self._delete(source)  # what was written while its rows went
                 return here

@@ -89,10 +89,12 @@ def move(
         if verdict != "whole":
             raise typer.Exit(EXIT_CODES[verdict])
         if drop:
-            mover.drop()
+            mover.drop(target)
         else:
             typer.echo(
-                printable(f"Its rows are still here: agentlog tenant drop {quote(tenant)}"),
+                printable(
+                    f"Its rows are still here: agentlog tenant drop {quote(tenant)} --to URL"
+                ),
                 err=True,
             )
     print(arrival.note, end="")  # noqa: T201 - the command's output
@@ -107,10 +109,10 @@ def release(tenant: Name, to: To = None, data_dir: DataDir = None) -> None:
 
 
 @tenant_.command()
-def drop(tenant: Name, data_dir: DataDir = None) -> None:
-    """Delete the rows of a tenant that has left; its positions stay accounted for."""
-    with _mover(tenant, data_dir) as mover:
-        dropped = mover.drop()
+def drop(tenant: Name, to: To = None, data_dir: DataDir = None) -> None:
+    """Delete the rows of a tenant that has left, and that the other database has."""
+    with _mover(tenant, data_dir) as mover, _other(to, data_dir) as target:
+        dropped = mover.drop(target)
     typer.echo(printable(f"{tenant!r} is dropped here; its log is in {dropped.other}"), err=True)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from agentlog.infrastructure.appending.append_request import Appended
 from agentlog.infrastructure.audit.moves import insert_move
-from agentlog.infrastructure.moves.errors import CopyDiffers, MoveUnderWay, OtherTenant
+from agentlog.infrastructure.moves.errors import CopyDiffers, MoveUnderWay, NotThere, OtherTenant
 from agentlog.infrastructure.moves.mover import Mover
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable, TenantMoving
@@ -72,7 +72,7 @@ def test_numbers_of_erasures_never_come_again(here: Cell, there: Cell) -> None:
     there.redact("c", "t0")
     here.mover("a").move(there.owner, quiet)
     assert fetch(there.owner, NUMBERS) == [("c", 1), ("a", 3), ("a", 4)]
-    here.mover("a").drop()
+    here.mover("a").drop(there.owner)
     here.redact("b", "t0")
     assert fetch(here.owner, NUMBERS) == [("b", 3)]
     there.redact("c", "t1")
@@ -86,7 +86,7 @@ NUMBERS = "SELECT tenant, number FROM agentlog.erasures ORDER BY number"
 def test_a_tenant_that_comes_back_is_appended_to_at_once(here: Cell, there: Cell) -> None:
     fill(here, "a", "b")
     here.mover("a").move(there.owner, quiet)
-    here.mover("a").drop()
+    here.mover("a").drop(there.owner)
     there.append("a", "t0", "grown")
     for _ in range(20):
         here.append("b", "t0", "so that the counter is beyond the other's")
@@ -98,7 +98,7 @@ def test_a_tenant_that_comes_back_is_appended_to_at_once(here: Cell, there: Cell
 def test_another_tenant_of_the_name_is_refused(here: Cell, there: Cell, database_url: str) -> None:
     fill(here, "a")
     here.mover("a").move(there.owner, quiet)
-    here.mover("a").drop()
+    here.mover("a").drop(there.owner)
     with cell_on(database_url) as third:
         third.append("a", "t0", "of another customer")
         with pytest.raises(OtherTenant):
@@ -177,9 +177,26 @@ def test_an_index_of_words_that_leaves_events_out_is_built_anew(here: Cell, ther
 def test_what_a_drop_left_behind_goes_with_the_next(here: Cell, there: Cell) -> None:
     fill(here, "a")
     here.mover("a").move(there.owner, quiet)
-    here.mover("a").drop()
+    here.mover("a").drop(there.owner)
     with here.owner.connection() as connection:
         connection.execute("INSERT INTO agentlog.tiles VALUES ('a', 0, '', 1)")
-    here.mover("a").drop()
+    here.mover("a").drop(there.owner)
     there.mover("a").move(here.owner, quiet)
+    assert here.findings("a") == []
+
+
+def test_what_the_target_lost_is_not_dropped(here: Cell, there: Cell) -> None:
+    fill(here, "a")
+    here.mover("a").move(there.owner, quiet)
+    with there.owner.connection() as connection, connection.transaction():
+        connection.execute("SET LOCAL session_replication_role = replica")
+        connection.execute("DELETE FROM agentlog.events WHERE position = 3")
+        connection.execute("TRUNCATE agentlog.tiles")
+    with pytest.raises(NotThere):
+        here.mover("a").drop(there.owner)
+    with there.owner.connection() as connection, connection.transaction():
+        connection.execute("SET LOCAL session_replication_role = replica")
+        connection.execute("DELETE FROM agentlog.moves")
+    with pytest.raises(NotThere):
+        here.mover("a").drop(there.owner)
     assert here.findings("a") == []

@@ -78,7 +78,7 @@ def test_a_move_under_load_that_is_killed_goes_on(
     assert [text for (text,) in texts] == client.acknowledged
     assert here.findings("a", "b") == []
     assert there.findings("a", "c", held=arrival.checkpoint) == []
-    here.mover("a").drop()
+    here.mover("a").drop(there.owner)
     assert here.findings("b") == []
 
 

@@ -51,7 +51,7 @@ def test_a_tenant_arrives_with_all_that_it_had(here: Cell, there: Cell) -> None:
     assert there.rows("a", "t0") == rows
     assert there.findings("a", "c", held=arrival.checkpoint) == []
     assert here.findings("b") == []
-    here.mover("a").drop()
+    here.mover("a").drop(there.owner)
     assert here.findings("b") == []
     assert fetch(here.owner, "SELECT count(*) FROM agentlog.events WHERE tenant = 'a'") == [(0,)]
     assert {len(of_model) for of_model in here.rows("a", "t0").values()} == {0}
@@ -126,7 +126,7 @@ def test_what_has_moved_on_is_not_copied_again(here: Cell, there: Cell, database
         here.mover("a").move(there.owner, partial(interrupt, "arrived"))
     with cell_on(database_url) as third:
         there.mover("a").move(third.owner, quiet)
-        there.mover("a").drop()
+        there.mover("a").drop(third.owner)
         here.mover("a").move(there.owner, quiet)
         assert there.findings("a") == []
         assert fetch(there.owner, "SELECT count(*) FROM agentlog.events") == [(0,)]
@@ -167,7 +167,7 @@ def test_a_tenant_that_comes_back_as_it_was_is_copied(here: Cell, there: Cell) -
         connection.cursor().executemany(ACCESS, [("1",), ("2",)])
     for source, target in ((here, there), (there, here), (here, there)):
         source.mover("a").move(target.owner, quiet)
-        source.mover("a").drop()
+        source.mover("a").drop(target.owner)
         assert target.views("a", "t0") == views
         accesses = "SELECT request_id FROM agentlog.accesses ORDER BY number"
         assert fetch(target.owner, accesses) == [("1",), ("2",)]
@@ -184,7 +184,7 @@ def test_moves_that_make_no_sense_are_refused(here: Cell, there: Cell) -> None:
     with pytest.raises(MoveRefused, match="no events"):
         here.mover("nobody").move(there.owner, quiet)
     with pytest.raises(NotLeft):
-        here.mover("a").drop()
+        here.mover("a").drop(there.owner)
     here.append("a", "t0", "x")
 
 
@@ -218,7 +218,7 @@ def test_both_ends_are_whole_after_any_moves(
                 homes[tenant] = other, home
                 if how:
                     assert home.findings(*TENANTS) == []
-                home.mover(tenant).drop()
+                home.mover(tenant).drop(other.owner)
         for tenant, (home, _) in homes.items():
             with home.owner.connection() as connection:
                 counted = "SELECT count(*) FROM agentlog.events WHERE tenant = %s"

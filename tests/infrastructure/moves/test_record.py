@@ -21,7 +21,7 @@ def moved(here: Cell, there: Cell) -> Cell:
             here.append(tenant, "t", str(number))
     there.append("c", "t", "x", "y")
     here.mover("a").move(there.owner, lambda *_: None)
-    here.mover("a").drop()
+    here.mover("a").drop(there.owner)
     assert here.findings("b") == there.findings("a", "c") == []
     return here
 

@@ -79,7 +79,8 @@ def test_it_is_whole_at_both_ends_and_in_a_backup(
     held = ("--checkpoint", places.checkpoint)
     assert places.verified(places.target, *held) == 0
     assert places.verified(places.source) == 0
-    assert agentlog("tenant", "drop", "default", url=places.source).code == 0
+    dropping = ("tenant", "drop", "default", "--to", places.target)
+    assert agentlog(*dropping, url=places.source).code == 0
     assert agentlog("threads", "--json", url=places.source).out == ""
     assert places.verified(places.source) == 0
     for url in (places.source, places.target):
