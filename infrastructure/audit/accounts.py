@@ -61,8 +61,8 @@ class WholeLog:
 def check_all_tenants(database: Connections, *, public_key: VerifierKey | None = None) -> WholeLog:
     """Check that each position up to the log's belongs to exactly one event, and whose rows are.
 
-    Where tenants moved, their signed record explains positions: steps of the tenant of `public_key`
-    are checked by that. `database` has to show the rows of all tenants.
+    Where tenants moved, their signed record explains positions; the steps of all of them are
+    checked by `public_key`, if it is given. `database` has to show the rows of all tenants.
     """
     findings = Findings()
     with database.connection() as connection, connection.transaction():

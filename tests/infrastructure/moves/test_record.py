@@ -67,13 +67,14 @@ def test_what_arrived_is_checked_within_its_tenant(
     assert there.findings("a") != []
 
 
-def test_a_step_signed_by_another_key_is_found_by_who_holds_the_key(moved: Cell) -> None:
+@pytest.mark.parametrize("tenant", ["a", "b"])
+def test_a_step_signed_by_another_key_is_found_by_who_holds_a_key(moved: Cell, tenant: str) -> None:
     other = Ed25519PrivateKey.from_private_bytes(bytes(32))
     with moved.owner.connection() as connection:
         last = moves_of(connection, "a")[-1]
         forged = replace(last, number=last.number + 1, step="arrived", taken="{}")
         insert_move(connection, forged, other)
-    held = VerifierKey(origin_of("a"), public_key_of(KEY))
+    held = VerifierKey(origin_of(tenant), public_key_of(KEY))
     audit = check_all_tenants(moved.owner, public_key=held).audit
     assert any("another key" in finding.detail for finding in audit.findings)
 
