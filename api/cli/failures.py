@@ -37,8 +37,13 @@ def failing_clearly() -> Iterator[None]:
         raise typer.Exit(0) from None
 
 
-def _fail(reason: str) -> NoReturn:
+def print_failure(reason: str) -> None:
+    """Print why a command fails, without secrets, on standard error."""
     from agentlog.api.cli.session import printable  # noqa: PLC0415 - only where one fails
 
     typer.echo(f"agentlog: {printable(without_secrets(reason))}", err=True)
+
+
+def _fail(reason: str) -> NoReturn:
+    print_failure(reason)
     raise typer.Exit(_REFUSED)

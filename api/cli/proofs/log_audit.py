@@ -8,9 +8,11 @@ from itertools import islice
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
+from agentlog.api.cli.failures import print_failure
 from agentlog.api.cli.proofs.held import Held
 from agentlog.api.cli.session import printable
 from agentlog.api.composition import Service
+from agentlog.domain.errors import AgentlogError
 from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, worst
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit
@@ -36,17 +38,34 @@ class LogCheck:
 
 
 def verify_log(service: Service, check: LogCheck, held: Held) -> Verdict:
-    """Verify a log, and print the findings and the verdict."""
+    """Verify a log, and print the findings and the verdict.
+
+    Subscriptions are told of what breaks the log, also where not all of it can be checked; then the
+    verdict is broken, or the error that ended the check is raised.
+    """
+    broken: list[Finding] = []
+    try:
+        return _verify(service, check, held, broken)
+    except AgentlogError as error:
+        if not broken:
+            raise
+        print_failure(str(error))
+        return "broken"
+    finally:
+        note_audit(service.database, broken, tenant=service.own.name)
+
+
+def _verify(service: Service, check: LogCheck, held: Held, broken: list[Finding]) -> Verdict:
+    """Verify a log as `verify_log` does; findings that break it are added to `broken`."""
     auditor, derived_auditor = service.own.proofs.auditor, service.own.derived
     threads, since = check.threads, check.since
     verdicts: list[Verdict] = []
-    broken: list[Finding] = []
     count, events = 0, 0
 
     def show(findings: Sequence[Finding], *, count: int = 0) -> None:
-        print_findings(findings, count=count)
         room = MOST_FINDINGS - len(broken)
         broken.extend(islice((finding for finding in findings if finding.breaks), room))
+        print_findings(findings, count=count)
 
     with closing(_audits(service, check, held)) as audits, _progress() as progress:
         task = progress.add_task("threads", total=len(threads) or None)
@@ -79,7 +98,12 @@ def verify_log(service: Service, check: LogCheck, held: Held) -> Verdict:
             f"not checked: words of events up to position {position}: AGENTLOG_SEARCH_DAYS left "
             "them out, and searches say so"
         )
-    note_audit(service.database, broken, tenant=service.own.name)
+    if since is not None:
+        derived = ", snapshots and rows of read models" if check.derived else ""
+        print(  # noqa: T201 - the command's output
+            f"not checked: of the first {since.size} events, outside of the threads counted below, "
+            f"anything but their links; heads and ledgers{derived} of the other threads"
+        )
     _print_verdict(verdict, threads=count, events=events, since=since)
     return verdict
 
@@ -123,10 +147,6 @@ def _print_verdict(
     words = in_words(verdict)
     if since is not None:
         words = f"{words} since size {since.size}"
-        print(  # noqa: T201 - the command's output
-            f"not checked: of the first {since.size} events, outside of the threads counted below, "
-            "anything but their links; heads and ledgers of the other threads"
-        )
     print(f"{words}: {threads} {threads_word}, {events} events")  # noqa: T201 - the command's output
 
 

@@ -79,6 +79,9 @@ def test_since_a_checkpoint_what_has_grown_is_checked_and_no_more_is_called_whol
     assert unread.startswith("not checked: of the first 64 events, outside of the threads counted")
     assert (of_file.code, verdict) == (0, "whole since size 64: 1 thread, 1 events")
     assert of_size == of_file
+    derived = agentlog("verify", "--since", note, "--derived", url=url)
+    others = "heads and ledgers, snapshots and rows of read models of the other threads"
+    assert (derived.code, derived.out.splitlines()[0].split("; ")[1]) == (0, others)
     owner.do("UPDATE agentlog.events SET chain = sha256('') WHERE thread_id = 'deploy'")
     broken = agentlog("verify", "--since", note, url=url)
     assert (broken.code, broken.out.splitlines()[-1][:20]) == (1, "BROKEN since size 64")

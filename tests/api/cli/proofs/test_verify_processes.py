@@ -12,9 +12,11 @@ import psycopg
 import pytest
 
 from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.audit.threads.processes import _BATCH
 from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import AGENTLOG, WAIT_SECONDS, agentlog, environment
 from tests.databases import name_of, new_database
+from tests.infrastructure.appends import fetch
 from tests.infrastructure.audit.conftest import Owner
 
 _THREADS, _MESSAGES = 40, 150
@@ -68,7 +70,7 @@ def _auditing(url: str) -> Iterator[tuple["subprocess.Popen[str]", list[int]]]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**environment(url), "AGENTLOG_LOCK_SECONDS": "600"},
+            env={**environment(url), "AGENTLOG_LOCK_SECONDS": "600", "PYTHONUNBUFFERED": "1"},
             start_new_session=True,  # a terminal sends Ctrl-C to all processes of a group
         ) as process:
             try:
@@ -113,6 +115,32 @@ def test_a_killed_process_is_a_failure_and_never_called_whole(url: str) -> None:
     assert "a process of the audit ended by itself" in err
     assert "of the threads after the first 0" in err
     _until(lambda: not any(map(_command, workers)))
+
+
+def test_what_was_found_before_a_process_was_killed_stands(
+    server_url: str, url: str, tmp_path: Path
+) -> None:
+    for number in range(_BATCH):  # before all others, and with no content that is kept apart
+        messages = [{"role": "user", "content": "hello"}]
+        (tmp_path / f"0-{number:02}.json").write_bytes(print_bytes({"messages": messages}))
+    with (
+        new_database(server_url, template=name_of(url)) as changed,
+        Database(changed, pool_size=1) as database,
+    ):
+        assert agentlog("import", tmp_path, url=changed).code == 0
+        named = ("create", "s", "--type", "audit_broken")
+        assert agentlog("subscriptions", *named, url=changed).code == 0
+        Owner(database).do(
+            "UPDATE agentlog.events SET body = 'other' WHERE thread_id = '0-00' AND version = 2"
+        )
+        with _auditing(changed) as (process, workers):
+            assert process.stdout is not None
+            assert "body-altered" in process.stdout.readline()
+            os.kill(workers[0], signal.SIGKILL)
+            out, err = process.communicate(timeout=WAIT_SECONDS)
+        assert (process.returncode, out) == (1, "")
+        assert f"of the threads after the first {_BATCH}" in err
+        assert len(fetch(database, "SELECT FROM agentlog.deliveries")) == 1
 
 
 def test_ctrl_c_ends_all_processes(url: str) -> None:
