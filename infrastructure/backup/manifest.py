@@ -72,6 +72,18 @@ def read_manifest(folder: Path) -> BackupManifest:
         InvalidBackup: it is no backup, or a file is missing or different.
         NewerSchema: it was made by a newer agentlog.
     """
+    manifest = manifest_of(folder)
+    _check_files(folder, manifest)
+    check_schema(manifest.schema_)
+    return manifest
+
+
+def manifest_of(folder: Path) -> BackupManifest:
+    """Return the manifest of the backup in `folder`; its files are not read.
+
+    Raises:
+        InvalidBackup: it is no backup.
+    """
     path = folder / NAME
     try:
         with path.open("rb") as file:
@@ -85,8 +97,6 @@ def read_manifest(folder: Path) -> BackupManifest:
         raise InvalidBackup(folder, reason) from error
     if manifest.format != FORMAT:
         raise InvalidBackup(folder, f"it is of format {manifest.format!r}, not {FORMAT!r}")
-    _check_files(folder, manifest)
-    check_schema(manifest.schema_)
     return manifest
 
 

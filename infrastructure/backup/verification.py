@@ -8,6 +8,7 @@ from agentlog.domain.errors import InvalidInput
 from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of
 from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.audit.moves import last_of
 from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
@@ -23,11 +24,15 @@ from agentlog.infrastructure.postgres.database import Database
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """The key and checkpoint known from elsewhere, None if there is none."""
+class Known:
+    """What is known from elsewhere, None if nothing is: key, checkpoint, an earlier backup's log.
 
-    public_key: VerifierKey | None
-    checkpoint: Checkpoint | None
+    All of that log has still to be there, of every tenant that has not moved away since.
+    """
+
+    public_key: VerifierKey | None = None
+    checkpoint: Checkpoint | None = None
+    earlier: BackupManifest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,35 +53,37 @@ class BackupVerdict:
         return "broken" if self.differences else verdict_of(finding for _, finding in self.findings)
 
 
-def verify_backup(  # noqa: PLR0913 - what is checked, and by what
+def verify_backup(
     database: Database,
     manifest: BackupManifest,
+    known: Known,
     *,
-    public_key: VerifierKey | None,
-    checkpoint: Checkpoint | None,
     processes: AuditProcesses,
     progress: Progress,
 ) -> BackupVerdict:
-    """Check the log in the database against itself, the manifest, and what is held elsewhere.
+    """Check the log in the database against itself, the manifest, and what is known.
 
     `processes` have the database's URL.
     """
-    held = _Held(public_key, checkpoint)
     with database.connection() as connection, connection.transaction():
         connection.execute("SET LOCAL statement_timeout = 0")
         contents = contents_of(connection, progress, checked=False)
     findings: list[tuple[str, Finding]] = []
-    differences = list(_differences(contents, manifest, held))
+    held = _checkpoints(contents, known)
+    differences = [
+        *_differences(contents, manifest, known.public_key),
+        *_lost(contents, held, known.earlier),
+    ]
     threads = count = 0
     expected = {tenant.tenant: tenant for tenant in manifest.tenants}
     for tenant in contents.tenants:
         auditor = Auditor(database, tenant=tenant.tenant)
-        notes, key = _held_of(tenant.tenant, expected.get(tenant.tenant), held)
+        notes, key = _held_of(tenant.tenant, expected.get(tenant.tenant), held, known.public_key)
         for thread_id, audit in auditor.log(notes, public_key=key, processes=processes):
             threads, count = threads + (thread_id is not None), count + audit.count
             findings += [(tenant.tenant, finding) for finding in audit.findings]
             progress("threads", threads, None)
-    log = check_all_tenants(database, public_key=public_key)
+    log = check_all_tenants(database, public_key=known.public_key)
     findings += [("", finding) for finding in log.audit.findings]
     differences += [
         f"tenant {tenant!r} has {events} events and no threads"
@@ -94,21 +101,52 @@ def verify_backup(  # noqa: PLR0913 - what is checked, and by what
 
 
 def _held_of(
-    tenant: str, expected: TenantLog | None, held: _Held
+    tenant: str,
+    expected: TenantLog | None,
+    held: Sequence[Checkpoint],
+    key: VerifierKey | None,
 ) -> tuple[list[Checkpoint], VerifierKey | None]:
     """Return the checkpoints and the key by which a tenant's log is checked."""
     notes = []
     if expected is not None and expected.checkpoint is not None:
         with suppress(InvalidNote):  # which is among the differences
             notes.append(Checkpoint.parse(expected.checkpoint))
-    if held.checkpoint is not None and held.checkpoint.origin == origin_of(tenant):
-        notes.append(held.checkpoint)
-    key = held.public_key
+    notes += [checkpoint for checkpoint in held if checkpoint.origin == origin_of(tenant)]
     return notes, key if key is not None and key.name == origin_of(tenant) else None
 
 
-def _differences(contents: LogContents, manifest: BackupManifest, held: _Held) -> Iterator[str]:
-    """Yield the database's differences from the manifest and from what is held."""
+def _checkpoints(contents: LogContents, known: Known) -> list[Checkpoint]:
+    """Return the checkpoint that is held, and those over the earlier log of each tenant here."""
+    held = [] if known.checkpoint is None else [known.checkpoint]
+    if known.earlier is not None:
+        dropped = {move.tenant for move in last_of(contents.moves) if move.step == "dropped"}
+        held += [
+            Checkpoint(origin_of(log.tenant), log.events, _root(log.root) or b"")
+            for log in known.earlier.tenants
+            if log.tenant not in dropped
+        ]
+    return held
+
+
+def _lost(
+    contents: LogContents, held: Sequence[Checkpoint], earlier: BackupManifest | None
+) -> Iterator[str]:
+    """Yield what is held, or was in the earlier backup, and is not in the database."""
+    here = {origin_of(tenant.tenant) for tenant in contents.tenants}
+    for origin in sorted({checkpoint.origin for checkpoint in held} - here):
+        yield f"there is no log of {origin!r}, of which you hold a checkpoint"
+    if earlier is None:
+        return
+    if contents.position < earlier.position:
+        yield f"the log went back: from position {earlier.position} to {contents.position}"
+    if lost := set(earlier.moves) - {move.note for move in contents.moves}:
+        yield f"of the earlier record of moved tenants, steps are missing: {len(lost)}"
+
+
+def _differences(
+    contents: LogContents, manifest: BackupManifest, public_key: VerifierKey | None
+) -> Iterator[str]:
+    """Yield the database's differences from the manifest."""
     if contents.position != manifest.position:
         yield f"the log is at position {contents.position}, not {manifest.position}"
     if [move.note for move in contents.moves] != manifest.moves:
@@ -127,9 +165,7 @@ def _differences(contents: LogContents, manifest: BackupManifest, held: _Held) -
                 )
         if ours.root != _root(theirs.root):
             yield f"tenant {tenant!r}: the tree over all events is not the one of the backup"
-        yield from _signature(theirs, held)
-    if held.checkpoint is not None and held.checkpoint.origin not in map(origin_of, here):
-        yield f"there is no log of {held.checkpoint.origin!r}, of which you hold a checkpoint"
+        yield from _signature(theirs, public_key)
 
 
 def _root(text: str) -> bytes | None:
@@ -138,11 +174,10 @@ def _root(text: str) -> bytes | None:
     return None
 
 
-def _signature(log: TenantLog, held: _Held) -> Iterator[str]:
+def _signature(log: TenantLog, key: VerifierKey | None) -> Iterator[str]:
     """Yield the findings about the backup's checkpoint."""
     if log.checkpoint is None or log.public_key is None:
         return
-    key = held.public_key
     try:
         if key is None or key.name != origin_of(log.tenant):
             key = VerifierKey.parse(log.public_key)

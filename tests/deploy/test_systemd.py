@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -14,7 +15,7 @@ import pytest
 
 from agentlog.infrastructure.embedded import open_embedded
 from tests.clients import TLS
-from tests.command_line import AGENTLOG, WAIT_SECONDS, agentlog, environment
+from tests.command_line import AGENTLOG, WAIT_SECONDS, agentlog, agentlog_on, environment
 from tests.databases import CARELESS, make_cluster, short_folder
 
 UNITS = Path(__file__).parents[2] / "deploy" / "systemd"
@@ -108,6 +109,20 @@ def test_the_service_starts_answers_and_ends_in_time() -> None:
             assert process.wait(timeout=int(seconds)) == 0
 
 
+def a_night(folder: Path, backups: Path, data: Path) -> subprocess.CompletedProcess[str]:
+    """Run the script on a data folder; temporary files go to `folder`."""
+    path = f"{AGENTLOG.parent}:{os.environ['PATH']}"
+    settings = {"AGENTLOG_DATA_DIR": str(data), "PATH": path, "TMPDIR": str(folder)}
+    return subprocess.run(
+        [NIGHTLY, backups, "14"],
+        env={**environment(), **settings},
+        capture_output=True,
+        text=True,
+        timeout=WAIT_SECONDS * 3,
+        check=False,
+    )
+
+
 @pytest.mark.timeout(240)
 def test_a_night_backs_up_tries_it_and_removes_what_is_old() -> None:
     with short_folder() as folder:
@@ -116,39 +131,48 @@ def test_a_night_backs_up_tries_it_and_removes_what_is_old() -> None:
         make_cluster(data)
         _, *arguments = command_of("agentlog-nightly.service")
         assert arguments == ["/var/lib/agentlog-backups", "14"]
-        path = f"{AGENTLOG.parent}:{os.environ['PATH']}"
-        settings = {"AGENTLOG_DATA_DIR": str(data), "PATH": path, "TMPDIR": str(folder)}
-
-        def night() -> subprocess.CompletedProcess[str]:
-            return subprocess.run(
-                [NIGHTLY, backups, "14"],
-                env={**environment(), **settings},
-                capture_output=True,
-                text=True,
-                timeout=WAIT_SECONDS * 3,
-                check=False,
-            )
-
         with open_embedded(data, settings=CARELESS) as server:
             examples = UNITS.parents[1] / "examples"
             assert agentlog("import", examples, url=server.url).code == 0
             rules = '{"rules": [{"older_than": "1h", "reason": "over"}]}'
             assert agentlog("rules", "set", "retention", rules, url=server.url).code == 0
-            old = [backups / "2020-01-01T02-30-00Z", backups / "2020-01-01T02-30-00Z.note"]
-            old[0].mkdir()
-            old[1].write_text("no checkpoint")
-            for path_of_old in old:
-                os.utime(path_of_old, (0, 0))
-            failed = night()
+            old = backups / "2020-01-01T02-30-00Z"
+            old.mkdir()
+            os.utime(old, (0, 0))
+            failed = a_night(folder, backups, data)
             assert failed.returncode == 2, failed.stderr
-            assert all(path.exists() for path in old)  # what did not verify removes nothing
-            shutil.rmtree(backups)
-            backups.mkdir()
-            old[0].mkdir()
-            os.utime(old[0], (0, 0))
-            done = night()
+            assert {path.name for path in backups.iterdir()} == {old.name, "unchecked"}
+            assert agentlog("backup", backups / "2020-01-02T02-30-00Z", url=server.url).code == 0
+            done = a_night(folder, backups, data)
             assert done.returncode == 0, done.stderr
             assert "erased: 0 threads" in done.stderr  # all are of today
-            note, kept = sorted(backups.iterdir(), key=lambda path: path.suffix, reverse=True)
-            assert note.read_text().startswith("agentlog/default\n")
-            assert note.name == f"{kept.name}.note"
+            names = sorted(path.name for path in backups.iterdir())
+            assert names[0] == "2020-01-02T02-30-00Z"
+            assert names[1] > "2026"
+            assert len(names) == 2
+
+
+@pytest.mark.timeout(240)
+def test_a_log_that_went_back_fails_each_night_and_its_good_backups_stay() -> None:
+    """Also where nothing is of the tenant that the settings name."""
+    with short_folder() as folder:
+        backups, data, put_back = folder / "backups", folder / "data", folder / "put-back"
+        backups.mkdir()
+        make_cluster(data)
+        night = partial(a_night, folder, backups)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AGENTLOG_TENANT", "acme")
+            examples = UNITS.parents[1] / "examples"
+            with open_embedded(data, settings=CARELESS) as server:
+                assert agentlog("import", examples / "refund.json", url=server.url).code == 0
+                assert agentlog("backup", folder / "before", url=server.url).code == 0
+                assert agentlog("import", examples / "deploy.json", url=server.url).code == 0
+                assert (done := night(data)).returncode == 0, done.stderr
+        (good,) = backups.iterdir()
+        os.utime(good, (0, 0))
+        assert agentlog_on(put_back, "restore", folder / "before").code == 0
+        for _ in range(2):
+            failed = night(put_back)
+            assert failed.returncode == 1, failed.stderr
+            assert "the log went back: from position" in failed.stdout
+            assert {path.name for path in backups.iterdir()} == {good.name, "unchecked"}

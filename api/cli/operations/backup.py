@@ -22,8 +22,12 @@ from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.backup import restore as restoring
 from agentlog.infrastructure.backup.contents import Progress
 from agentlog.infrastructure.backup.dump import Signing, back_up
-from agentlog.infrastructure.backup.manifest import BackupManifest, read_manifest
-from agentlog.infrastructure.backup.verification import BackupVerdict, verify_backup
+from agentlog.infrastructure.backup.manifest import (
+    BackupManifest,
+    manifest_of,
+    read_manifest,
+)
+from agentlog.infrastructure.backup.verification import BackupVerdict, Known, verify_backup
 from agentlog.infrastructure.embedded import open_embedded, temporary_data_dir
 from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS
 from agentlog.infrastructure.postgres.database import Database
@@ -87,7 +91,7 @@ def backup(
 
 
 @app.command()
-def restore(
+def restore(  # noqa: PLR0913 - one parameter an option
     path: Annotated[Path, typer.Argument(help="Folder that `agentlog backup` wrote.")],
     *,
     check: Annotated[
@@ -98,6 +102,12 @@ def restore(
     ] = False,
     public_key: PublicKey = None,
     checkpoint: KeptCheckpoint = None,
+    earlier: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of an earlier backup: what it has must still be there, of all tenants."
+        ),
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Bring a backup back into a new data folder or an empty database, and verify all of it.
@@ -106,15 +116,17 @@ def restore(
     redaction was not carried out yet.
     """
     held = Held.read(public_key=public_key, checkpoint=checkpoint)
+    manifest = None if earlier is None else manifest_of(earlier)
+    known = Known(held.public_key, held.checkpoint, manifest)
     if check:
-        verdict = _check_backup(path, held)
+        verdict = _check_backup(path, known)
     else:
-        verdict = _restore_backup(settings_with(data_dir=data_dir), path, held)
+        verdict = _restore_backup(settings_with(data_dir=data_dir), path, known)
     if verdict != "whole":
         raise typer.Exit(EXIT_CODES[verdict])
 
 
-def _restore_backup(settings: Settings, path: Path, held: Held) -> Verdict:
+def _restore_backup(settings: Settings, path: Path, known: Known) -> Verdict:
     """Restore a backup and verify it."""
     manifest = _read(path)
     with open_as_owner(settings, writes=True, new=True) as (database, url):
@@ -122,10 +134,10 @@ def _restore_backup(settings: Settings, path: Path, held: Held) -> Verdict:
             restoring.restore(database, url, path, manifest, progress=progress)
         if settings.database_url is None:
             restoring.restore_key(path, manifest, settings.data_dir.expanduser() / SIGNING_KEY)
-        return _verified(database, url, path, manifest, held)
+        return _verified(database, url, path, manifest, known)
 
 
-def _check_backup(path: Path, held: Held) -> Verdict:
+def _check_backup(path: Path, known: Known) -> Verdict:
     """Restore a backup into a temporary server and verify it."""
     manifest = _read(path)
     with (
@@ -135,7 +147,7 @@ def _check_backup(path: Path, held: Held) -> Verdict:
     ):
         with _shown() as progress:
             restoring.restore(database, server.url, path, manifest, progress=progress)
-        return _verified(database, server.url, path, manifest, held)
+        return _verified(database, server.url, path, manifest, known)
 
 
 def _signing(settings: Settings, *, with_key: bool) -> Signing | None:
@@ -153,14 +165,13 @@ def _read(path: Path) -> BackupManifest:
 
 
 def _verified(
-    database: Database, url: str, path: Path, manifest: BackupManifest, held: Held
+    database: Database, url: str, path: Path, manifest: BackupManifest, known: Known
 ) -> Verdict:
     with _shown() as progress:
         verdict = verify_backup(
             database,
             manifest,
-            public_key=held.public_key,
-            checkpoint=held.checkpoint,
+            known,
             processes=AuditProcesses(url),
             progress=progress,
         )
@@ -170,10 +181,10 @@ def _verified(
         f"{_counted(verdict.threads, 'thread')}, {_counted(verdict.events, 'event')} as of "
         f"{manifest.made_at:%Y-%m-%dT%H:%M:%SZ}"
     )
-    if held.public_key is None and held.checkpoint is None:
+    if known == Known():
         _tell(
             "Checked by what is in the backup itself. Whether it is the log that you know, a "
-            "--checkpoint or --public-key that you hold will say."
+            "--checkpoint, --public-key or --earlier backup that you hold will say."
         )
     return verdict.verdict
 

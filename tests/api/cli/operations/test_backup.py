@@ -469,6 +469,33 @@ def test_a_checkpoint_that_is_held_says_whether_it_is_the_log_that_is_known(
         assert (outcome.code, "the signature is not of this text" in outcome.out) == (1, True)
 
 
+def test_an_earlier_backup_says_what_was_lost_of_any_tenant(
+    kept: Path, copy: Path, tmp_path: Path, server_url: str
+) -> None:
+    later = tmp_path / "later"
+    with new_database(server_url) as url:
+        assert agentlog("restore", kept, "--earlier", kept, url=url).code == 0
+        append(url, "third")
+        assert agentlog("backup", later, url=url).code == 0
+    rewrite(copy, lambda manifest: manifest["tenants"][1].update(root="AAAA"))
+    lost = {
+        (later, kept): [],
+        (kept, later): [
+            "there is no log of 'agentlog/third', of which you hold a checkpoint",
+            "the log went back: from position 97 to 81",
+        ],
+        (later, copy): ["the first 65 events are not those"],
+    }
+    for (path, earlier), texts in lost.items():
+        with new_database(server_url) as url:
+            outcome = agentlog("restore", path, "--earlier", earlier, url=url)
+        assert outcome.code == bool(texts), outcome.out
+        for text in texts:
+            assert text in outcome.out
+    outcome = agentlog("restore", kept, "--check", "--earlier", tmp_path, url="")
+    assert (outcome.code, "manifest.json" in outcome.err) == (2, True)
+
+
 def test_what_cannot_be_backed_up_is_refused(
     empty_database_url: str, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,7 @@ def test_it_is_whole_at_both_ends_and_in_a_backup(
     assert "is in its new database" in moved.err
     assert agentlog("show", "refund", "--json", url=places.target).out == shown
     held = ("--checkpoint", places.checkpoint)
+    assert agentlog("backup", tmp_path / "before", url=places.source).code == 0
     assert places.verified(places.target, *held) == 0
     assert places.verified(places.source) == 0
     dropping = ("tenant", "drop", "default", "--to", places.target)
@@ -93,6 +94,10 @@ def test_it_is_whole_at_both_ends_and_in_a_backup(
     restored = agentlog("restore", tmp_path / "kept", *held, url=empty_database_url)
     assert restored.code == 0, restored.out
     assert places.verified(empty_database_url, *held) == 0
+    assert agentlog("backup", tmp_path / "after", url=places.source).code == 0
+    earlier = ("--check", "--earlier", tmp_path / "before")
+    checked = agentlog("restore", tmp_path / "after", *earlier, url=places.source)
+    assert checked.code == 0, checked.out
 
 
 def test_a_restored_record_of_moves_that_lacks_a_step_is_told(
