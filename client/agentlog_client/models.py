@@ -1132,7 +1132,7 @@ class Readiness(Shape):
     """
 
     status: str
-    kind: Literal["writer", "standby", "subscriber", "read-only"]
+    kind: Literal["writer", "standby", "subscriber", "copying", "read-only"]
     lag_seconds: float | None
 
 

@@ -190,7 +190,7 @@ class Database:
             return migrate(connection)
 
     def confined(self, tenant: str) -> Connections:
-        """Return connections that see only the rows of one tenant."""
+        """Return connections that see only the rows of one tenant, where all are there."""
         return Confined(self.lend, tenant, self.write_access)
 
     def connection(
@@ -207,6 +207,8 @@ class Database:
     def lend(self, tenant: str | None, wait_seconds: float | None) -> Iterator[psycopg.Connection]:
         """Lend a connection, to a tenant or to the service itself, as `connection` does."""
         self.check()
+        if tenant is not None:
+            self.write_access.check_whole()
         pool = self._pool
         seconds = self._wait_seconds if wait_seconds is None else wait_seconds
         try:

@@ -21,12 +21,17 @@ from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 
-Kind = Literal["writer", "standby", "subscriber", "read-only"]
-"""A service by what its database is; read-only: by a setting, of the service or of PostgreSQL."""
+Kind = Literal["writer", "standby", "subscriber", "copying", "read-only"]
+"""A service by what its database is.
+
+Copying: a subscriber that has not got all tables yet. Read-only: by a setting, of the service or of
+PostgreSQL.
+"""
 
 _REASONS: dict[Kind, str] = {
     "standby": "PostgreSQL is a standby, which takes no writes",
     "subscriber": "the log is filled by a logical subscription, and nothing else may write to it",
+    "copying": "a logical subscription is copying the log, and nothing else may write to it",
     "read-only": "PostgreSQL takes no writes in this session: AGENTLOG_READ_ONLY or "
     "default_transaction_read_only is on",
 }
@@ -43,6 +48,16 @@ class LogSubscribed(AgentlogError):
             "agentlog.events is filled by a logical subscription, and an append here would fork "
             "the log: set AGENTLOG_READ_ONLY=on to read here, or have AGENTLOG_DATABASE_URL name "
             "the publisher"
+        )
+
+
+class LogCopying(DatabaseUnavailable):
+    """A logical subscription has not copied all tables yet: reads would lack some of the log."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a logical subscription is copying the log, and some of it is not here yet: ask again "
+            "once pg_subscription_rel has all tables in state r, or ask the service that appends"
         )
 
 
@@ -70,7 +85,12 @@ class WriteAccess:
     @property
     def is_subscribed(self) -> bool:
         """Whether PostgreSQL takes writes that would fork the log."""
-        return self.kind == "subscriber"
+        return self.kind in {"subscriber", "copying"}
+
+    def check_whole(self) -> None:
+        """Raise `LogCopying` where not all of the log is there to be read."""
+        if self.kind == "copying":
+            raise LogCopying
 
     def check(self) -> None:
         """Raise `DatabaseReadOnly` where the database takes no writes."""

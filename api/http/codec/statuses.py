@@ -90,7 +90,7 @@ from agentlog.infrastructure.postgres.errors import (
 from agentlog.infrastructure.postgres.migration import MigrationError
 from agentlog.infrastructure.postgres.roles import NoServiceRole
 from agentlog.infrastructure.postgres.session_check import UnsafeSession
-from agentlog.infrastructure.postgres.write_access import LogSubscribed
+from agentlog.infrastructure.postgres.write_access import LogCopying, LogSubscribed
 from agentlog.infrastructure.readmodels.projection_status import (
     NotYetBuilt,
     ProjectionBehind,
@@ -158,6 +158,7 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     LockNotGranted: 503,
     LogContradicted: 409,
     LogBehind: 503,
+    LogCopying: 503,
     LogSubscribed: 503,
     MessageConflict: 409,
     MethodNotImplemented: 501,

@@ -12,11 +12,13 @@ from fastapi.testclient import TestClient
 from psycopg.conninfo import make_conninfo
 
 from agentlog.api.http.codec import wait_for_position
+from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.postgres.write_access import WriteAccess
 from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.refusals import problem_in
+from tests.databases import new_database, subscribed
 from tests.infrastructure.appends import TENANT
 
 WRITER = "https://writer.example"
@@ -195,6 +197,32 @@ def test_a_log_that_does_not_come_there_in_time_is_behind(
     answer = reader.get("/v1/threads", params={"wait": 7})
     problem_in(answer, 503, "log-behind", "stands at position 0 here, not at 7 yet")
     assert answer.headers["retry-after"] == "1"
+
+
+def test_a_log_that_is_being_copied_is_not_read(
+    reader_app: FastAPI,
+    reader: TestClient,
+    url_with_tables: str,
+    server_url: str,
+    template_database: str,
+) -> None:
+    database: Database = reader_app.state.database
+    with (
+        new_database(server_url, template=template_database) as publisher_url,
+        subscribed(url_with_tables, publisher_url, copying=True),
+        database.connect() as session,
+    ):
+        database.write_access.look(session)
+        streams = [("GET", "/v1/log/events"), ("GET", "/v1/threads/t/events")]
+        for method, path in (*_waiting(reader_app), *streams, ("GET", "/readyz")):
+            problem_in(reader.request(method, path), 503, "log-copying", "is copying the log")
+        key = {"Authorization": f"Bearer {KeyText.made_of(bytes(40)).reveal()}"}
+        answer = reader.get("/v1/log", headers=key)  # which may be on its way here
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert reader.get("/metrics").status_code == reader.get("/healthz").status_code == 200
+    with database.connect() as session:
+        database.write_access.look(session)
+    assert reader.get("/v1/log").status_code == 200
 
 
 def test_followers_see_events_without_notifications(

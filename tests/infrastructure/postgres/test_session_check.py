@@ -5,10 +5,16 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from agentlog.infrastructure.appending.writer import Writer
+from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseReadOnly
 from agentlog.infrastructure.postgres.session_check import UnsafeSession
-from agentlog.infrastructure.postgres.write_access import LogSubscribed, WriteAccessWatch
+from agentlog.infrastructure.postgres.write_access import (
+    LogCopying,
+    LogSubscribed,
+    WriteAccess,
+    WriteAccessWatch,
+)
 from tests.databases import new_database, subscribed
 from tests.infrastructure.appends import Clock, Ids, reply, request
 from tests.waiting import until
@@ -76,3 +82,27 @@ def test_a_service_that_runs_writes_no_more_once_a_subscription_fills_the_log(
                     connection.execute("UPDATE agentlog.counter SET position = position")
         until(lambda: access.is_given)
         writer.append(request("t", reply("after")))
+
+
+def test_a_log_that_is_being_copied_is_not_lent(
+    database_url: str, server_url: str, template_database: str
+) -> None:
+    with (
+        new_database(server_url, template=template_database) as publisher_url,
+        subscribed(database_url, publisher_url, copying=True),
+    ):
+        with pytest.raises(LogSubscribed):
+            Database(database_url, pool_size=1, in_role=True).open()
+        access = WriteAccess(forbidden=True)
+        with (
+            Database(database_url, pool_size=1, in_role=True, write_access=access) as database,
+            WriteAccessWatch(access, database.connect),
+        ):
+            reader = LogReader(database.confined("tests"), tenant="tests")
+            for read in (reader.position, reader.log):
+                with pytest.raises(LogCopying, match="is copying the log"):
+                    read()
+            with psycopg.connect(database_url, autocommit=True) as owner:
+                owner.execute("UPDATE pg_subscription_rel SET srsubstate = 'r'")
+            until(lambda: access.kind == "subscriber")
+            assert reader.log() == []

@@ -108,8 +108,11 @@ async def healthz() -> Response:
 async def readyz(request: Request) -> Response:
     """The database answers, and a writer's takes writes: the last append was written, or a probe.
 
-    The answer says what the service is: the writer, or what only reads.
+    The answer says what the service is: the writer, or what only reads. A subscriber is not ready
+    while it copies the log.
     """
+    database: Database = request.app.state.database
+    database.write_access.check_whole()
     readiness: Inquiry[Readiness | str] = request.app.state.readiness
     answer = await readiness.answer()
     if answer is None or isinstance(answer, str):

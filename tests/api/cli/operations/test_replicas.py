@@ -19,6 +19,7 @@ from tests.command_line import WAIT_SECONDS, agentlog
 from tests.databases import short_folder
 from tests.reliability.postgres import OwnPostgres, own_postgres, standby_of
 from tests.reliability.service import ServiceProcess, own_service
+from tests.waiting import until
 
 SETTINGS = {"fsync": "off", "wal_level": "logical"}
 """Nothing here loses its power."""
@@ -78,9 +79,14 @@ def test_a_stream_at_a_standby_has_each_event(pair: Pair, http: httpx2.Client) -
 
 
 def test_a_logical_subscriber_is_read_and_never_written_to(pair: Pair, http: httpx2.Client) -> None:
-    with short_folder() as folder, own_postgres(folder / "subscriber", SETTINGS) as subscriber:
+    with (
+        short_folder() as folder,
+        own_postgres(folder / "subscriber", SETTINGS) as subscriber,
+        psycopg.connect(subscriber.url) as holding,
+    ):
         with Database(subscriber.url, pool_size=1) as owner:
             owner.migrate()
+        holding.execute("LOCK TABLE agentlog.events IN SHARE MODE")  # all else is copied
         ((tables,),) = pair.primary.fetch(LOG_TABLES)
         with (
             psycopg.connect(pair.primary.url, autocommit=True) as publisher,
@@ -97,13 +103,18 @@ def test_a_logical_subscriber_is_read_and_never_written_to(pair: Pair, http: htt
             Database(subscriber.url, pool_size=1, in_role=True).open()
         with own_service(subscriber.url, AGENTLOG_READ_ONLY="on") as reader:
             position = pair.append("to the subscriber", thread="subscribed")
-            answer = http.get(f"{reader.address}/v1/log", params={"wait": position})
+            asked = f"{reader.address}/v1/log?wait={position}"
+            problem_in(http.get(asked), 503, "log-copying", "is copying the log")
+            problem_in(http.get(f"{reader.address}/readyz"), 503, "log-copying")
+            holding.rollback()
+            until(lambda: http.get(f"{reader.address}/readyz").is_success)
+            answer = http.get(asked)
             last = answer.json()["items"][-1]
             assert (last["position"], last["threadId"]) == (position, "subscribed")
             assert reader.get("/readyz")["kind"] == "subscriber"
             refused = http.post(f"{reader.address}/v1/threads/t/messages", json={"type": "tick"})
             problem_in(refused, 503, "database-read-only", "filled by a logical subscription")
-            assert reader.said() == ""
+            assert reader.said().count("\n") == 1, reader.said()  # that it is a subscriber now
         subscriber.execute("ALTER SUBSCRIPTION agentlog DISABLE")
         subscriber.execute("ALTER SUBSCRIPTION agentlog SET (slot_name = NONE)")
         subscriber.execute("DROP SUBSCRIPTION agentlog")
