@@ -98,7 +98,7 @@ class Eraser:
             DatabaseUnavailable: the connection broke; finished redactions stay, the rest is
             pending.
         """
-        waiting = [redaction for redaction in self._waiting(tenant) if redaction[1] == thread_id]
+        waiting = [redaction for redaction in self.waiting(tenant) if redaction[1] == thread_id]
         return sum(self._erase(*redaction) for redaction in waiting)
 
     def finish_all(self, tenant: str | None = None) -> int:
@@ -107,7 +107,7 @@ class Eraser:
         A failed one is retried at the next call; its own request gets the error.
         """
         done, failed = 0, set[tuple[str, str]]()
-        for waiting, thread_id, version in self._waiting(tenant):
+        for waiting, thread_id, version in self.waiting(tenant):
             if (waiting, thread_id) in failed:  # later redactions depend on earlier ones
                 continue
             try:
@@ -117,7 +117,8 @@ class Eraser:
                 failed.add((waiting, thread_id))
         return done
 
-    def _waiting(self, tenant: str | None) -> list[tuple[str, str, int]]:
+    def waiting(self, tenant: str | None) -> list[tuple[str, str, int]]:
+        """Return pending redactions of a tenant, or of all, as `waiting_redactions` does."""
         with self._database.connection() as connection:
             return waiting_redactions(connection, tenant)
 

@@ -119,9 +119,14 @@ class Redactor:
         fact = {**_fact(reason), "all": True, "alone": True}
         return self._erase(thread_id, fact, NO_ORIGIN, expected_version=version)
 
-    def finish(self) -> None:
-        """Carry out what is recorded and was interrupted."""
-        self._eraser.finish_all(self._tenant)
+    def unfinished(self) -> list[str]:
+        """Return the threads whose redactions are recorded and not carried out."""
+        return list(dict.fromkeys(waiting[1] for waiting in self._eraser.waiting(self._tenant)))
+
+    def finish(self, thread_id: str) -> None:
+        """Carry out the redactions of a thread that are recorded."""
+        self._eraser.finish(self._tenant, thread_id)
+        self._discard(thread_id)
 
     def redact_file(
         self,

@@ -10,9 +10,10 @@ from functools import cached_property
 from pathlib import Path
 
 from agentlog.domain.errors import VersionConflict
+from agentlog.domain.events import Event
 from agentlog.domain.facts import ThreadRedacted
 from agentlog.domain.retention import InvalidRules, RetentionRule, Rules, parse_rules
-from agentlog.infrastructure.definitions.definitions import Definitions
+from agentlog.infrastructure.definitions.definitions import Definitions, UnknownDefinition
 from agentlog.infrastructure.definitions.rules import RETENTION
 from agentlog.infrastructure.erasure.following import followed_into
 from agentlog.infrastructure.erasure.redactor import Redactor
@@ -41,10 +42,11 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A thread that a rule covers and that stays, and why."""
+    """A thread that a rule covers and that stays, and why; `failed` where it should have gone."""
 
     thread_id: str
     why: str
+    failed: bool = False
 
 
 def read_rules(path: Path) -> Rules:
@@ -93,15 +95,16 @@ class Retention:
     def expired(self, *, apply: bool) -> Iterator[Due | Kept]:
         """Yield expired threads, the most recently changed first; with `apply` erase each before.
 
+        Where one fails, the others go on. With `apply`, what was interrupted is completed first.
+
         Raises:
             UnknownDefinition: the rules were taken away.
         """
         if apply:
-            self._redactor.finish()
+            for thread_id in self._redactor.unfinished():
+                yield from _tried(self._redactor.finish, thread_id)
         for thread_id in self._candidates():
-            thread = self._judged(thread_id)
-            if thread is not None:
-                yield self._erased(thread) if apply and isinstance(thread, Due) else thread
+            yield from _tried(self._erased if apply else self._judged, thread_id)
 
     def _candidates(self) -> Iterator[str]:
         """Yield ids of threads that seem to be due.
@@ -112,28 +115,40 @@ class Retention:
         while heads := self._reader.heads(ThreadFilter(), before=before, limit=_PAGE, hidden=True):
             rules = self._rules()
             for head in heads:
-                if self._rule_for(head, rules) is not None and not self._is_erased(head):
+                if self._covering(rules, head, head.updated_at):  # no later than the last event
                     yield head.thread_id
             before = heads[-1].position
 
     def _judged(self, thread_id: str) -> Due | Kept | None:
-        """Return a thread as it stands if a rule covers it."""
-        head, rules = self._reader.head(thread_id, hidden=True), self._rules()
-        rule = self._rule_for(head, rules)
-        if rule is None or self._is_erased(head):
+        """Return a thread as it stands if a rule covers it and it is not erased."""
+        head = self._reader.head(thread_id, hidden=True)
+        last = self._last(head)
+        if _is_erased(last):
+            return None
+        rules = self._rules()
+        rule = self._covering(rules, head, last.recorded_at)
+        if rule is None or last.recorded_at is None:
             return None
         others = followed_into(self._database, self._tenant, thread_id)
         for other in sorted(self._reader.heads_of(others), key=lambda other: -other.position):
-            if self._rule_for(other, rules) is None and not self._is_erased(other):
+            latest = self._last(other)
+            if not _is_erased(latest) and not self._covering(rules, other, latest.recorded_at):
                 return Kept(thread_id, f"{other.thread_id}, its fork or of its run, is not due")
-        return self._weighed(head, rule)
+        asked = {"tenant": self._tenant, "thread_id": thread_id}
+        with self._database.connection() as connection:
+            row = connection.execute(statement("select_weight"), asked).fetchone()
+        events, size = (0, 0) if row is None else row
+        return Due(thread_id, head.version, last.recorded_at, events, size, rule.reason)
 
-    def _erased(self, due: Due) -> Due | Kept:
-        """Erase a thread; return what went."""
+    def _erased(self, thread_id: str) -> Due | Kept | None:
+        """Erase a thread if it is due; return what went."""
+        due = self._judged(thread_id)
+        if not isinstance(due, Due):
+            return due
         try:
-            done = self._redactor.expire(due.thread_id, due.version, due.reason)
+            done = self._redactor.expire(thread_id, due.version, due.reason)
         except VersionConflict:
-            return Kept(due.thread_id, "it has grown meanwhile")
+            return Kept(thread_id, "it has grown meanwhile")
         return replace(due, events=done.events)
 
     @cached_property
@@ -146,26 +161,33 @@ class Retention:
         now: datetime = row[0]
         return now
 
-    def _is_erased(self, head: Head) -> bool:
-        """Return whether the thread's last event is its redaction."""
+    def _last(self, head: Head) -> Event:
+        """Return a thread's last event, of whatever kind: its age counts from that."""
         (event,) = self._reader.events(head.thread_id, after=head.version - 1, upto=head.version)
-        last = event.message
-        return isinstance(last, ThreadRedacted) and last.all
+        return event
 
-    def _weighed(self, head: Head, rule: RetentionRule) -> Due:
-        asked = {"tenant": self._tenant, "thread_id": head.thread_id}
-        with self._database.connection() as connection:
-            row = connection.execute(statement("select_weight"), asked).fetchone()
-        events, size = (0, 0) if row is None else row
-        if head.updated_at is None:
-            raise RuntimeError(f"thread {head.thread_id!r} has never moved")
-        return Due(head.thread_id, head.version, head.updated_at, events, size, rule.reason)
-
-    def _rule_for(self, head: Head, rules: Rules) -> RetentionRule | None:
-        last = head.updated_at
+    def _covering(self, rules: Rules, head: Head, last: datetime | None) -> RetentionRule | None:
+        """Return the first rule that covers a thread whose last event came at `last`."""
         if last is None:
             return None
         for rule in rules.rules:
             if rule.covers(head.thread_id, head.status, head.metadata, last=last, now=self._now):
                 return rule
         return None
+
+
+def _is_erased(last: Event) -> bool:
+    """Return whether a thread's last event is its redaction."""
+    return isinstance(last.message, ThreadRedacted) and last.message.all
+
+
+def _tried(step: Callable[[str], Due | Kept | None], thread_id: str) -> Iterator[Due | Kept]:
+    """Yield what a step makes of a thread, if anything."""
+    try:
+        thread = step(thread_id)
+    except UnknownDefinition:
+        raise
+    except Exception as error:  # noqa: BLE001 - the other threads go on
+        thread = Kept(thread_id, str(error) or repr(error), failed=True)
+    if thread is not None:
+        yield thread

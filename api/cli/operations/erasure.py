@@ -29,9 +29,12 @@ from agentlog.infrastructure.erasure.retention import (
     rules_set_in,
 )
 from agentlog.infrastructure.erasure.vacuum import vacuum as vacuum_tables
+from agentlog.infrastructure.runtime.secret_redaction import without_secrets
 from agentlog.infrastructure.tenants import Tenant
 
 app = typer.Typer()
+
+_FAILED = 2
 
 
 @app.command()
@@ -98,26 +101,32 @@ def retention(
 ) -> None:
     """List the threads whose contents are due to go by the rules; with --apply erase those.
 
-    What is erased already is passed over, so it may be broken off, and run again every day.
+    What is erased already is passed over, so it may be broken off, and run again every day. Where
+    a thread or tenant fails, the others go on, and the exit code is 2.
     """
     opening, given = service_in(data_dir), None if rules is None else read_rules(rules)
-    gone, kept = list[Due](), 0
+    gone, kept = list[Due](), list[Kept]()
     with opening as service:
         for tenant, thread in _expired(service, given, apply=apply):
             if isinstance(thread, Due):
                 gone.append(thread)
                 typer.echo(_line(tenant, thread))
             else:
-                kept += 1
-                why = f"{tenant}\t{thread.thread_id}\tkept: {thread.why}"
+                kept.append(thread)
+                what = "failed" if thread.failed else "kept"
+                why = without_secrets(f"{tenant}\t{thread.thread_id}\t{what}: {thread.why}")
                 typer.echo(printable(why), err=True)
     events, size = sum(due.events for due in gone), sum(due.bytes for due in gone)
+    failed = sum(thread.failed for thread in kept)
     counted = f"{len(gone)} threads, {events} events, {size} bytes"
-    counted += f"; kept {kept} threads" if kept else ""
+    counted += f"; kept: {len(kept) - failed}" if len(kept) > failed else ""
+    counted += f"; failed: {failed}" if failed else ""
     typer.echo(
         f"erased: {counted}" if apply else f"would erase: {counted}; nothing was: add --apply",
         err=True,
     )
+    if failed:
+        raise typer.Exit(_FAILED)
 
 
 @app.command()
@@ -151,7 +160,9 @@ def _expired(
             for thread in retention.expired(apply=apply):
                 yield tenant.name, thread
         except UnknownDefinition:
-            typer.echo(printable(f"{tenant.name}: its rules were taken away meanwhile"), err=True)
+            yield tenant.name, Kept("*", "the rules were taken away meanwhile")
+        except Exception as error:  # noqa: BLE001 - the other tenants go on
+            yield tenant.name, Kept("*", str(error) or repr(error), failed=True)
 
 
 def _rules(service: Service, given: Rules | None) -> Iterator[tuple[Tenant, Callable[[], Rules]]]:

@@ -7,14 +7,16 @@ from itertools import count
 import pytest
 
 from agentlog.domain.json.text import print_text
+from agentlog.domain.json.values import JsonObject
 from agentlog.domain.retention import Rules
+from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.definitions.definitions import Definitions, UnknownDefinition
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.erasure.retention import Due, Kept, Retention, rules_set_in
 from agentlog.infrastructure.forks.forker import Forker
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
-from tests.infrastructure.appends import TENANT, make_older, reply
+from tests.infrastructure.appends import TENANT, make_older, reply, request
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
 
@@ -176,3 +178,62 @@ def test_what_is_listed_counts_messages_that_lost_only_a_file(
     assert isinstance(listed, Due)
     assert listed.events == 1
     assert list(retention.expired(apply=True)) == [listed]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [{"type": "thread.noted", "text": "look here"}, {"type": "thread.judged", "verdict": "fail"}],
+)
+def test_an_old_thread_that_someone_remarks_on_is_as_young_as_the_remark(
+    threads: Threads, database: Database, redactor: Redactor, remark: JsonObject
+) -> None:
+    old(threads, database, "t")
+    threads.remark("t", remark)
+    retention = Retention(database, redactor, rules, tenant=TENANT)
+    assert list(retention.expired(apply=True)) == []
+    assert holds(threads, "t")
+    aged(database, "t")
+    (gone,) = retention.expired(apply=True)
+    assert isinstance(gone, Due)
+    assert gone.events == 2
+
+
+def spoiled(database: Database, thread_id: str, version: int) -> None:
+    """Make an event of a thread unreadable, as a broken disk may."""
+    guard = "ALTER TABLE agentlog.events {} TRIGGER events_only_redacted"
+    with database.connection() as connection:
+        connection.execute(guard.format("DISABLE").encode())
+        connection.execute(
+            "UPDATE agentlog.events SET body = 'nonsense', metadata = 'nonsense' "
+            "WHERE tenant = %s AND thread_id = %s AND version = %s",
+            (TENANT, thread_id, version),
+        )
+        connection.execute(guard.format("ENABLE").encode())
+
+
+def test_where_a_thread_fails_the_others_go(
+    threads: Threads, database: Database, redactor: Redactor
+) -> None:
+    old(threads, database, "c", "b", "a")
+    spoiled(database, "b", 1)
+    retention = Retention(database, redactor, rules, tenant=TENANT)
+    gone, failed, last = retention.expired(apply=True)
+    assert (gone.thread_id, last.thread_id) == ("a", "c")
+    assert isinstance(failed, Kept)
+    assert (failed.thread_id, failed.failed) == ("b", True)
+    assert [holds(threads, thread_id) for thread_id in "ac"] == [False, False]
+    assert redactions(threads, "b") == 0
+
+
+def test_what_was_interrupted_is_completed_or_named(
+    threads: Threads, database: Database, redactor: Redactor, writer: Writer
+) -> None:
+    fact = {"type": "thread.redacted", "all": True, "reason": "over", "left": ["0" * 64]}
+    for thread_id in "ab":
+        threads.append(thread_id, [reply(SECRET)])
+        writer.append(request(thread_id, facts=[fact]))
+    spoiled(database, "a", 2)
+    (failed,) = Retention(database, redactor, rules, tenant=TENANT).expired(apply=True)
+    assert isinstance(failed, Kept)
+    assert (failed.thread_id, failed.failed) == ("a", True)
+    assert not holds(threads, "b")

@@ -144,6 +144,34 @@ def test_a_rule_is_set_by_the_text_of_a_file_and_each_change_is_named(database_u
     assert listed("default", "--apply", url=database_url) == {}
 
 
+def test_where_a_tenant_fails_the_others_go_and_it_is_said(database_url: str) -> None:
+    text = print_text({"rules": [{"older_than": "30d", "reason": "over"}]})
+    with open_service(Settings(database_url=database_url)) as service:
+        for tenant, rule in (("a", "nonsense"), ("b", text)):
+            put(
+                service.tenants[tenant].threads,
+                tenant,
+                {"t": {"status": "open", "age": 31, "team": "a"}},
+                database_url,
+            )
+            service.tenants[tenant].definitions.set("rule", "retention", rule)
+        service.tenants["b"].forker.fork("t", as_thread="f")
+    outcome = agentlog("retention", "--apply", url=database_url)
+    assert outcome.code == 2
+    assert "a\t*\tfailed: " in outcome.err
+    assert "b\tt\tkept: f, its fork or of its run, is not due" in outcome.err
+    assert "erased: 0 threads, 0 events, 0 bytes; kept: 1; failed: 1" in outcome.err
+    with psycopg.connect(database_url) as owner:
+        make_older(owner, "b", "f", timedelta(days=31))
+    outcome = agentlog("retention", "--apply", url=database_url)
+    assert outcome.code == 2
+    assert len(outcome.out.splitlines()) == 2
+    with psycopg.connect(database_url) as owner:
+        erased = owner.execute("SELECT count(*) FROM agentlog.events WHERE redacted > 0").fetchone()
+    assert erased is not None
+    assert f"erased: 2 threads, {erased[0]} events" in outcome.err
+
+
 def test_a_text_without_rules_is_no_rule(database_url: str) -> None:
     refused = agentlog("rules", "set", "retention", "90d", url=database_url)
     assert refused.code == 2
