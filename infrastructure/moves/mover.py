@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from psycopg.errors import LockNotAvailable
 
 from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.infrastructure.audit.accounts import check_all_tenants
@@ -61,6 +62,7 @@ from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.renewal import delete_tenant_rows
 
 _ERASURES_SECONDS = 60.0
+_WRITES_SECONDS = 60.0
 _PAUSE_SECONDS = 0.1
 
 
@@ -231,6 +233,16 @@ class Mover:
 
 def _let_writes_end(source: psycopg.Connection) -> None:
     """Wait for statements that began to write before the fence was seen."""
-    with source.transaction():
-        at_leisure(source)
-        source.execute(statement("lock_written_tables"))
+    until = time.monotonic() + _WRITES_SECONDS
+    while True:
+        try:
+            with source.transaction():
+                # shortly: those that wait for it would hold up appends of all tenants
+                source.execute("SET LOCAL lock_timeout = '200ms'")
+                source.execute(statement("lock_written_tables"))
+        except LockNotAvailable:
+            if time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return

@@ -30,9 +30,15 @@ def next_number(steps: Sequence[Move]) -> int:
 
 def locked_counter(connection: psycopg.Connection) -> tuple[int, datetime]:
     """Lock the log until the commit; return its position and time."""
+    connection.execute("SELECT FROM agentlog.counter FOR UPDATE")
+    return counter(connection)
+
+
+def counter(connection: psycopg.Connection) -> tuple[int, datetime]:
+    """Return the log's position and time."""
     row = connection.execute(
         # -infinity, before the first event, is no time of Python's
-        "SELECT position, greatest(recorded_at, 'epoch') FROM agentlog.counter FOR UPDATE"
+        "SELECT position, greatest(recorded_at, 'epoch') FROM agentlog.counter"
     ).fetchone()
     if row is None:
         raise CounterLost
@@ -96,8 +102,8 @@ def take_step(
     *,
     taken: str = NOTHING_TAKEN,
 ) -> Move:
-    """Record the step after `here`."""
-    position, recorded_at = locked_counter(source)
+    """Record the step after `here`; with the log locked, unless rows of the tenant go with it."""
+    position, recorded_at = counter(source) if step == "dropped" else locked_counter(source)
     following = replace(
         here,
         step=step,

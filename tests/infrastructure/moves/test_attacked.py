@@ -200,3 +200,12 @@ def test_what_the_target_lost_is_not_dropped(here: Cell, there: Cell) -> None:
     with pytest.raises(NotThere):
         here.mover("a").drop(there.owner)
     assert here.findings("a") == []
+
+
+def test_appends_of_others_do_not_wait_for_a_drop(here: Cell, there: Cell, here_url: str) -> None:
+    fill(here, "a", "b")
+    here.mover("a").move(there.owner, quiet)
+    with psycopg.connect(here_url) as appending:
+        appending.execute("SELECT FROM agentlog.counter FOR UPDATE")
+        here.mover("a").drop(there.owner)
+    assert here.findings("b") == []
