@@ -28,7 +28,7 @@ from agentlog.api.shapes.threads import event_json, thread_json
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_text
 from agentlog.domain.points_in_time import parse_moment
-from agentlog.infrastructure.reports.summaries import MODELS, SummaryPage, SummaryQuery
+from agentlog.infrastructure.reports.summaries import SummaryPage, SummaryQuery, models_of
 from agentlog.projections.filters.expression import ALL
 from agentlog.projections.filters.grammar import parse_filter
 
@@ -76,7 +76,7 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
             which=which, where=parse_filter(where, "list"), hidden=hidden, limit=limit
         )
         with service_in(data_dir) as service:
-            bring_up_to_now(service, [*MODELS, "tool_calls"])
+            bring_up_to_now(service, models_of(query))
             page_of_rows = service.own.summaries.page(query)
         _print_summaries(page_of_rows, as_json=json)
         return

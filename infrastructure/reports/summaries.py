@@ -169,6 +169,11 @@ class SummaryPage:
     lag: int
 
 
+def models_of(query: SummaryQuery) -> Sequence[str]:
+    """Return the read models that a query's summaries and filters are of, `MODELS` first."""
+    return (*MODELS, "tool_calls") if asks_for_tools(query.where) else MODELS
+
+
 class Summaries:
     """Summaries of one tenant's threads."""
 
@@ -204,8 +209,7 @@ class Summaries:
         parameters = _parameters(query, self._tenant) | {"shells": list(rules.shells)}
         with self._database.connection() as connection, connection.transaction():
             read_one_snapshot(connection)
-            models = (*MODELS, "tool_calls") if asks_for_tools(query.where) else MODELS
-            tables, as_of = live_tables(connection, *models)
+            tables, as_of = live_tables(connection, *models_of(query))
             lag = position_in(connection) - as_of
             with connection.cursor(row_factory=dict_row) as cursor:
                 rows = cursor.execute(

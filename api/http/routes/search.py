@@ -26,7 +26,7 @@ from agentlog.api.http.openapi.answers import answers
 from agentlog.api.shapes.search import Hits, ThreadMatches
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
-from agentlog.infrastructure.reports.summaries import MODELS, SummaryQuery
+from agentlog.infrastructure.reports.summaries import SummaryQuery, models_of
 from agentlog.infrastructure.search import query
 from agentlog.infrastructure.search.index import MODEL
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
@@ -100,7 +100,7 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     listed = parse_filter(without_nul(filter_text), "list")
     threads = replace(which, which=ThreadFilter(status=status), where=listed)
     is_any = threads == SummaryQuery()
-    await read_models_waited(request, [MODEL.name, *(() if is_any else MODELS)])
+    await read_models_waited(request, [MODEL.name, *(() if is_any else models_of(threads))])
     kept = partial(tenant_of(request).summaries.matching, threads)
     matches = await run_in_threadpool(
         search.find,

@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from agentlog.api.filters import metadata_filter
 from agentlog.api.http.codec.caller import principal_of, views_of
 from agentlog.api.http.codec.parameters import option_parameters, without_nul
+from agentlog.api.http.codec.wait_for_position import PARAMETER as WAIT
 from agentlog.api.http.openapi.answers import answers, metadata_parameter, parameter
 from agentlog.api.http.streaming.log_stream import LogStream
 from agentlog.api.http.streaming.sse_framing import FRAMINGS
@@ -34,7 +35,7 @@ from agentlog.projections.registry import VIEWS
 
 router = APIRouter(tags=["streams"])
 
-_THREAD_PARAMETERS = frozenset({"view", "after", "at", "follow", "speed", "hidden"})
+_THREAD_PARAMETERS = frozenset({"view", "after", "at", "follow", "speed", "hidden", WAIT})
 _METADATA = "metadata."
 
 

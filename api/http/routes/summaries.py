@@ -21,6 +21,7 @@ from agentlog.infrastructure.reports.summaries import (
     MODELS,
     MOST_ROWS,
     SORTS,
+    models_of,
 )
 from agentlog.projections.filters.grammar import parse_filter
 
@@ -65,7 +66,7 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
         limit=limit,
         hidden=hidden,
     )
-    await read_models_waited(request, MODELS)
+    await read_models_waited(request, models_of(query))
     page = await run_in_threadpool(tenant_of(request).summaries.page, query)
     return json_answer(ThreadSummaries.of(page))
 

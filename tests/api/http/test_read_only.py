@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Iterator
 from hashlib import sha256
+from typing import cast
 
 import pytest
 from fastapi import FastAPI
@@ -20,6 +21,7 @@ from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.refusals import problem_in
 from tests.databases import new_database, subscribed
 from tests.infrastructure.appends import TENANT
+from tests.infrastructure.reports.histories import build_all
 
 WRITER = "https://writer.example"
 FILE = b"a file"
@@ -160,6 +162,20 @@ def test_every_read_of_the_log_waits_for_a_position(app: FastAPI, client: TestCl
         problem_in(asked, 404, "future-moment", "position 5 is not there yet")
         asked = client.request(method, path, params={"wait": "soon"})
         problem_in(asked, 422, "invalid-wait", "wait=soon is no position")
+
+
+def test_a_read_that_waits_for_what_is_there_is_as_one_that_does_not_wait(
+    writer: TestClient, database_with_tables: Database
+) -> None:
+    position = _append(writer)
+    build_all(database_with_tables)
+    for method, path in _waiting(cast("FastAPI", writer.app)):
+        if method != "GET":
+            continue
+        given = {"follow": "false"} if path.endswith("/events") else {}
+        plain = writer.get(path, params=given)
+        waited = writer.get(path, params={**given, "wait": position})
+        assert waited.status_code == plain.status_code, (path, waited.text)
 
 
 @pytest.mark.parametrize(

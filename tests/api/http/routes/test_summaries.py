@@ -7,6 +7,8 @@ from fastapi.testclient import TestClient
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
+from agentlog.projections.readmodels.registry import READ_MODELS
+from tests.api.refusals import problem_in
 from tests.infrastructure.appends import STORY, last_position, reply
 from tests.infrastructure.reports.histories import build_all, discard_all
 
@@ -208,6 +210,25 @@ def test_threads_that_the_read_models_lack_are_not_there_and_wait_waits_for_them
     assert (page["total"], page["asOf"], page["lag"]) == (3, appended.position, 0)
     answer = client.get(f"/v1/summaries?wait={appended.position + 1}")
     assert answer.json()["type"] == "urn:agentlog:problem:future-moment"
+
+
+@pytest.mark.parametrize("path", ["summaries", "search"])
+def test_a_wait_is_for_all_that_a_filter_reads(
+    client: TestClient, told: Threads, database: Database, path: str
+) -> None:
+    call = {"type": "tool_calls", "calls": [{"id": "z", "name": "remove"}]}
+    position = told.append("late", [call]).position
+    build_all(database, *(name for name in READ_MODELS if name != "tool_calls"))
+    assert client.post("/v1/projections/tool_calls/pause").status_code == 200
+    path = f"/v1/{path}"
+    assert client.get(path, params={"wait": position}).status_code == 200
+    for text in ("tool:remove", "-(failed or tool:remove)"):
+        answer = client.get(path, params={"wait": position, "filter": text})
+        problem_in(answer, 503, "projection-behind", "tool_calls")
+    assert client.post("/v1/projections/tool_calls/resume").status_code == 200
+    build_all(database, "tool_calls")
+    answer = client.get(path, params={"wait": position, "filter": "tool:remove"})
+    assert [row["threadId"] for row in answer.json()["items"]] == ["late"]
 
 
 @pytest.mark.parametrize(
