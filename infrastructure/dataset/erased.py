@@ -9,6 +9,7 @@ import psycopg
 from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.event_pages import read_events
 from agentlog.infrastructure.dataset.manifest import DatasetManifest, EventsFile
+from agentlog.infrastructure.dataset.marks import last_event, later
 from agentlog.infrastructure.dataset.part import PartFile
 from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
@@ -19,18 +20,23 @@ from agentlog.infrastructure.readmodels.catch_up import Progress
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """The threads of erasures after a given one, and the number of the last."""
+    """Threads with erasures by redactions after a position.
 
-    number: int
+    `position` is that of the last redaction up to which all are carried out: an erasure that was
+    broken off may be carried out after later ones. Positions stay in a move; numbers of erasures
+    are each database's own.
+    """
+
+    position: int
     threads: list[str]
 
 
-def erased_since(connection: psycopg.Connection, tenant: str, number: int) -> Erased:
-    """Return a tenant's threads with erasures after the given number."""
+def erased_since(connection: psycopg.Connection, tenant: str, *, after: int) -> Erased:
+    """Return a tenant's threads with erasures by redactions after the given position."""
     row = connection.execute(
-        statement("select_erased_threads"), {"tenant": tenant, "after": number}
+        statement("select_erased_threads"), {"tenant": tenant, "after": after}
     ).fetchone()
-    return Erased(number, []) if row is None else Erased(row[0], row[1] or [])
+    return Erased(after, []) if row is None else Erased(row[0], row[1] or [])
 
 
 def stale_tables(database: Database, manifest: DatasetManifest) -> list[str]:
@@ -39,7 +45,7 @@ def stale_tables(database: Database, manifest: DatasetManifest) -> list[str]:
         return [
             name
             for name, table in manifest.tables.items()
-            if erased_since(connection, manifest.tenant, table.erasures).threads
+            if erased_since(connection, manifest.tenant, after=table.redacted).threads
         ]
 
 
@@ -47,21 +53,23 @@ def renew_events(database: Database, place: Place, *, progress: Progress) -> int
     """Rewrite the files of events that hold erased contents; return how many."""
     manifest = place.manifest
     with database.connection() as connection:
-        erased = erased_since(connection, manifest.tenant, manifest.erasures)
+        erased = erased_since(connection, manifest.tenant, after=manifest.redacted)
         asked = {
             "tenant": manifest.tenant,
-            "after": manifest.erasures,
-            "upto": erased.number,
+            "after": manifest.redacted,
             "last": manifest.position,
         }
         rows = connection.execute(statement("select_erased_positions"), asked).fetchall()
+        redaction = last_event(connection, manifest.tenant, upto=erased.position)
     positions = [position for (position,) in rows]
     stale = [file for file in manifest.events if _has_one(file, positions)]
     for number, file in enumerate(stale, 1):
         _renew(database, place, file)
         progress(f"{EVENTS}, erased", number, len(stale))
-    if erased.number != manifest.erasures:
-        place.publish(place.manifest.model_copy(update={"erasures": erased.number}))
+    if erased.position != manifest.redacted:
+        # a log without this redaction is another: one in its place would be passed over
+        update = {"redacted": erased.position, "last": later(manifest.last, redaction)}
+        place.publish(place.manifest.model_copy(update=update))
     return len(stale)
 
 

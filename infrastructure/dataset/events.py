@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.event_pages import read_events
 from agentlog.infrastructure.dataset.manifest import EventsFile, Mark
+from agentlog.infrastructure.dataset.marks import later
 from agentlog.infrastructure.dataset.part import PartFile
 from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import EVENTS, arrow_schema
@@ -106,12 +107,6 @@ class EventsExport:
 
 def _mark(batch: pa.RecordBatch) -> Mark:
     return Mark(position=batch["position"][-1].as_py(), chain=batch["chain"][-1].as_py().hex())
-
-
-def later(one: Mark | None, other: Mark | None) -> Mark | None:
-    """Return the mark with the larger position."""
-    marks = [mark for mark in (one, other) if mark is not None]
-    return max(marks, key=lambda mark: mark.position, default=None)
 
 
 def _days(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:

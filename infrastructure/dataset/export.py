@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from agentlog.infrastructure.dataset.erased import renew_events, stale_tables
 from agentlog.infrastructure.dataset.errors import ForeignDataset
 from agentlog.infrastructure.dataset.events import EventsExport
-from agentlog.infrastructure.dataset.manifest import Mark
+from agentlog.infrastructure.dataset.marks import first_event, last_event
 from agentlog.infrastructure.dataset.places.opening import open_place
 from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import EVENTS
-from agentlog.infrastructure.dataset.tables import export_tables, last_event
+from agentlog.infrastructure.dataset.tables import export_tables
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.log_position import log_position
-from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.catch_up import Progress, bring_up
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
@@ -80,10 +79,7 @@ def _identify(database: Database, place: Place) -> None:
     """Check that the dataset is of this log, by its first and its last event."""
     manifest = place.manifest
     with database.connection() as connection:
-        row = connection.execute(
-            statement("select_first_event"), {"tenant": manifest.tenant}
-        ).fetchone()
-        first = None if row is None else Mark(position=row[0], chain=row[1].hex())
+        first = first_event(connection, manifest.tenant)
         if manifest.first is not None and manifest.first != first:
             raise ForeignDataset(place.where, "holds the dataset of another log")
         last = manifest.last

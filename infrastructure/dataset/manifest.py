@@ -8,7 +8,7 @@ from datetime import date
 from itertools import takewhile
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from agentlog.infrastructure.dataset.schema import EVENTS
 
@@ -75,8 +75,10 @@ class TableFiles(_Frozen):
     version: int
     build: int
     position: int
-    erasures: int = 0
-    """The number of the last erasure applied to its rows."""
+    redacted: int = 0
+    """The position of a redaction: the rows lack what all up to it have erased."""
+    erasures: int = Field(0, exclude=True)
+    """In manifests of 0.23 and before: a number of erasures of one database, unused."""
     days: dict[str, DayFile]
 
 
@@ -88,10 +90,11 @@ class DatasetManifest(_Frozen):
     first: Mark | None = None
     """The tenant's first event in the log."""
     last: Mark | None = None
-    """The last event that any table of the dataset covers."""
+    """The last event that any table covers, or whose erasures were applied."""
     position: int = 0
-    erasures: int = 0
-    """The number of the last erasure applied to its events."""
+    redacted: int = 0
+    """The same of its events."""
+    erasures: int = Field(0, exclude=True)
     events: list[EventsFile] = []
     tables: dict[str, TableFiles] = {}
 

@@ -1,4 +1,4 @@
--- Positions of events erased in whole or in part by erasures after a given number.
+-- Positions of events erased in whole or in part by redactions after a position.
 SELECT event.position
 FROM agentlog.erasures
 JOIN agentlog.events AS event
@@ -6,7 +6,7 @@ JOIN agentlog.events AS event
     AND event.thread_id = erasures.thread_id
     AND event.redacted = erasures.version
 WHERE erasures.tenant = %(tenant)s
-  AND erasures.number > %(after)s
-  AND erasures.number <= %(upto)s
+  AND erasures.position > %(after)s
+  AND erasures.number IS NOT NULL
   AND event.position <= %(last)s
 ORDER BY event.position

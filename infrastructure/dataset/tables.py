@@ -10,21 +10,19 @@ from psycopg.errors import UndefinedTable
 from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.erased import erased_since
 from agentlog.infrastructure.dataset.errors import ReadModelsMove
-from agentlog.infrastructure.dataset.events import later
 from agentlog.infrastructure.dataset.manifest import (
     ROWS,
     DayFile,
-    Mark,
     TableFiles,
     day_text,
     rows_path,
 )
+from agentlog.infrastructure.dataset.marks import last_event, later
 from agentlog.infrastructure.dataset.part import PartFile
 from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import arrow_schema
 from agentlog.infrastructure.dataset.table_days import DayRows, TableDays
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.infrastructure.readmodels.catch_up import Progress
@@ -90,9 +88,9 @@ def _export_table(
         build.build,
     )
     old = known.days if known is not None and of_this_build else {}
-    erased = erased_since(connection, tenant, 0 if known is None else known.erasures)
-    mark = last_event(connection, tenant, upto=build.position)
-    position = 0 if mark is None else mark.position
+    erased = erased_since(connection, tenant, after=0 if known is None else known.redacted)
+    covered = last_event(connection, tenant, upto=build.position)
+    position = 0 if covered is None else covered.position
     as_before = known is not None and of_this_build and known.position == position
     if as_before and not erased.threads:
         return 0
@@ -116,11 +114,12 @@ def _export_table(
             version=build.version,
             build=build.build,
             position=position,
-            erasures=erased.number,
+            redacted=erased.position,
             days=dict(sorted(files.items())),
         ),
     }
-    last = later(place.manifest.last, mark)
+    redaction = last_event(connection, tenant, upto=erased.position)
+    last = later(later(place.manifest.last, covered), redaction)
     place.publish(place.manifest.model_copy(update={"tables": tables, "last": last}))
     return len(changed)
 
@@ -153,11 +152,3 @@ def _write_day(  # noqa: PLR0913, PLR0917 - one parameter a part of its path and
         )
         place.add(part.file, rows_path(name, day_text(day), file))
     return file
-
-
-def last_event(connection: psycopg.Connection, tenant: str, *, upto: int) -> Mark | None:
-    """Return the tenant's last event up to a position."""
-    row = connection.execute(
-        statement("select_last_event"), {"tenant": tenant, "upto": upto}
-    ).fetchone()
-    return None if row is None else Mark(position=row[0], chain=row[1].hex())

@@ -1,5 +1,9 @@
 """The next export leaves nothing in a dataset of what was erased, and writes no more than that."""
 
+import pytest
+
+from agentlog.infrastructure.dataset.errors import ForeignDataset
+from agentlog.infrastructure.dataset.events import EventsExport
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
@@ -11,6 +15,8 @@ from tests.infrastructure.dataset.datasets import (
     spread_over_days,
 )
 from tests.infrastructure.dataset.test_export import files_of
+from tests.infrastructure.dataset.test_export_killed import Killed
+from tests.infrastructure.dataset.test_positions import go_back
 from tests.infrastructure.erasure.conftest import redactor_on
 
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
@@ -72,3 +78,66 @@ def test_an_export_that_broke_off_in_between_is_made_good(
     assert SECRET not in all_rows(exporter.folder)
     check_equal(exporter)
     assert fetch(own_database, "SELECT count(*) FROM agentlog.events WHERE tenant = %s", TENANT)
+
+
+def test_what_is_erased_late_is_erased_though_later_redactions_were_carried_out_before(
+    threads: Threads, exporter: Exporter, own_database: Database
+) -> None:
+    for thread_id in "tu":
+        threads.append(thread_id, [reply(f"{SECRET} of {thread_id}")])
+    spread_over_days(own_database, events_a_day=1)
+    exporter()
+    redactor = _redactor(own_database, threads)
+    for thread_id in "tu":
+        redactor.redact(thread_id, None, "why")
+    set_done = "UPDATE agentlog.erasures SET number = {}, done_at = {} WHERE thread_id = 't'"
+    fetch(own_database, f"{set_done.format('NULL', 'NULL')} RETURNING 1")
+    exporter()
+    assert f"{SECRET} of t" in all_rows(exporter.folder)
+    assert f"{SECRET} of u" not in all_rows(exporter.folder)
+    fetch(own_database, f"{set_done.format(3, 'now()')} RETURNING 1")
+    exporter()
+    assert SECRET not in all_rows(exporter.folder)
+    check_equal(exporter)
+    before = files_of(exporter)
+    exporter()
+    assert files_of(exporter) == before
+
+
+def test_numbers_of_erasures_may_go_back_with_a_restored_log(
+    threads: Threads, exporter: Exporter, own_database: Database
+) -> None:
+    for thread_id in "tu":
+        threads.append(thread_id, [reply(f"{SECRET} of {thread_id}")])
+    redactor = _redactor(own_database, threads)
+    redactor.redact("t", None, "why")
+    number = "UPDATE agentlog.erasures SET number = {} RETURNING 1"
+    fetch(own_database, number.format(7))  # after those of other tenants, which the backup lacks
+    exporter()
+    fetch(own_database, number.format(1))
+    redactor.redact("u", None, "why")
+    exporter()
+    assert SECRET not in all_rows(exporter.folder)
+    check_equal(exporter)
+
+
+def test_a_log_that_lacks_a_redaction_that_was_applied_is_refused(
+    threads: Threads,
+    exporter: Exporter,
+    own_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads.append("t", [reply(SECRET), reply("kept")])
+    exporter(["events"])
+    _redactor(own_database, threads).redact("t", None, "why")
+
+    def end(_: EventsExport) -> int:
+        raise Killed
+
+    monkeypatch.setattr(EventsExport, "run", end)
+    with pytest.raises(Killed):
+        exporter(["events"])
+    assert exporter.manifest.position == 2
+    go_back(own_database, 2)
+    with pytest.raises(ForeignDataset, match="up to position 3 that this log has not"):
+        exporter(["events"])

@@ -4,7 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.infrastructure.dataset.datasets import Exporter, check_equal
+from agentlog.infrastructure.erasure.eraser import Eraser
+from agentlog.infrastructure.erasure.redactor import Redactor
+from agentlog.infrastructure.eventlog.blob_store import Blobs
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.threads import Threads
+from tests.infrastructure.dataset.datasets import Exporter, all_rows, check_equal
 from tests.infrastructure.moves.cells import Cell
 from tests.infrastructure.moves.test_mover import fill, quiet
 
@@ -26,3 +31,32 @@ def test_events_after_the_move_are_exported(
     there.append("a", "t0", "after the move")
     target()
     check_equal(target)
+
+
+def test_what_is_erased_after_the_move_is_erased_from_it(
+    here: Cell, there: Cell, tmp_path: Path
+) -> None:
+    fill(here, "a", "b")
+    for tenant in ("b", "a"):
+        redact(here, tenant, "t1")
+    source, target = (Exporter(cell.owner, tmp_path / "dataset", "a") for cell in (here, there))
+    source()
+    here.mover("a").move(there.owner, quiet)
+    redact(there, "a", "t0")
+    assert "a says" in all_rows(target.folder)
+    target()
+    assert "a says" not in all_rows(target.folder)
+    check_equal(target)
+
+
+def redact(cell: Cell, tenant: str, thread_id: str) -> None:
+    """Erase a thread's contents."""
+    threads = Threads(
+        reader=LogReader(cell.service, tenant=tenant),
+        writer=cell.writer,
+        blobs=Blobs(cell.service, tenant=tenant),
+        tenant=tenant,
+    )
+    eraser = Eraser(cell.service, cell.writer)
+    redactor = Redactor(cell.service, threads, eraser, tenant=tenant, discard=lambda _: None)
+    redactor.redact(thread_id, None, "why")
