@@ -217,6 +217,7 @@ def open_service(
                     threads,
                     imports,
                     tenant=name,
+                    access=access,
                     rehearse=lambda: _rehearsal(database, threads, tenant=name),
                 ),
                 histories=OpenHistories(threads, views, tenant=name, recent=readers),

@@ -170,6 +170,7 @@ def app_over(  # noqa: PLR0913 - what tests set
                 own_threads,
                 imports,
                 tenant=name,
+                access=database.write_access,
                 rehearse=lambda: Rehearsal(
                     database,
                     Preparer(clock=Clock(), new_id=Ids()),

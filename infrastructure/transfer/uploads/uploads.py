@@ -11,6 +11,7 @@ from typing import BinaryIO, Literal, NamedTuple
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.values import JsonObject
+from agentlog.infrastructure.postgres.write_access import WriteAccess
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.files.sources import COMPRESSED, suffixes
 from agentlog.infrastructure.transfer.follower import FileFollower
@@ -73,6 +74,7 @@ class Uploads:
         imports: Imports,
         *,
         tenant: str,
+        access: WriteAccess,
         rehearse: Callable[[], Threads],
     ) -> None:
         self._spool = spool
@@ -80,6 +82,7 @@ class Uploads:
         self._threads = threads
         self._imports = imports
         self._tenant = tenant
+        self._access = access
         self._rehearse = rehearse
         self._runs: dict[str, Run] = {}
         self._followers: dict[str, FileFollower] = {}
@@ -90,7 +93,9 @@ class Uploads:
         Raises:
             InvalidInput: what is ordered is off, with the place.
             TooManyImports, SpoolUnwritable: there is no room.
+            DatabaseReadOnly: nothing can be imported here.
         """
+        self._access.check()
         order_in(fields)
         self._spool.make(import_id, {"order": fields, "keyId": key_id})
         for known in [known for known in self._followers if not self._spool.has(known)]:
@@ -136,8 +141,9 @@ class Uploads:
     def run(self, import_id: str, *, is_dry: bool, passed_over: Mapping[str, str]) -> Upload:
         """Import what has come, in a thread; `passed_over` are files that were not sent, and why.
 
-        One that runs or waits already goes on.
+        One that runs or waits already goes on. Raises `DatabaseReadOnly` as `begin` does.
         """
+        self._access.check()
         upload = self.one(import_id)
         if self._spool.is_receiving(import_id):
             raise ImportBusy(f"a piece of import {import_id} is on its way")

@@ -51,6 +51,8 @@ WRITES = [
     ("POST", "/v1/projections/messages/pause", None),
     ("POST", "/v1/projections/messages/resume", None),
     ("POST", "/v1/subscriptions", {"name": "s"}),
+    ("POST", "/v1/imports", {"paths": ["a.jsonl"]}),
+    ("POST", "/v1/imports/01JD8Z3Q5N7V2M4K6H8G0F1E2D/run", {}),
     ("PUT", "/v1/filters/f", {"place": "list", "filter": "failed"}),
     ("POST", "/otlp/v1/traces", {"resourceSpans": [{"scopeSpans": [{"spans": [SPAN]}]}]}),
 ]
