@@ -148,6 +148,50 @@ def test_streams_and_bulk_appends_come_through_at_once(site: Site) -> None:
         bulk.sendall(b"0\r\n\r\n")
 
 
+def test_a_bulk_append_may_pause_for_longer_than_an_answer_may_take(site: Site) -> None:
+    line = b'{"threadId":"t","messages":[{"type":"tick"}]}\n'
+    head = (
+        f"POST /v1/log HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n"
+        f"Authorization: {bearing(site.keys['b'])['Authorization']}\r\n\r\n"
+    )
+    site.proxy.kill()
+    site.proxy.configure(answer_seconds=1)
+    with (
+        site.proxy.running(),
+        socket.create_connection(("127.0.0.1", int(site.proxy.address.rpartition(":")[2]))) as raw,
+        site.proxy.tls.wrap_socket(raw, server_hostname="127.0.0.1") as bulk,
+    ):
+        bulk.settimeout(WAIT_SECONDS)
+        bulk.sendall(head.encode() + b"%x\r\n%s\r\n" % (len(line), line))
+        until(lambda: len(site.events("b", "b")) == 1)
+        hang = [site.services[name].pid for name in ("a", "a-spare")]
+        for pid in hang:
+            os.kill(pid, signal.SIGSTOP)
+        began = time.monotonic()
+        try:
+            answer = site.client.get("/v1/threads", headers=bearing(site.keys["a"]), timeout=60)
+        finally:
+            for pid in hang:
+                os.kill(pid, signal.SIGCONT)
+        assert answer.status_code in {502, 503, 504}
+        assert time.monotonic() - began > 1  # so long has the bulk append paused
+        bulk.sendall(b"%x\r\n%s\r\n0\r\n\r\n" % (len(line), line))
+        until(lambda: len(site.events("b", "b")) == 2)
+
+
+@pytest.mark.parametrize("site", [pytest.param("haproxy", marks=needs("haproxy"))], indirect=True)
+def test_streams_of_a_service_that_hangs_end_once_that_is_noticed(site: Site) -> None:
+    pid = site.services["a"].pid
+    headers = bearing(site.keys["a"])
+    with site.client.stream("GET", "/v1/log/events", headers=headers, timeout=60) as stream:
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(httpx2.RemoteProtocolError):
+                stream.read()
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+
 @pytest.mark.parametrize("site", [pytest.param("nginx", marks=needs("nginx"))], indirect=True)
 def test_a_tenant_that_moved_is_reached_by_the_same_key(
     site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

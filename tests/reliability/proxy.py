@@ -74,11 +74,18 @@ class Proxy:
         self.file = folder / FILES[program]
         self.configure()
 
-    def configure(self, moved_to_b: Collection[str] = ()) -> None:
-        """Write its configuration; `moved_to_b` are ids of keys of a."""
+    def configure(self, moved_to_b: Collection[str] = (), *, answer_seconds: int = 75) -> None:
+        """Write its configuration.
+
+        `moved_to_b` are ids of keys of a; `answer_seconds` is how long a service may say nothing.
+        """
         text = (CONFIGURATIONS / FILES[self.program]).read_text()
         ours, here = _LISTENS[self.program]
-        changes = [(ours, here.format(self._listen)), ("/etc/agentlog", str(self._folder))]
+        changes = [
+            (ours, here.format(self._listen)),
+            ("/etc/agentlog", str(self._folder)),
+            (" 75s", f" {answer_seconds}s"),
+        ]
         for number, cell in enumerate(("a", "b"), 1):
             services = [address.removeprefix("http://") for address in self._cells[cell]]
             changes += [
