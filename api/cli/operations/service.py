@@ -21,8 +21,14 @@ from rich.console import Console
 from rich.text import Text
 
 from agentlog.api.cli.operations.demo import load_examples, tour
-from agentlog.api.cli.session import DataDir, InvalidOption, service_in, settings_with
-from agentlog.api.composition import Service, open_service, signing_key
+from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
+from agentlog.api.composition import (
+    Service,
+    open_service,
+    ready_database,
+    signing_key,
+    write_access_of,
+)
 from agentlog.api.http.app import create_app, openapi_document
 from agentlog.api.http.middleware.authentication import AnonymousFrom, Entrance
 from agentlog.api.http.middleware.proxies import behind_proxies
@@ -91,8 +97,10 @@ def demo(host: Host = None, port: Port = None, data_dir: DataDir = None) -> None
 @app.command()
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the database's schema up to date (serve does it too)."""
-    with service_in(data_dir, new=True) as service:
-        Console(soft_wrap=True).print(Text(f"{service.where}: {service.schema}"))
+    settings = settings_with(data_dir=data_dir)
+    # not the service, which does not open over a logical subscriber
+    with ready_database(settings, new=True, access=write_access_of(settings)) as database:
+        Console(soft_wrap=True).print(Text(f"{database.where}: {database.schema}"))
 
 
 @app.command()
