@@ -54,7 +54,9 @@ class UnwritableDataset(Refused):
 
 
 class ReadModelsMove(Refused):
-    """Read models were replaced again and again while they were read."""
+    """Read models were replaced or at different positions, whenever they were to be read."""
 
     def __init__(self) -> None:
-        super().__init__("read models are being rebuilt just now: run the export again")
+        super().__init__(
+            "read models are being rebuilt, or far from each other, just now: run the export again"
+        )

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.event_pages import read_events
-from agentlog.infrastructure.dataset.manifest import EventsFile, Mark
+from agentlog.infrastructure.dataset.manifest import DatasetManifest, EventsFile, Mark
 from agentlog.infrastructure.dataset.marks import later
 from agentlog.infrastructure.dataset.part import PartFile
 from agentlog.infrastructure.dataset.places.place import Place
@@ -26,41 +26,53 @@ _CHECKPOINT_ROWS = 1_000_000
 class EventsExport:
     """Exports the events after the last of a dataset's files, up to a committed position."""
 
-    def __init__(self, database: Database, place: Place, *, upto: int, progress: Progress) -> None:
+    def __init__(self, database: Database, place: Place, *, progress: Progress) -> None:
+        self.rows = 0
+        """How many were written."""
         self._database = database
         self._place = place
-        self._upto = upto
         self._progress = progress
         self._tenant = place.manifest.tenant
         self._schema = arrow_schema(EVENTS, tenant=self._tenant)
         self._part: PartFile | None = None
         self._day = ""
-        self._first = self._last = 0
+        # by the tenant's own events: the log's position may go back, or be another database's
+        files = place.manifest.events
+        self._begin = self._last = files[-1].last if files else 0
+        self._first = 0
+        self._mark: Mark | None = None
         self._finished: list[EventsFile] = []
         self._unpublished = 0
 
-    def run(self) -> int:
-        """Write the new events; return how many."""
-        # by the tenant's own events: the log's position may go back, or be another database's
-        files = self._place.manifest.events
-        begin = self._last = files[-1].last if files else 0
-        rows, last = 0, None
-        events = read_events(self._database, tenant=self._tenant, after=begin, upto=self._upto)
-        try:
-            with closing(ahead(events)) as batches:
-                for batch in batches:
-                    for day, piece in _days(batch):
-                        self._write(day, piece)
-                    rows += batch.num_rows
-                    self._progress(EVENTS, self._last - begin, self._upto - begin)
-                    last = _mark(batch)
-                    if self._unpublished >= _CHECKPOINT_ROWS:
-                        self._publish(last)
-            self._publish(last)
-        finally:
-            if self._part is not None:
-                self._part.close()
-        return rows
+    def write(self, *, upto: int, checkpoints: bool) -> None:
+        """Write the events up to a position; at `checkpoints`, publish them with all else added."""
+        events = read_events(self._database, tenant=self._tenant, after=self._last, upto=upto)
+        with closing(ahead(events)) as batches:
+            for batch in batches:
+                for day, piece in _days(batch):
+                    self._write(day, piece)
+                self.rows += batch.num_rows
+                self._mark = _mark(batch)
+                self._progress(EVENTS, self._last - self._begin, upto - self._begin)
+                if checkpoints and self._unpublished >= _CHECKPOINT_ROWS:
+                    self._place.publish(self.named(self._place.manifest))
+
+    def named(self, manifest: DatasetManifest) -> DatasetManifest:
+        """Return a manifest with all files that were written."""
+        self._finish()
+        finished, self._finished, self._unpublished = self._finished, [], 0
+        return manifest.model_copy(
+            update={
+                "position": self._last,
+                "events": [*manifest.events, *finished],
+                "last": later(manifest.last, self._mark),
+            }
+        )
+
+    def close(self) -> None:
+        """Close a file that was not completed."""
+        if self._part is not None:
+            self._part.close()
 
     def _write(self, day: str, batch: pa.RecordBatch) -> None:
         part = self._part
@@ -88,21 +100,6 @@ class EventsExport:
             file = file.model_copy(update={"name": self._place.name(file.stem)})
             self._place.add(part.file, file.path)
         self._finished.append(file)
-
-    def _publish(self, last: Mark | None) -> None:
-        """Make finished files part of the dataset."""
-        self._finish()
-        finished, self._finished, self._unpublished = self._finished, [], 0
-        manifest = self._place.manifest
-        self._place.publish(
-            manifest.model_copy(
-                update={
-                    "position": self._last,
-                    "events": [*manifest.events, *finished],
-                    "last": later(manifest.last, last),
-                }
-            )
-        )
 
 
 def _mark(batch: pa.RecordBatch) -> Mark:

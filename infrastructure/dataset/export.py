@@ -1,6 +1,7 @@
 """Export of a dataset: read models as of one moment, and the events up to it."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from agentlog.infrastructure.dataset.erased import renew_events, stale_tables
@@ -10,7 +11,7 @@ from agentlog.infrastructure.dataset.marks import first_event, last_event
 from agentlog.infrastructure.dataset.places.opening import open_place
 from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import EVENTS
-from agentlog.infrastructure.dataset.tables import export_tables
+from agentlog.infrastructure.dataset.tables import write_tables
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.readmodels.catch_up import Progress, bring_up
@@ -65,14 +66,26 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
         # erasures apply to all tables, whichever are requested
         erased = {*tables, *stale_tables(database, place.manifest)}
         names = [name for name in PUBLIC_READ_MODELS if name in erased]
-        position = log_position(database)
-        events = days = 0
-        if names:
-            bring_up(database, projection_status, names, position=position, progress=progress)
-            position, days = export_tables(database, place, names, progress=progress)
-        if EVENTS in tables:
-            events = EventsExport(database, place, upto=position, progress=progress).run()
-        return Exported(events, days, position)
+        position, days = log_position(database), 0
+        with closing(EventsExport(database, place, progress=progress)) as events:
+            if EVENTS in tables:
+                events.write(upto=position, checkpoints=True)
+            manifest = place.manifest
+            if names:
+                written = write_tables(
+                    database,
+                    place,
+                    names,
+                    bring_up=lambda position: bring_up(
+                        database, projection_status, names, position=position, progress=progress
+                    ),
+                    progress=progress,
+                )
+                position, days, manifest = written.position, written.days, written.manifest
+            if EVENTS in tables:  # what the tables have beyond
+                events.write(upto=position, checkpoints=False)
+            place.publish(events.named(manifest))
+        return Exported(events.rows, days, position)
 
 
 def _identify(database: Database, place: Place) -> None:

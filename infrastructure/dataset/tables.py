@@ -1,18 +1,23 @@
 """Export of read models into a dataset: writes the days whose rows differ from its files."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import date
 
 import psycopg
 from psycopg.errors import UndefinedTable
+from psycopg.sql import SQL, Identifier
 
 from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.erased import erased_since
 from agentlog.infrastructure.dataset.errors import ReadModelsMove
 from agentlog.infrastructure.dataset.manifest import (
     ROWS,
+    DatasetManifest,
     DayFile,
+    Mark,
     TableFiles,
     day_text,
     rows_path,
@@ -23,44 +28,94 @@ from agentlog.infrastructure.dataset.places.place import Place
 from agentlog.infrastructure.dataset.schema import arrow_schema
 from agentlog.infrastructure.dataset.table_days import DayRows, TableDays
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.infrastructure.readmodels.catch_up import Progress
 from agentlog.infrastructure.readmodels.projection_status import NewerReadModel
+from agentlog.infrastructure.readmodels.tables import SCHEMA
 from agentlog.projections.readmodels.registry import read_model
 
-_TRIES = 5
+_TRIES = 50
+_PAUSE_SECONDS = 0.1
 
 
-def export_tables(
-    database: Database, place: Place, names: Sequence[str], *, progress: Progress
-) -> tuple[int, int]:
-    """Write the changes of read models, all as of one moment; each has to be live.
+@dataclass(frozen=True, slots=True)
+class WrittenTables:
+    """Read models of one moment: the log's position then, the days written, and their manifest."""
 
-    Return the position of the log at that moment, and how many days were written.
+    position: int
+    days: int
+    manifest: DatasetManifest
+
+
+def write_tables(
+    database: Database,
+    place: Place,
+    names: Sequence[str],
+    *,
+    bring_up: Callable[[int], None],
+    progress: Progress,
+) -> WrittenTables:
+    """Add the changes of read models, all as of one event, for the next publication.
+
+    `bring_up` makes them live and brings them to a position.
 
     Raises:
-        ReadModelsMove: they were replaced meanwhile, again and again.
+        ReadModelsMove: they were replaced meanwhile, or at different positions, again and again.
         NewerReadModel: newer code replaced one.
     """
-    written = 0
+    position = log_position(database)
     for _ in range(_TRIES):
-        try:
-            with _snapshot(database) as connection:
-                live = {build.name: build for build in builds.builds(connection) if _is_live(build)}
-                position = live[names[0]].log_position
-                for name in names:
-                    if live[name].version != read_model(name).version:
-                        raise NewerReadModel(name)
-                    written += _export_table(connection, place, live[name], progress)
-                return position, written
-        except UndefinedTable:  # a rebuilt one replaced it after its build was read
-            continue
+        bring_up(position)
+        with suppress(UndefinedTable), _snapshot(database) as connection:
+            live = _live(connection, names)
+            tenant = place.manifest.tenant
+            covered = {last_event(connection, tenant, upto=build.position) for build in live}
+            if len(covered) == 1:
+                _lock(connection, live)
+                return _write(connection, place, live, covered.pop(), progress)
+            position = max(build.position for build in live)
+        time.sleep(_PAUSE_SECONDS)  # until those that are behind have gone on
     raise ReadModelsMove
 
 
-def _is_live(build: Build) -> bool:
-    return build.state == "live"
+def _live(connection: psycopg.Connection, names: Sequence[str]) -> list[Build]:
+    """Return the live builds; raises `NewerReadModel`."""
+    live = {build.name: build for build in builds.builds(connection) if build.state == "live"}
+    for name in names:
+        if live[name].version != read_model(name).version:
+            raise NewerReadModel(name)
+    return [live[name] for name in names]
+
+
+def _lock(connection: psycopg.Connection, live: Sequence[Build]) -> None:
+    """Keep tables from being dropped; raises `UndefinedTable` where a rebuilt one replaced one."""
+    tables = (Identifier(SCHEMA, f"{build.name}_{build.build}") for build in live)
+    connection.execute(SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(SQL(", ").join(tables)))
+
+
+def _write(
+    connection: psycopg.Connection,
+    place: Place,
+    live: Sequence[Build],
+    covered: Mark | None,
+    progress: Progress,
+) -> WrittenTables:
+    """Add the files of all tables; `covered` is the last event in their rows."""
+    manifest, written = place.manifest, 0
+    tables = dict(manifest.tables)
+    position = 0 if covered is None else covered.position
+    for build in live:
+        tables[build.name], days = _write_table(
+            connection, place, build, position=position, progress=progress
+        )
+        written += days
+    redacted = max(tables[build.name].redacted for build in live)
+    redaction = last_event(connection, manifest.tenant, upto=redacted)
+    last = later(later(manifest.last, covered), redaction)
+    manifest = manifest.model_copy(update={"tables": tables, "last": last})
+    return WrittenTables(live[0].log_position, written, manifest)
 
 
 @contextmanager
@@ -77,10 +132,10 @@ def _snapshot(database: Database) -> Iterator[psycopg.Connection]:
         yield connection
 
 
-def _export_table(
-    connection: psycopg.Connection, place: Place, build: Build, progress: Progress
-) -> int:
-    """Write the days of a table that differ from the dataset's; return how many."""
+def _write_table(
+    connection: psycopg.Connection, place: Place, build: Build, *, position: int, progress: Progress
+) -> tuple[TableFiles, int]:
+    """Add the days of a table that differ from the dataset's; return its files, and how many."""
     name, tenant = build.name, place.manifest.tenant
     known = place.manifest.tables.get(name)
     of_this_build = known is not None and (known.version, known.build) == (
@@ -89,11 +144,8 @@ def _export_table(
     )
     old = known.days if known is not None and of_this_build else {}
     erased = erased_since(connection, tenant, after=0 if known is None else known.redacted)
-    covered = last_event(connection, tenant, upto=build.position)
-    position = 0 if covered is None else covered.position
-    as_before = known is not None and of_this_build and known.position == position
-    if as_before and not erased.threads:
-        return 0
+    if known is not None and of_this_build and known.position == position and not erased.threads:
+        return known, 0
     table = TableDays(read_model(name).table, build.build, tenant=tenant)
     days = table.days(connection)
     erased_days = table.days_of(connection, erased.threads) if erased.threads else set()
@@ -108,20 +160,14 @@ def _export_table(
     for number, (day, rows) in enumerate(changed.items(), 1):
         files[day_text(day)] = _write_day(connection, place, table, name, day, rows)
         progress(name, number, len(changed))
-    tables = {
-        **place.manifest.tables,
-        name: TableFiles(
-            version=build.version,
-            build=build.build,
-            position=position,
-            redacted=erased.position,
-            days=dict(sorted(files.items())),
-        ),
-    }
-    redaction = last_event(connection, tenant, upto=erased.position)
-    last = later(later(place.manifest.last, covered), redaction)
-    place.publish(place.manifest.model_copy(update={"tables": tables, "last": last}))
-    return len(changed)
+    written = TableFiles(
+        version=build.version,
+        build=build.build,
+        position=position,
+        redacted=erased.position,
+        days=dict(sorted(files.items())),
+    )
+    return written, len(changed)
 
 
 def _is_same(known: DayFile | None, rows: DayRows) -> bool:

@@ -62,6 +62,7 @@ class Bucket(Place):
         self._written = written
         self._grace = grace
         self._replaced: set[str] = set()
+        self._unnamed: set[str] = set()
         self._replaced_at = 0.0
 
     @override
@@ -82,7 +83,8 @@ class Bucket(Place):
         if manifest == self.manifest:
             return
         self._put(manifest.text().encode())
-        self._replaced |= self.manifest.files().keys() - manifest.files().keys()
+        self._replaced |= self.manifest.files().keys() - manifest.files().keys() | self._unnamed
+        self._unnamed = set()
         self._replaced_at = monotonic()
         self.manifest = manifest
 
@@ -104,12 +106,15 @@ class Bucket(Place):
 
     @override
     def remove_unnamed(self) -> None:
-        if datetime.now(UTC) - self._written < self._grace:
-            return
-        # by the grace too: clocks of a store's machines differ
-        safe = self._written - self._grace
-        named, files = self.manifest.files(), self._files().items()
-        self._delete(path for path, (_, put) in files if path not in named and put < safe)
+        named = self.manifest.files()
+        unnamed = {path: put for path, (_, put) in self._files().items() if path not in named}
+        self._unnamed = set(unnamed)  # removed once this export's manifest is there
+        if datetime.now(UTC) - self._written >= self._grace:
+            # by the grace too: clocks of a store's machines differ
+            safe = self._written - self._grace
+            old = {path for path, put in unnamed.items() if put < safe}
+            self._delete(old)
+            self._unnamed -= old
 
     def remove_replaced(self) -> None:
         """Remove what this export replaced, once the grace has passed."""

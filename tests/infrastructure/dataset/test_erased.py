@@ -131,10 +131,10 @@ def test_a_log_that_lacks_a_redaction_that_was_applied_is_refused(
     exporter(["events"])
     _redactor(own_database, threads).redact("t", None, "why")
 
-    def end(_: EventsExport) -> int:
+    def end(_: EventsExport, **__: object) -> None:
         raise Killed
 
-    monkeypatch.setattr(EventsExport, "run", end)
+    monkeypatch.setattr(EventsExport, "write", end)
     with pytest.raises(Killed):
         exporter(["events"])
     assert exporter.manifest.position == 2

@@ -9,12 +9,14 @@ import pytest
 from eventsourcing.persistence import StoredEvent
 
 from agentlog.domain.json.numbers import WrittenFloat
-from agentlog.infrastructure.dataset import event_pages
+from agentlog.infrastructure.dataset import event_pages, tables
 from agentlog.infrastructure.dataset import events as events_module
 from agentlog.infrastructure.dataset.event_pages import read_events
-from agentlog.infrastructure.dataset.table_days import TableDays
+from agentlog.infrastructure.dataset.marks import last_event
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import Listener
+from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
 from agentlog.infrastructure.readmodels.projector import Projector
 from agentlog.infrastructure.threads import Threads
@@ -32,6 +34,7 @@ from tests.infrastructure.dataset.datasets import (
     spread_over_days,
 )
 from tests.infrastructure.inserting_recorder import PostgresRecorder
+from tests.infrastructure.readmodels.tables import catch_up
 
 
 def files_of(exporter: Exporter) -> dict[str, tuple[int, int]]:
@@ -108,24 +111,57 @@ def test_rows_of_a_rebuilt_read_model_are_written_again(
 
 
 def test_a_read_model_may_be_switched_while_it_is_exported(
-    threads: Threads, exporter: Exporter, database_url: str, monkeypatch: pytest.MonkeyPatch
+    threads: Threads,
+    exporter: Exporter,
+    own_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     threads.append("t", STORY)
     exporter(["threads"])
-    look = TableDays.days
-    switched: list[str] = []
+    exporter(["tool_calls"])
+    model = READ_MODELS["tool_calls"]
+    rebuilt = Projection(model, 2)
+    with own_database.connection() as connection:
+        builds.begin(connection, model)
+        assert [rebuilt.step(connection) for _ in "ab"] == [StepResult.MORE] * 2  # with its indexes
+    switched: list[StepResult] = []
 
-    def look_late(table: TableDays, connection: psycopg.Connection) -> Any:
+    def switch(connection: psycopg.Connection, tenant: str, *, upto: int) -> Any:
         if not switched:  # after the snapshot that has told which build is live
-            switched.append("tool_calls")
-            assert agentlog("projections", "rebuild", "tool_calls", url=database_url).code == 0
-        return look(table, connection)
+            with own_database.connection() as other:
+                switched.append(rebuilt.step(other))
+        return last_event(connection, tenant, upto=upto)
 
-    monkeypatch.setattr(TableDays, "days", look_late)
+    monkeypatch.setattr(tables, "last_event", switch)
     exporter(["events", "tool_calls"])
     assert switched
     assert exporter.manifest.tables["tool_calls"].build == 2
     exporter()
+    check_equal(exporter)
+
+
+def test_read_models_at_different_positions_are_brought_up_and_read_again(
+    threads: Threads,
+    exporter: Exporter,
+    own_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads.append("t", STORY)
+    exporter()
+    snapshot = tables._snapshot
+    grown: list[str] = []
+
+    def grow(database: Database) -> Any:
+        if not grown:  # once all have been brought up
+            grown.append("t2")
+            threads.append("t2", STORY)
+            catch_up(own_database, READ_MODELS["messages"], most_events=500)
+        return snapshot(database)
+
+    monkeypatch.setattr(tables, "_snapshot", grow)
+    exporter()
+    assert grown
+    assert {table.position for table in exporter.manifest.tables.values()} == {2 * len(STORY)}
     check_equal(exporter)
 
 
@@ -206,7 +242,8 @@ def check_is_as_of_its_positions(exporter: Exporter) -> None:
     manifest = exporter.manifest
     events = events_in_database(exporter.database, upto=manifest.position)
     assert events_in_files(exporter.folder) == events
-    assert max(table.position for table in manifest.tables.values()) <= manifest.position
+    (position,) = {table.position for table in manifest.tables.values()}
+    assert position <= manifest.position
     messages = rows_in_files(exporter.folder, "messages")
     upto = manifest.tables["messages"].position
     assert len(messages) == len(events_in_database(exporter.database, upto=upto))

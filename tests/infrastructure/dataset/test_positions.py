@@ -34,7 +34,7 @@ def test_events_below_the_old_position_of_a_restored_log_are_exported(
     assert exporter.manifest.position == 2
     if is_of_before:  # with the log's position, as 0.23 wrote it
         path = exporter.folder / NAME
-        path.write_text(re.sub(r'("position": )2(,\n "erasures")', r"\g<1>6\2", path.read_text()))
+        path.write_text(re.sub(r'("position": )2(,\n "redacted")', r"\g<1>6\2", path.read_text()))
         assert exporter.manifest.position == 6
     go_back(own_database, 2)
     threads.append("t", [results("a")])

@@ -46,6 +46,9 @@ def test_it_may_be_killed_at_any_step(
             copy = bucket_exporter.copy()  # all that the manifest names is there
             check_files(copy)
             check_reads_right(copy, TABLES)
+            states = {table.position for table in copy.manifest.tables.values()}
+            assert len(states) <= 1
+            assert max(states, default=0) <= copy.manifest.position
         if killed % 3 == 0:
             threads.append(f"k{killed}", [*STORY[:5], calls("a")])
     assert killed > 1
