@@ -1,4 +1,4 @@
-"""Applies erasures to a dataset: rewrites files that still hold erased contents."""
+"""Rewrites files of a dataset that still hold erased contents, or are incomplete."""
 
 from bisect import bisect_left
 from contextlib import closing
@@ -8,7 +8,7 @@ import psycopg
 
 from agentlog.infrastructure.dataset.ahead import ahead
 from agentlog.infrastructure.dataset.event_pages import read_events
-from agentlog.infrastructure.dataset.manifest import DatasetManifest, EventsFile
+from agentlog.infrastructure.dataset.manifest import EventsFile, rows_path
 from agentlog.infrastructure.dataset.marks import last_event, later
 from agentlog.infrastructure.dataset.part import PartFile
 from agentlog.infrastructure.dataset.places.place import Place
@@ -39,18 +39,22 @@ def erased_since(connection: psycopg.Connection, tenant: str, *, after: int) -> 
     return Erased(after, []) if row is None else Erased(row[0], row[1] or [])
 
 
-def stale_tables(database: Database, manifest: DatasetManifest) -> list[str]:
-    """Return the read models whose files may hold contents erased since."""
+def stale_tables(database: Database, place: Place) -> list[str]:
+    """Return the read models whose files may hold contents erased since, or are incomplete."""
+    manifest = place.manifest
     with database.connection() as connection:
         return [
             name
             for name, table in manifest.tables.items()
             if erased_since(connection, manifest.tenant, after=table.redacted).threads
+            or any(
+                rows_path(name, day, file) in place.incomplete for day, file in table.days.items()
+            )
         ]
 
 
 def renew_events(database: Database, place: Place, *, progress: Progress) -> int:
-    """Rewrite the files of events that hold erased contents; return how many."""
+    """Rewrite the files of events that hold erased contents or are incomplete; return how many."""
     manifest = place.manifest
     with database.connection() as connection:
         erased = erased_since(connection, manifest.tenant, after=manifest.redacted)
@@ -62,10 +66,14 @@ def renew_events(database: Database, place: Place, *, progress: Progress) -> int
         rows = connection.execute(statement("select_erased_positions"), asked).fetchall()
         redaction = last_event(connection, manifest.tenant, upto=erased.position)
     positions = [position for (position,) in rows]
-    stale = [file for file in manifest.events if _has_one(file, positions)]
+    stale = [
+        file
+        for file in manifest.events
+        if file.path in place.incomplete or _has_one(file, positions)
+    ]
     for number, file in enumerate(stale, 1):
         _renew(database, place, file)
-        progress(f"{EVENTS}, erased", number, len(stale))
+        progress(f"{EVENTS}, again", number, len(stale))
     if erased.position != manifest.redacted:
         # a log without this redaction is another: one in its place would be passed over
         update = {"redacted": erased.position, "last": later(manifest.last, redaction)}
@@ -82,7 +90,7 @@ def _renew(database: Database, place: Place, file: EventsFile) -> None:
     """Replace a file by its events as they are now, and its size in the manifest.
 
     If that breaks off in between, the size in a folder's manifest differs: the next export treats
-    the file as incomplete, and writes it and those after it again.
+    the file as incomplete, and writes it again.
     """
     tenant = place.manifest.tenant
     with closing(PartFile(place.partial(), arrow_schema(EVENTS, tenant=tenant))) as part:
@@ -90,7 +98,8 @@ def _renew(database: Database, place: Place, file: EventsFile) -> None:
         with closing(ahead(events)) as batches:
             for batch in batches:
                 part.write(batch)
-        update = {"bytes": part.finish(), "name": place.name(file.stem)}
+        size = part.finish()
+        update = {"rows": part.rows, "bytes": size, "name": place.name(file.stem)}
         renewed = file.model_copy(update=update)
         place.add(part.file, renewed.path)
     files = [renewed if event_file == file else event_file for event_file in place.manifest.events]

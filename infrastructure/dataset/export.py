@@ -63,9 +63,9 @@ def export_dataset(  # noqa: PLR0913 - one parameter a choice
         _identify(database, place)
         place.clean()
         renew_events(database, place, progress=progress)
-        # erasures apply to all tables, whichever are requested
-        erased = {*tables, *stale_tables(database, place.manifest)}
-        names = [name for name in PUBLIC_READ_MODELS if name in erased]
+        # these too, whichever are requested
+        stale = stale_tables(database, place)
+        names = [name for name in PUBLIC_READ_MODELS if name in {*tables, *stale}]
         position, days = log_position(database), 0
         with closing(EventsExport(database, place, progress=progress)) as events:
             if EVENTS in tables:

@@ -5,8 +5,6 @@ log's, which other tenants raise, and which goes back with a backup.
 """
 
 from datetime import date
-from itertools import takewhile
-from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,8 +16,6 @@ NO_DAY = "__HIVE_DEFAULT_PARTITION__"
 """Hive's partition name for rows without a day."""
 ROWS = "rows"
 """The stem of the names of read models' files."""
-_STALE = -1
-"""The position of a table that lost a file, so that it is compared with the database."""
 
 
 class _Frozen(BaseModel):
@@ -108,22 +104,6 @@ class DatasetManifest(_Frozen):
     def text(self) -> str:
         """Return it as its file says it."""
         return self.model_dump_json(indent=1)
-
-    def only(self, whole: set[str]) -> Self:
-        """Return it with no files but these: events end before the first that is missing."""
-        events = list(takewhile(lambda file: file.path in whole, self.events))
-        tables = {}
-        for name, table in self.tables.items():
-            days = {
-                day: file for day, file in table.days.items() if rows_path(name, day, file) in whole
-            }
-            stale = len(days) < len(table.days)
-            update = {"days": days, "position": _STALE} if stale else {}
-            tables[name] = table.model_copy(update=update)
-        position = self.position
-        if len(events) < len(self.events):
-            position = events[-1].last if events else 0
-        return self.model_copy(update={"events": events, "position": position, "tables": tables})
 
 
 def rows_path(table: str, day: str, file: DayFile) -> str:

@@ -142,9 +142,14 @@ def _write_table(
         build.version,
         build.build,
     )
-    old = known.days if known is not None and of_this_build else {}
+    old = {
+        day: file
+        for day, file in (known.days.items() if known is not None and of_this_build else ())
+        if rows_path(name, day, file) not in place.incomplete
+    }
     erased = erased_since(connection, tenant, after=0 if known is None else known.redacted)
-    if known is not None and of_this_build and known.position == position and not erased.threads:
+    as_before = known is not None and of_this_build and known.position == position
+    if known is not None and as_before and len(old) == len(known.days) and not erased.threads:
         return known, 0
     table = TableDays(read_model(name).table, build.build, tenant=tenant)
     days = table.days(connection)

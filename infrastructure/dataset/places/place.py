@@ -19,6 +19,8 @@ class Place(ABC):
     def __init__(self, where: str, manifest: DatasetManifest) -> None:
         self.where = where
         self.manifest = manifest
+        self.incomplete: set[str] = set()
+        """Files to write again: they stay in the manifest until others replace them."""
 
     @abstractmethod
     def partial(self) -> BinaryIO:
@@ -48,12 +50,10 @@ class Place(ABC):
         """Remove files that no manifest names, and none will."""
 
     def clean(self) -> None:
-        """Remove files that are not in the manifest, and entries without their files."""
+        """Remove files that are not in the manifest, and find the incomplete ones that are."""
         sizes, named = self.sizes(), self.manifest.files()
-        whole = {path for path, size in named.items() if sizes.get(path) == size}
-        if len(whole) < len(named):
-            self.publish(self.manifest.only(whole))
         self.remove_unnamed()
+        self.incomplete = {path for path, size in named.items() if sizes.get(path) != size}
 
 
 def read_manifest(content: bytes, *, where: str, tenant: str) -> DatasetManifest:

@@ -175,7 +175,7 @@ def test_what_was_lost_or_damaged_is_written_again(threads: Threads, exporter: E
     day.unlink()
     exporter()
     check_equal(exporter)
-    assert len(exporter.manifest.events) == 2
+    assert len(exporter.manifest.events) == 3
 
 
 def test_bodies_come_byte_for_byte(

@@ -13,6 +13,8 @@ import pytest
 from agentlog.infrastructure.dataset import event_pages
 from agentlog.infrastructure.dataset import events as events_module
 from agentlog.infrastructure.dataset.export import TABLES
+from agentlog.infrastructure.dataset.manifest import DatasetManifest
+from agentlog.infrastructure.dataset.places.folder import Folder
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
@@ -21,6 +23,7 @@ from tests.infrastructure.appends import STORY, calls, results
 from tests.infrastructure.dataset.datasets import (
     Exporter,
     check_equal,
+    check_files,
     events_in_database,
     events_in_files,
     rows_in_files,
@@ -107,6 +110,33 @@ def test_it_may_end_at_any_step(
         check_reads_right(grown, TABLES)
         steps = counted() - 1 + stride  # each time a little further
     assert steps > 10
+    grown()
+    check_equal(grown)
+
+
+def test_a_file_stays_until_another_replaces_it_whatever_is_exported_next(
+    grown: Exporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", end)  # of the manifest, once files are renamed
+        with pytest.raises(Killed):
+            grown()
+    named = grown.manifest.files()
+    replaced = [path for path in named if (grown.folder / path).stat().st_size != named[path]]
+    assert any(path.startswith("tool_calls/") for path in replaced)
+    publish = Folder.publish
+
+    def look(folder: Folder, manifest: DatasetManifest) -> None:
+        assert set(replaced) <= manifest.files().keys()
+        publish(folder, manifest)
+        assert all((grown.folder / path).exists() for path in replaced)
+
+    monkeypatch.setattr(Folder, "publish", look)
+    grown(["events"])
+    check_files(grown)
     grown()
     check_equal(grown)
 
