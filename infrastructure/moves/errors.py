@@ -11,7 +11,7 @@ MoveRefused
 ├── OtherTenant        the target knows another tenant of that name
 ├── CopyDiffers        what arrived is not what was sent
 ├── NotLeft            a tenant that has not left cannot be dropped
-└── NotThere           nor one that the target does not have
+└── NotArrived         nor one that the target does not have
 """
 
 from agentlog.domain.errors import Refused
@@ -110,7 +110,7 @@ class CopyDiffers(MoveRefused):
         self.tenant = tenant
 
 
-class NotThere(MoveRefused):
+class NotArrived(MoveRefused):
     """The target does not have what left."""
 
     def __init__(self, tenant: str, other: str) -> None:

@@ -37,8 +37,8 @@ from agentlog.infrastructure.moves.arrival import (
 from agentlog.infrastructure.moves.errors import (
     MoveRefused,
     MoveUnderWay,
+    NotArrived,
     NotLeft,
-    NotThere,
     OtherMove,
     OtherSchema,
     SameDatabase,
@@ -131,7 +131,7 @@ class Mover:
 
         Raises:
             NotLeft: it has not.
-            NotThere: the target does not have what left, or does not know that it came.
+            NotArrived: the target does not have what left, or does not know that it came.
         """
         with self._alone() as source, self._to(source, target) as (other, there):
             here = last_step(source, self.tenant)
@@ -139,7 +139,7 @@ class Mover:
                 raise NotLeft(self.tenant)
             self._check_same(here, other)
             if not is_there(there, here):
-                raise NotThere(self.tenant, other)
+                raise NotArrived(self.tenant, other)
             return self._drop(source, here)
 
     def _drop(self, source: psycopg.Connection, here: Move) -> Move:

@@ -8,7 +8,7 @@ import pytest
 
 from agentlog.infrastructure.appending.append_request import Appended
 from agentlog.infrastructure.audit.moves import insert_move
-from agentlog.infrastructure.moves.errors import CopyDiffers, MoveUnderWay, NotThere, OtherTenant
+from agentlog.infrastructure.moves.errors import CopyDiffers, MoveUnderWay, NotArrived, OtherTenant
 from agentlog.infrastructure.moves.mover import Mover
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable, TenantMoving
@@ -192,12 +192,12 @@ def test_what_the_target_lost_is_not_dropped(here: Cell, there: Cell) -> None:
         connection.execute("SET LOCAL session_replication_role = replica")
         connection.execute("DELETE FROM agentlog.events WHERE position = 3")
         connection.execute("TRUNCATE agentlog.tiles")
-    with pytest.raises(NotThere):
+    with pytest.raises(NotArrived):
         here.mover("a").drop(there.owner)
     with there.owner.connection() as connection, connection.transaction():
         connection.execute("SET LOCAL session_replication_role = replica")
         connection.execute("DELETE FROM agentlog.moves")
-    with pytest.raises(NotThere):
+    with pytest.raises(NotArrived):
         here.mover("a").drop(there.owner)
     assert here.findings("a") == []
 

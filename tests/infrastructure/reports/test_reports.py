@@ -11,7 +11,9 @@ from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.projection import Projection
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
+from agentlog.infrastructure.readmodels.tables import BuildTable
 from agentlog.infrastructure.reports import reports as reports_module
 from agentlog.infrastructure.reports.catalogue import REPORTS, UnknownReport
 from agentlog.infrastructure.reports.question import InvalidQuestion, Question
@@ -502,13 +504,17 @@ def test_a_table_that_a_rebuild_took_away_is_looked_up_again(
     build_all(own_database, "tool_calls")
     reports = Reports(own_database, tenant=TENANT)
     before = reports.ask("tools", Question())
+    model = READ_MODELS["tool_calls"]
+    rebuilt, table = Projection(model, 2), BuildTable[Any](model.table, 2)
+    with own_database.connect() as connection:
+        builds.begin(connection, model)
+        while not table.is_indexed(connection):  # which waits for reports that have begun
+            rebuilt.step(connection)
     looked_up, tables = reports_module._table, []
 
     def and_gone_at_once(*given: Any) -> Any:
         tables.append(looked_up(*given))
         if len(tables) == 1:
-            with own_database.connect() as connection:
-                builds.begin(connection, READ_MODELS["tool_calls"])
             build_all(own_database, "tool_calls")
         return tables[-1]
 
