@@ -122,6 +122,10 @@ def test_whom_a_client_names_is_not_on_record(site: Site) -> None:
     assert event["metadata"]["appendedBy"] == site.keys["a"].split("_")[1]
 
 
+HOLDS_LINES_BACK = "caddy"
+"""It may pass a line of a bulk append on only once more comes."""
+
+
 def test_streams_and_bulk_appends_come_through_at_once(site: Site) -> None:
     """A bulk append is answered while it is sent, and followed; by Caddy once all is sent."""
     headers = bearing(site.keys["b"])
@@ -137,7 +141,7 @@ def test_streams_and_bulk_appends_come_through_at_once(site: Site) -> None:
             f"POST /v1/log HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n"
             f"Authorization: {headers['Authorization']}\r\n\r\n".encode()
         )
-        is_held_back = site.proxy.program == "caddy"
+        is_held_back = site.proxy.program == HOLDS_LINES_BACK
         for count in range(1, 4):
             bulk.sendall(b"%x\r\n%s\r\n" % (len(line), line))
             answered = b'"threadId"' if is_held_back else b""
@@ -167,7 +171,8 @@ def test_a_bulk_append_may_pause_for_longer_than_an_answer_may_take(site: Site) 
     ):
         bulk.settimeout(WAIT_SECONDS)
         bulk.sendall(head.encode() + b"%x\r\n%s\r\n" % (len(line), line))
-        until(lambda: len(site.events("b", "b")) == 1)
+        if site.proxy.program != HOLDS_LINES_BACK:
+            until(lambda: len(site.events("b", "b")) == 1)
         hang = [site.services[name].pid for name in ("a", "a-spare")]
         for pid in hang:
             os.kill(pid, signal.SIGSTOP)
