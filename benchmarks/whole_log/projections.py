@@ -7,9 +7,9 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.batch import read_batch
-from agentlog.infrastructure.readmodels.process import projector_process
 from agentlog.infrastructure.readmodels.projection import MOST_EVENTS, Projection, StepResult
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.infrastructure.readmodels.projector import projector_process
 from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
 from benchmarks.harness.big_log import make_big_log
 from benchmarks.harness.databases import connected, new_database

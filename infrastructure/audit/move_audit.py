@@ -25,8 +25,8 @@ _AFTER: Mapping[Step | None, frozenset[Step]] = {
 def check_moves(moves: Sequence[Move], held: VerifierKey | None = None) -> Iterator[Finding]:
     """Yield what is wrong with steps, which come by tenant and number.
 
-    Signatures of all tenants are checked by the key of `held`, without it by the one in the row:
-    whoever may explain a gap in one tenant's positions could hide what is lost of another.
+    Signatures are checked by the key of `held`, of all tenants: a forged step of one explains gaps
+    that lost events of another left. Without `held` they are checked by the key in the row.
     """
     before: Move | None = None
     for move in moves:

@@ -20,8 +20,8 @@ from agentlog.infrastructure.erasure.pending import (
     waiting_redactions,
 )
 from agentlog.infrastructure.postgres.database import Connections
-from agentlog.infrastructure.postgres.erasure_lock import erase_alone
 from agentlog.infrastructure.postgres.listening.notifications import ERASED
+from agentlog.infrastructure.postgres.locks import erase_alone
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.renewal import renew_rows
 from agentlog.infrastructure.runtime.backoff import pause_seconds

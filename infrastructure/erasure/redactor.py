@@ -128,13 +128,7 @@ class Redactor:
         self._eraser.finish(self._tenant, thread_id)
         self._discard(thread_id)
 
-    def redact_file(
-        self,
-        sha256: str,
-        reason: str,
-        *,
-        origin: Origin = NO_ORIGIN,
-    ) -> FileRedaction:
+    def redact_file(self, sha256: str, reason: str, *, origin: Origin = NO_ORIGIN) -> FileRedaction:
         """Erase a file from all messages that hold it; the rest of them stays.
 
         Raises:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import LiteralString
 
 from agentlog.domain.errors import VersionConflict
 from agentlog.domain.events import Event
@@ -23,6 +24,9 @@ from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 
 _PAGE = 500
+_WEIGHT: LiteralString = (
+    "SELECT count(*), coalesce(sum(length(body) + coalesce(length(metadata), 0)), 0)::bigint FROM ("
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +138,25 @@ class Retention:
             latest = self._last(other)
             if not _is_erased(latest) and not self._covering(rules, other, latest.recorded_at):
                 return Kept(thread_id, f"{other.thread_id}, its fork or of its run, is not due")
-        asked = {"tenant": self._tenant, "thread_id": thread_id}
-        with self._database.connection() as connection:
-            row = connection.execute(statement("select_weight"), asked).fetchone()
-        events, size = (0, 0) if row is None else row
+        events, size = self._weight(head)
         return Due(thread_id, head.version, last.recorded_at, events, size, rule.reason)
+
+    def _weight(self, head: Head) -> tuple[int, int]:
+        """Return how many events of a thread are not erased, and their bytes as stored."""
+        asked = {
+            "tenant": self._tenant,
+            "thread_id": head.thread_id,
+            "after": 0,
+            "before": head.version + 1,
+            "message_ids": None,
+            "limit": None,
+        }
+        with self._database.connection() as connection:
+            row = connection.execute(
+                _WEIGHT + statement("select_erasable") + ") AS erasable", asked
+            )
+            events, size = row.fetchone() or (0, 0)
+        return events, size
 
     def _erased(self, thread_id: str) -> Due | Kept | None:
         """Erase a thread if it is due; return what went."""

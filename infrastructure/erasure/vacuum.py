@@ -7,8 +7,8 @@ import psycopg
 from psycopg import sql
 from psycopg.errors import Diagnostic
 
+from agentlog.infrastructure.postgres.conninfo import untimed
 from agentlog.infrastructure.postgres.database import Connections
-from agentlog.infrastructure.postgres.maintenance import untimed
 from agentlog.infrastructure.postgres.statements import statement
 
 SCHEMAS = ("agentlog", "agentlog_readmodels")

@@ -18,7 +18,7 @@ from agentlog.infrastructure.eventlog.thread_heads import (
 )
 from agentlog.infrastructure.forks.plan import ForkEvent, ForkPlan
 from agentlog.infrastructure.postgres.binary_arrays import byte_strings, integers, texts
-from agentlog.infrastructure.postgres.erasure_lock import erase_alone
+from agentlog.infrastructure.postgres.locks import erase_alone
 from agentlog.infrastructure.postgres.log_position import CounterLost
 from agentlog.infrastructure.postgres.statements import statement
 

@@ -1,6 +1,6 @@
 """Arrivals: a tenant copied, and owned by the target, in one transaction of it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -21,6 +21,7 @@ from agentlog.infrastructure.moves.read_models import copy_read_models, settle_b
 from agentlog.infrastructure.moves.steps import (
     erasure_mark,
     events_by_heads,
+    last_step,
     locked_counter,
     next_number,
 )
@@ -71,9 +72,29 @@ def is_there(there: psycopg.Connection, left: Move) -> bool:
         return False
     if moves_of(there, left.tenant)[-1].step in {"left", "dropped"}:
         return True
-    with there.cursor(binary=True) as cursor:
-        tree = LogTree(cursor, left.tenant, upto=BIGGEST, keeping=False)
-        return tree.size >= left.events and tree.root(left.events) == left.root
+    return _has_grown_from(there, left)
+
+
+def _has_grown_from(connection: psycopg.Connection, move: Move) -> bool:
+    """Return whether a database has the log that a tenant had at a step, or more of it."""
+    with connection.cursor(binary=True) as cursor:
+        tree = LogTree(cursor, move.tenant, upto=BIGGEST, keeping=False)
+        return tree.size >= move.events and tree.root(move.events) == move.root
+
+
+def check_free(source: psycopg.Connection, there: psycopg.Connection, tenant: str) -> None:
+    """Check that the target has nothing of the tenant, or of another of its name.
+
+    Raises:
+        TenantThere: there are rows.
+        OtherTenant: one of that name was there with another log, or has keys there.
+    """
+    table = first_filled(there, tenant)
+    if table is not None:
+        raise TenantThere(tenant, table)
+    last = last_step(there, tenant)
+    if has_keys(there, tenant) if last is None else not _has_grown_from(source, last):
+        raise OtherTenant(tenant)
 
 
 def arrive(
@@ -87,15 +108,10 @@ def arrive(
     with source.transaction():
         source.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         at_leisure(source)
-        table = first_filled(there, fence.tenant)
-        if table is not None:
-            raise TenantThere(fence.tenant, table)
-        steps = moves_of(there, fence.tenant)
-        if not steps and has_keys(there, fence.tenant):
-            raise OtherTenant(fence.tenant)
+        check_free(source, there, fence.tenant)
         copy_tenant(source, there, fence, progress)
         progress("check", 0)
-        _check_tree(there, fence, steps)
+        _check_tree(there, fence)
         progress("read models", 0)
         copied = copy_read_models(source, there, fence.tenant, upto=fence.last_position)
         before, recorded_at = locked_counter(there)
@@ -106,7 +122,7 @@ def arrive(
         settle_builds(there, fence.tenant, copied, before=before, after=after)
         arrival = replace(
             fence,
-            number=next_number(steps),
+            number=next_number(moves_of(there, fence.tenant)),
             step="arrived",
             other=name_of(source),
             counter_before=before,
@@ -122,14 +138,11 @@ def arrive(
         return insert_move(there, arrival, key)
 
 
-def _check_tree(there: psycopg.Connection, fence: Move, steps: Sequence[Move]) -> None:
-    """Check that all arrived; and where the tenant was before, that it is the same."""
+def _check_tree(there: psycopg.Connection, fence: Move) -> None:
     with there.cursor(binary=True) as cursor:
         tree = LogTree(cursor, fence.tenant, upto=fence.last_position, keeping=True)
         if (tree.size, tree.root(tree.size)) != (fence.events, fence.root):
             raise CopyDiffers(fence.tenant)
-        if steps and tree.root(min(steps[-1].events, tree.size)) != steps[-1].root:
-            raise OtherTenant(fence.tenant)
 
 
 def name_of(connection: psycopg.Connection) -> str:

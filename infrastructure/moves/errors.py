@@ -89,12 +89,12 @@ class KeyTaken(MoveRefused):
 
 
 class OtherTenant(MoveRefused):
-    """A tenant of that name was at the target before, with another log."""
+    """A tenant of that name was at the target before, with another log, or has keys there."""
 
     def __init__(self, tenant: str) -> None:
         super().__init__(
-            f"the target knows another tenant {tenant!r}, by the record of its moves and its keys: "
-            "nothing was kept there; `agentlog tenant release` ends the move"
+            f"the target knows another tenant {tenant!r}, by the record of its moves or by keys of "
+            "that name: nothing was moved; revoke those keys, or name another database"
         )
         self.tenant = tenant
 

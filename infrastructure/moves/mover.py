@@ -30,6 +30,7 @@ from agentlog.infrastructure.moves.arrival import (
     arrival_of,
     arrive,
     at_leisure,
+    check_free,
     is_there,
     name_of,
     only_arrival,
@@ -42,7 +43,6 @@ from agentlog.infrastructure.moves.errors import (
     OtherMove,
     OtherSchema,
     SameDatabase,
-    TenantThere,
 )
 from agentlog.infrastructure.moves.read_models import (
     wait_until_level,
@@ -54,10 +54,9 @@ from agentlog.infrastructure.moves.steps import (
     take_step,
     try_fence,
 )
-from agentlog.infrastructure.moves.tenant_copy import delete_tenant, first_filled
+from agentlog.infrastructure.moves.tenant_copy import delete_tenant
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.erasure_lock import erase_alone
-from agentlog.infrastructure.postgres.maintenance import try_lock, unlock
+from agentlog.infrastructure.postgres.locks import erase_alone, try_lock, unlock
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.renewal import delete_tenant_rows
 
@@ -90,9 +89,7 @@ class Mover:
             if here is not None and here.step in {"fenced", "left", "dropped"}:
                 self._check_same(here, other)
             else:
-                table = first_filled(there, self.tenant)
-                if table is not None:
-                    raise TenantThere(self.tenant, table)
+                check_free(source, there, self.tenant)
                 progress("fence", 0)
                 here = self._fence(source, other)
             with only_arrival(there, self.tenant):

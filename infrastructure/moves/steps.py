@@ -1,4 +1,4 @@
-"""Steps of a tenant at the source of a move, each in a transaction that has locked the log."""
+"""Steps of a tenant at the source of a move, and what they say of its database."""
 
 from collections.abc import Sequence
 from dataclasses import replace

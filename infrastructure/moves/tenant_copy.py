@@ -12,7 +12,8 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 from agentlog.infrastructure.audit.moves import Move
 from agentlog.infrastructure.moves.copying import copy_rows
 from agentlog.infrastructure.moves.errors import KeyTaken
-from agentlog.infrastructure.postgres.erasure_lock import erase_alone
+from agentlog.infrastructure.moves.steps import erasure_mark
+from agentlog.infrastructure.postgres.locks import erase_alone
 from agentlog.infrastructure.postgres.statements import statement
 
 Copied = Callable[[str, int], None]
@@ -82,6 +83,7 @@ def copy_tenant(
             copy_rows(source, target, rows, _name(table), columns, copied=count)
     erase_alone(target)  # numbers of erasures follow commits; until here others may go on
     erasures = source.execute(statement("select_erasures_of_tenant"), {"tenant": tenant}).fetchall()
+    mark = max(erasure_mark(target), fence.erasures)
     with target.cursor() as cursor:
         cursor.executemany(
             statement("note_erasure_done"),
@@ -91,9 +93,9 @@ def copy_tenant(
                     "thread_id": thread_id,
                     "version": version,
                     "done_at": done_at,
-                    "known": fence.erasures,
+                    "number": number,
                 }
-                for thread_id, version, done_at in erasures
+                for number, (thread_id, version, done_at) in enumerate(erasures, mark + 1)
             ],
         )
 

@@ -4,7 +4,8 @@ A password with characters that are special in a URL ends up in other fields, wh
 psycopg, libpq and the resolver repeat.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +48,19 @@ class Timeouts:
 USUAL_TIMEOUTS = Timeouts()
 WHOLE_LOG_TIMEOUTS = Timeouts(statement_seconds=86_400)
 """For commands with statements that read the whole log: 160 s for 100 million events."""
+
+
+@contextmanager
+def untimed(connection: psycopg.Connection) -> Iterator[None]:
+    """Let statements on a connection in autocommit mode take any time, in the block."""
+    for timeout in ("statement_timeout", "lock_timeout"):
+        connection.execute("SELECT set_config(%s, '0', false)", (timeout,))
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            connection.execute("RESET statement_timeout")
+            connection.execute("RESET lock_timeout")
 
 
 def read_conninfo(text: str) -> Mapping[str, Any]:

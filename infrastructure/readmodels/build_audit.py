@@ -7,12 +7,12 @@ from typing import Self
 import psycopg
 
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.infrastructure.readmodels.projection import Projection
-from agentlog.infrastructure.readmodels.tables import (
+from agentlog.infrastructure.readmodels.build_rows import (
     delete_rows,
     rows_of_thread,
     threads_without_head,
 )
+from agentlog.infrastructure.readmodels.projection import Projection
 from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
 
 

@@ -12,8 +12,8 @@ import psycopg
 from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
-from agentlog.infrastructure.postgres.erasure_lock import let_erasures_end
 from agentlog.infrastructure.postgres.listening.notifications import DIRECTED, PROJECTED
+from agentlog.infrastructure.postgres.locks import let_erasures_end
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.age import last_before
 from agentlog.infrastructure.readmodels.tables import BuildTable

@@ -13,8 +13,9 @@ from typing import Generic
 import psycopg
 from eventsourcing.persistence import Tracking
 
+from agentlog.infrastructure.postgres.conninfo import untimed
 from agentlog.infrastructure.postgres.errors import BROKEN_OFF
-from agentlog.infrastructure.postgres.maintenance import try_lock, unlock, untimed
+from agentlog.infrastructure.postgres.locks import try_lock, unlock
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.batch import EventBatch, TenantEvent, read_batch, recorded

@@ -9,8 +9,8 @@ import psycopg
 
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.build_rows import delete_rows
 from agentlog.infrastructure.readmodels.projection import Projection
-from agentlog.infrastructure.readmodels.tables import delete_rows
 from agentlog.projections.readmodels.registry import READ_MODELS
 
 logger = logging.getLogger("agentlog")

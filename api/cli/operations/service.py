@@ -40,7 +40,7 @@ from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.erasure.watch import ErasureWatch
 from agentlog.infrastructure.postgres.write_access import WhileWritable
-from agentlog.infrastructure.readmodels.process import projector_process
+from agentlog.infrastructure.readmodels.projector import projector_process
 from agentlog.infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
 from agentlog.infrastructure.runtime.logging import access_logger, logs_on_stderr
 from agentlog.infrastructure.settings import Settings, TraceSettings

@@ -103,7 +103,7 @@ def test_another_tenant_of_the_name_is_refused(here: Cell, there: Cell, database
         third.append("a", "t0", "of another customer")
         with pytest.raises(OtherTenant):
             third.mover("a").move(here.owner, quiet)
-        third.mover("a").release(here.owner)
+        third.append("a", "t0", "not even fenced")
         fill(third, "c")
         with here.owner.connection() as connection:
             connection.execute(KEY_ROW, ("c", b"c"))

@@ -19,13 +19,12 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.process import projector_process
 from agentlog.infrastructure.readmodels.projection_status import (
     NotYetBuilt,
     ProjectionBehind,
     ProjectionStatus,
 )
-from agentlog.infrastructure.readmodels.projector import Projector
+from agentlog.infrastructure.readmodels.projector import Projector, projector_process
 from agentlog.projections.readmodels.model import ThreadRows
 from agentlog.projections.readmodels.registry import READ_MODELS, UnknownReadModel
 from tests.infrastructure.appends import (
