@@ -6,47 +6,32 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from agentlog.domain.errors import InvalidViewOption, UnknownView
+from agentlog.extension import Registry
 from agentlog.projections.view import View
-from agentlog.projections.views.ag_ui import AgUiView
-from agentlog.projections.views.agent_state import AgentStateView
-from agentlog.projections.views.anomalies import AnomaliesView
-from agentlog.projections.views.anthropic.view import AnthropicView
-from agentlog.projections.views.atif.view import AtifView
-from agentlog.projections.views.kernel import KernelView
-from agentlog.projections.views.letta.view import LettaView
-from agentlog.projections.views.maria.view import MariaView
-from agentlog.projections.views.openai import OpenAIView
-from agentlog.projections.views.openletta import OpenLettaView
-from agentlog.projections.views.remarks import RemarksView
-from agentlog.projections.views.request import RequestView
-from agentlog.projections.views.responses.view import ResponsesView
-from agentlog.projections.views.run_state.view import RunStateView
-from agentlog.projections.views.source import SourceView
-from agentlog.projections.views.timeline.view import TimelineView
 
 AnyView = View[Any, Any]
 
-VIEWS: Mapping[str, type[AnyView]] = {
-    view.name: view
-    for view in (
-        KernelView,
-        OpenAIView,
-        MariaView,
-        AgentStateView,
-        RunStateView,
-        AnomaliesView,
-        LettaView,
-        OpenLettaView,
-        TimelineView,
-        RequestView,
-        ResponsesView,
-        AnthropicView,
-        AtifView,
-        AgUiView,
-        SourceView,
-        RemarksView,
-    )
-}
+VIEWS: Registry[type[AnyView]] = Registry(
+    "views",
+    {
+        "kernel": "agentlog.projections.views.kernel:KernelView",
+        "openai": "agentlog.projections.views.openai:OpenAIView",
+        "maria": "agentlog.projections.views.maria.view:MariaView",
+        "agent-state": "agentlog.projections.views.agent_state:AgentStateView",
+        "run-state": "agentlog.projections.views.run_state.view:RunStateView",
+        "anomalies": "agentlog.projections.views.anomalies:AnomaliesView",
+        "letta": "agentlog.projections.views.letta.view:LettaView",
+        "openletta": "agentlog.projections.views.openletta:OpenLettaView",
+        "timeline": "agentlog.projections.views.timeline.view:TimelineView",
+        "request": "agentlog.projections.views.request:RequestView",
+        "responses": "agentlog.projections.views.responses.view:ResponsesView",
+        "anthropic": "agentlog.projections.views.anthropic.view:AnthropicView",
+        "atif": "agentlog.projections.views.atif.view:AtifView",
+        "ag-ui": "agentlog.projections.views.ag_ui:AgUiView",
+        "source": "agentlog.projections.views.source:SourceView",
+        "remarks": "agentlog.projections.views.remarks:RemarksView",
+    },
+)
 
 
 def choose_view(name: str, options: Mapping[str, object] | None = None) -> AnyView:

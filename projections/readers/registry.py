@@ -1,86 +1,56 @@
 """Registry of formats by name, and the finding out of a document's format."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from agentlog.domain.errors import UnknownFormat
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.readers.agents import (
-    adk,
-    aider,
-    atif,
-    cline,
-    copilot_chat,
-    gemini_cli,
-    letta_agent,
-    opencode,
-    pi,
-    tau2,
-)
-from agentlog.projections.readers.agents.claude_code import session as claude_code
-from agentlog.projections.readers.agents.codex import rollout as codex
-from agentlog.projections.readers.agents.inspect_ai import log as inspect_ai
-from agentlog.projections.readers.agents.openhands import conversation, version_0
-from agentlog.projections.readers.agents.swe_agents import mini_swe_agent, swe_agent
-from agentlog.projections.readers.datasets import alpaca, sharegpt
-from agentlog.projections.readers.exports import chatgpt, claude_ai
+from agentlog.extension import Registry
 from agentlog.projections.readers.history import Encoding, Format
-from agentlog.projections.readers.messages import (
-    anthropic,
-    bedrock,
-    chat,
-    gemini,
-    genai,
-    langchain,
-    pydantic_ai,
-    responses,
-)
 from agentlog.projections.readers.remedy import RefusedSource, Remedy
-from agentlog.projections.readers.spans import langfuse, langsmith, otlp
-from agentlog.projections.readers.wires import chat_completions, kernel, letta, maria, openletta
 
-FORMATS: Mapping[str, Format] = {
-    source.name: source
-    for source in (
-        adk.FORMAT,
-        aider.FORMAT,
-        alpaca.FORMAT,
-        anthropic.FORMAT,
-        atif.FORMAT,
-        bedrock.FORMAT,
-        chat.FORMAT,
-        chat_completions.FORMAT,
-        chatgpt.FORMAT,
-        claude_ai.FORMAT,
-        claude_code.FORMAT,
-        cline.FORMAT,
-        codex.FORMAT,
-        conversation.FORMAT,
-        copilot_chat.FORMAT,
-        gemini.FORMAT,
-        gemini_cli.FORMAT,
-        genai.FORMAT,
-        inspect_ai.FORMAT,
-        kernel.FORMAT,
-        langchain.FORMAT,
-        langfuse.FORMAT,
-        langsmith.FORMAT,
-        letta.FORMAT,
-        letta_agent.FORMAT,
-        maria.FORMAT,
-        mini_swe_agent.FORMAT,
-        opencode.FORMAT,
-        openletta.FORMAT,
-        otlp.FORMAT,
-        pi.FORMAT,
-        pydantic_ai.FORMAT,
-        responses.FORMAT,
-        sharegpt.FORMAT,
-        swe_agent.FORMAT,
-        tau2.FORMAT,
-        version_0.FORMAT,
-    )
-}
+FORMATS: Registry[Format] = Registry(
+    "formats",
+    {
+        "adk": "agentlog.projections.readers.agents.adk:FORMAT",
+        "aider": "agentlog.projections.readers.agents.aider:FORMAT",
+        "alpaca": "agentlog.projections.readers.datasets.alpaca:FORMAT",
+        "anthropic": "agentlog.projections.readers.messages.anthropic:FORMAT",
+        "atif": "agentlog.projections.readers.agents.atif:FORMAT",
+        "bedrock": "agentlog.projections.readers.messages.bedrock:FORMAT",
+        "openai": "agentlog.projections.readers.messages.chat:FORMAT",
+        "chat-completions": "agentlog.projections.readers.wires.chat_completions:FORMAT",
+        "chatgpt": "agentlog.projections.readers.exports.chatgpt:FORMAT",
+        "claude-ai": "agentlog.projections.readers.exports.claude_ai:FORMAT",
+        "claude-code": "agentlog.projections.readers.agents.claude_code.session:FORMAT",
+        "cline": "agentlog.projections.readers.agents.cline:FORMAT",
+        "codex": "agentlog.projections.readers.agents.codex.rollout:FORMAT",
+        "openhands": "agentlog.projections.readers.agents.openhands.conversation:FORMAT",
+        "copilot-chat": "agentlog.projections.readers.agents.copilot_chat:FORMAT",
+        "gemini": "agentlog.projections.readers.messages.gemini:FORMAT",
+        "gemini-cli": "agentlog.projections.readers.agents.gemini_cli:FORMAT",
+        "genai": "agentlog.projections.readers.messages.genai:FORMAT",
+        "inspect": "agentlog.projections.readers.agents.inspect_ai.log:FORMAT",
+        "kernel": "agentlog.projections.readers.wires.kernel:FORMAT",
+        "langchain": "agentlog.projections.readers.messages.langchain:FORMAT",
+        "langfuse": "agentlog.projections.readers.spans.langfuse:FORMAT",
+        "langsmith": "agentlog.projections.readers.spans.langsmith:FORMAT",
+        "letta": "agentlog.projections.readers.wires.letta:FORMAT",
+        "letta-agent": "agentlog.projections.readers.agents.letta_agent:FORMAT",
+        "maria": "agentlog.projections.readers.wires.maria:FORMAT",
+        "mini-swe-agent": "agentlog.projections.readers.agents.swe_agents.mini_swe_agent:FORMAT",
+        "opencode": "agentlog.projections.readers.agents.opencode:FORMAT",
+        "openletta": "agentlog.projections.readers.wires.openletta:FORMAT",
+        "otlp": "agentlog.projections.readers.spans.otlp:FORMAT",
+        "pi": "agentlog.projections.readers.agents.pi:FORMAT",
+        "pydantic-ai": "agentlog.projections.readers.messages.pydantic_ai:FORMAT",
+        "responses": "agentlog.projections.readers.messages.responses:FORMAT",
+        "sharegpt": "agentlog.projections.readers.datasets.sharegpt:FORMAT",
+        "swe-agent": "agentlog.projections.readers.agents.swe_agents.swe_agent:FORMAT",
+        "tau2": "agentlog.projections.readers.agents.tau2:FORMAT",
+        "openhands-0": "agentlog.projections.readers.agents.openhands.version_0:FORMAT",
+    },
+)
 
 _KEYS_SHOWN, _DEEPEST = 12, 3
 

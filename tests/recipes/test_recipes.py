@@ -18,7 +18,7 @@ from tests.databases import new_database
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
-SOURCES = ("agentlog", "api", "domain", "infrastructure", "projections")
+SOURCES = ("agentlog", "api", "domain", "extensions", "infrastructure", "projections")
 WORDS = {"case", "wire"}
 """Words in code type that name no definition of ours."""
 
@@ -51,16 +51,20 @@ Message = (
 ''',
     },
     "projections/registry.py": {
-        "AnyView = ": "from agentlog.projections.views.toy import ToyView\n\nAnyView = ",
-        "        RequestView,\n": "        RequestView,\n        ToyView,\n",
+        '    "views",\n    {\n': """    "views",
+    {
+        "toy": "agentlog.projections.views.toy:ToyView",
+""",
     },
     "projections/readmodels/registry.py": {
         "AnyReadModel =": "from agentlog.projections.readmodels.toy import Toys\n\nAnyReadModel =",
         "        Workers(),\n": "        Workers(),\n        Toys(),\n",
     },
     "projections/readers/registry.py": {
-        "FORMATS: ": "from agentlog.projections.readers.agents import toy\n\nFORMATS: ",
-        "        tau2.FORMAT,\n": "        tau2.FORMAT,\n        toy.FORMAT,\n",
+        '    "formats",\n    {\n': """    "formats",
+    {
+        "toy": "agentlog.projections.readers.agents.toy:FORMAT",
+""",
     },
 }
 """The lines that the recipes add to files that are there, each in the place of another."""
