@@ -1,8 +1,7 @@
 """The command report: updates its read models, queries them and prints the answer."""
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.cells import cell_len
@@ -13,7 +12,6 @@ from rich.text import Text
 from agentlog.api.cli.session import (
     DataDir,
     Form,
-    InvalidOption,
     bring_up_to_now,
     pairs_of,
     print_csv,
@@ -21,7 +19,6 @@ from agentlog.api.cli.session import (
     printable,
     service_in,
 )
-from agentlog.api.plots import plot as plotted
 from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import report_csv, report_json
 from agentlog.domain.json.text import print_text
@@ -34,7 +31,6 @@ from agentlog.infrastructure.reports.reports import ReportResult
 app = typer.Typer()
 
 _ONLY_FOR_MACHINES = frozenset({"link", "position", "answered_version", "first_at"})
-_PICTURES: Mapping[str, Literal["svg", "png"]] = {".svg": "svg", ".png": "png"}
 _CELL_WIDTH = 60
 _NAME_WIDTH = 24
 _PIPED_WIDTH = 200
@@ -76,9 +72,6 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     *,
     json: Annotated[bool, typer.Option("--json", help="As over HTTP.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="File to draw it in, .svg or .png.", metavar="FILE")
-    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Report on all threads: what failed, what it cost, how long it took."""
@@ -93,22 +86,10 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
             *((option, str(value)) for option, value in options.items() if value is not None),
         ],
     )
-    if plot is not None and plot.suffix not in _PICTURES:
-        raise InvalidOption(f"--plot {plot}: name a file that ends in .svg or .png")
     with service_in(data_dir) as service:
         bring_up_to_now(service, read_models_of(report, question))
         answer = service.own.reports.ask(name, question)
-    if plot is not None:
-        _draw(answer, plot)
     _print(answer, "json" if json else "csv" if csv else "table")
-
-
-def _draw(answer: ReportResult, file: Path) -> None:
-    drawn = plotted(answer, _PICTURES[file.suffix])
-    try:
-        file.write_bytes(drawn)
-    except OSError as error:
-        raise InvalidOption(f"--plot {file}: {error.strerror}") from error
 
 
 def _print(answer: ReportResult, form: Form) -> None:

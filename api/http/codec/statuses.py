@@ -34,7 +34,6 @@ from agentlog.api.http.request.limits import (
     TooManyStreams,
 )
 from agentlog.api.mcp.errors import McpMissing
-from agentlog.api.plots import PlotsMissing
 from agentlog.domain.access import NotAllowed, NotAuthenticated
 from agentlog.domain.cognition.errors import CognitiveError
 from agentlog.domain.errors import (
@@ -184,7 +183,6 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     TooManyFiles: 413,
     TooManyImports: 429,
     McpMissing: 501,
-    PlotsMissing: 501,
     ProjectionBehind: 503,
     QueriesExhausted: 503,
     QueryForbidden: 403,

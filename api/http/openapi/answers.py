@@ -54,7 +54,6 @@ PLAIN: dict[str, Schema] = {
         "type": "string",
         "description": "A line of names, then a line a row (RFC 4180).",
     },
-    "Svg": {"type": "string", "description": "A picture: lines over time, else bars."},
     "Evidence": {
         "type": "object",
         "description": "A bundle, as docs/reference/proof.md describes it.",

@@ -1,4 +1,4 @@
-"""Routes of reports: JSON, CSV or a plot of the same answer."""
+"""Routes of reports: JSON or CSV of the same answer."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,6 @@ from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import PARAMETER, read_models_waited
 from agentlog.api.http.openapi.answers import answers, content, metadata_parameter, parameter
-from agentlog.api.plots import plot
 from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import (
     ReportAnswer,
@@ -27,17 +26,13 @@ from agentlog.infrastructure.reports.reports import ReportResult
 
 router = APIRouter(tags=["analytics"])
 
-ReportFormat = Literal["json", "csv", "svg"]
+ReportFormat = Literal["json", "csv"]
 
-_MEDIA_TYPES: dict[str, ReportFormat] = {
-    "application/json": "json",
-    "text/csv": "csv",
-    "image/svg+xml": "svg",
-}
+_MEDIA_TYPES: dict[str, ReportFormat] = {"application/json": "json", "text/csv": "csv"}
 _OWN = (PARAMETER, "format")
 _FORMATS = (
-    "What to answer; without it, what `Accept` prefers of application/json, text/csv and "
-    "image/svg+xml. In CSV, a text that a spreadsheet would compute has an apostrophe first."
+    "What to answer; without it, what `Accept` prefers of application/json and text/csv. In CSV, "
+    "a text that a spreadsheet would compute has an apostrophe first."
 )
 
 
@@ -105,8 +100,8 @@ _PARAMETERS = [
     ),
 ]
 
-_ANSWERS = answers(200, ReportAnswer, 404, 501)
-_ANSWERS[200]["content"] = {**content("Csv", "text/csv"), **content("Svg", "image/svg+xml")}
+_ANSWERS = answers(200, ReportAnswer, 404)
+_ANSWERS[200]["content"] = content("Csv", "text/csv")
 
 
 @router.get("/analytics", responses=answers(200, Page[ReportTerms]))
@@ -147,8 +142,6 @@ def _printed(answer: ReportResult, wanted: ReportFormat) -> Response:
             headers["Agentlog-Truncated"] = "true" if answer.truncated else "false"
             media_type = "text/csv; header=present"
             return Response(report_csv(answer), media_type=media_type, headers=headers)
-        case "svg":
-            return Response(plot(answer, "svg"), media_type="image/svg+xml", headers=headers)
 
 
 def _preferred(request: Request) -> ReportFormat:

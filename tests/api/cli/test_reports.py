@@ -97,9 +97,6 @@ def test_options_are_those_of_http(own_database: Database, database_url: str) ->
         (("tools", "--only", "model"), "give NAME=VALUE"),
         (("tools", "--metadata", "team"), "give NAME=VALUE"),
         (("tools", "--from", "yesterday"), "is no date"),
-        (("slowest", "--plot", "x.svg"), "has no picture"),
-        (("tools", "--plot", "x.pdf"), "ends in .svg or .png"),
-        (("tools", "--plot", "/no/such/folder/x.svg"), "No such file"),
     ],
 )
 def test_what_is_off_is_said(
@@ -109,18 +106,6 @@ def test_what_is_off_is_said(
     outcome = agentlog("report", *arguments, url=database_url)
     assert (outcome.code, outcome.out) == (2, "")
     assert words in outcome.err
-
-
-def test_a_picture_is_drawn_beside_the_table(
-    own_database: Database, database_url: str, tmp_path: Path
-) -> None:
-    del own_database
-    agentlog("import", EXAMPLES, url=database_url)
-    for name in ("tools.svg", "tools.png"):
-        outcome = agentlog("report", "tools", "--plot", tmp_path / name, url=database_url)
-        assert "run_tests" in outcome.out
-    assert "run_tests" in (tmp_path / "tools.svg").read_text("utf-8")
-    assert (tmp_path / "tools.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_projection_that_stands_still_is_told(own_database: Database, database_url: str) -> None:
