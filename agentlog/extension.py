@@ -5,12 +5,12 @@ An extension is a package with an entry point in the group `agentlog.extensions`
 costs nothing before. Packages outside this repository may import this module.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import resolve_name
-from typing import Generic, TypeVar, cast
+from typing import Generic, Literal, TypeAlias, TypeVar, cast, overload
 
 from typing_extensions import override
 
@@ -20,14 +20,22 @@ GROUP = "agentlog.extensions"
 """The group of entry points that name extensions."""
 
 Part = TypeVar("Part")
+References: TypeAlias = Literal["formats", "views", "routes"]
+"""Fields of `Extension` whose parts are references."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of the command line: a reference to its `typer.Typer`, and its line of help."""
+    """A command of the command line: a reference to its `typer.Typer`, and its line of help.
+
+    `agentlog --help` lists it in its `group`. `words` are what people may call it otherwise: they
+    are told its name.
+    """
 
     app: str
     help: str
+    group: str = "Extensions"
+    words: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
     when it is first looked up.
     """
 
-    def __init__(self, kind: str, own: Mapping[str, str]) -> None:
+    def __init__(self, kind: References, own: Mapping[str, str]) -> None:
         self._kind = kind
         self._own = own
         self._parts: dict[str, Part] = {}
@@ -92,13 +100,17 @@ class Registry(Mapping[str, Part], Generic[Part]):
         return {**self._own, **added(self._kind, taken=self._own)}
 
 
-def added(kind: str, *, taken: Mapping[str, object]) -> dict[str, str]:
+@overload
+def added(kind: Literal["commands"], *, taken: Mapping[str, object]) -> dict[str, Command]: ...
+@overload
+def added(kind: References, *, taken: Mapping[str, object]) -> dict[str, str]: ...
+def added(kind: str, *, taken: Mapping[str, object]) -> Mapping[str, object]:
     """Return what the installed extensions add of a kind (a field of `Extension`), by name.
 
     Raises:
         BrokenExtension: one adds a name that is `taken`, by the core or by another.
     """
-    parts: dict[str, str] = {}
+    parts: dict[str, object] = {}
     for entry_point, extension in extensions():
         for name, part in getattr(extension, kind).items():
             if name in taken or name in parts:

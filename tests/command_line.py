@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
+from typer.main import get_group
 from typer.testing import CliRunner
 
-from agentlog.api.cli.main import app
+from agentlog.api.cli.main import all_commands, app
 from agentlog.domain.json.text import parse
 
 AGENTLOG = Path(sys.executable).with_name("agentlog")
@@ -38,6 +40,14 @@ class Outcome:
     def counted(self) -> dict[str, int]:
         """Return the figures of an import's table."""
         return figures_of(self.err)
+
+
+def whole_commands() -> dict[str, Any]:
+    """Return all commands by name, with their parameters."""
+    return {
+        name: get_group(resolve_name(command.app)).commands[name]
+        for name, command in all_commands().items()
+    }
 
 
 def figures_of(told: str) -> dict[str, int]:

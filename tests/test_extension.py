@@ -10,6 +10,7 @@ import pytest
 from agentlog.extension import BrokenExtension, Registry, extensions
 from agentlog.projections.readers.registry import FORMATS
 from agentlog.projections.registry import VIEWS
+from tests.command_line import agentlog
 
 Install = Callable[[str], None]
 
@@ -47,6 +48,35 @@ def test_a_registry_has_the_parts_of_an_installed_extension(install: Install) ->
     assert registry["notes"] == "a format"
     assert len(registry) == len(list(registry))
     assert "none" not in registry
+
+
+def test_a_command_of_an_extension_is_listed_and_run(install: Install) -> None:
+    install(
+        "import typer\n"
+        "from agentlog.extension import Command, Extension\n"
+        "EXTENSION = Extension('for tests', commands={\n"
+        "    'greet': Command('stranger:app', 'Greet.', 'Of strangers', words=('hello',)),\n"
+        "})\n"
+        "app = typer.Typer()\n"
+        "@app.command()\n"
+        "def greet(name: str) -> None:\n"
+        "    print('good day,', name)\n"
+    )
+    help_, greeting, word = (
+        agentlog(*words, url="none") for words in (["-h"], ["greet", "you"], ["hello"])
+    )
+
+    assert "─ Of strangers ─" in help_.out
+    assert (greeting.code, greeting.out) == (0, "good day, you\n")
+    assert "Did you mean greet?" in word.err
+
+
+def test_help_names_an_extension_that_is_broken(install: Install) -> None:
+    install("1 / 0")
+    outcome = agentlog("--help", url="none")
+
+    assert outcome.code == 2
+    assert outcome.err.startswith("agentlog: the extension 'stranger' of stranger-formats does not")
 
 
 def test_a_name_that_the_core_has_is_refused_with_the_extension_and_its_package(

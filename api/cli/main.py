@@ -1,170 +1,58 @@
-"""Entry point of the command line. Each group of commands is imported when one of it is called."""
+"""Entry point of the command line. The module of a command is imported when it is called."""
 
-from importlib import import_module
+from difflib import get_close_matches
 from importlib.metadata import version
+from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 from typing_extensions import override
 
-COMMANDS = {
-    "serve": (
-        "operations.service",
-        "Serve HTTP, on a PostgreSQL of its own unless AGENTLOG_DATABASE_URL names one.",
-    ),
-    "demo": (
-        "operations.service",
-        "Serve with example threads, in a data folder of their own, and say what to open.",
-    ),
-    "migrate": (
-        "operations.service",
-        "Bring the database's schema up to date (serve does it too).",
-    ),
-    "import": ("transfer.imports", "Import histories; running it again writes nothing twice."),
-    "imports": (
-        "transfer.import_log",
-        "Imports, the latest first; undo hides the threads that one made.",
-    ),
-    "watch": (
-        "watch",
-        "Follow the session files of a coding agent, or a folder of files, until Ctrl-C.",
-    ),
-    "formats": ("transfer.imports", "List the formats that import reads."),
-    "export": (
-        "transfer.exports",
-        "Export threads, the log, training data, spans, a cassette, or a Parquet dataset.",
-    ),
-    "threads": ("threads", "List threads, most recently changed first."),
-    "show": ("threads", "Show a thread and its messages as the log has them."),
-    "outline": ("views", "Show what a thread did, a line a step, and where it went wrong."),
-    "why": ("views", "Show why a run went as it went: outcome, first failure, loops, cost."),
-    "model-call": (
-        "views",
-        "Show the request that produced a message, with its answer and the request before it.",
-    ),
-    "view": ("views", "Print a view of a thread as JSON, an item a line."),
-    "diff": ("views", "Print what changed in a view between two moments, as JSON."),
-    "annotate": ("threads", "Add to a thread's metadata, and print all of it."),
-    "note": ("remarks", "Comment on a thread, or on one of its events."),
-    "label": ("remarks", "Give a thread labels or take some away, and print all of it."),
-    "verdict": (
-        "remarks",
-        "Judge a thread, or one of its events; a later judgement by that criterion replaces it.",
-    ),
-    "fork": ("forks", "Start a thread with a copy of another's messages up to a point."),
-    "forks": ("forks", "Show the tree of forks that a thread stands in."),
-    "ask": (
-        "exchanges.ask",
-        "Ask models again what a thread asked one, and show their answers beside the recorded one.",
-    ),
-    "record": (
-        "exchanges.record",
-        "Run an agent, and put every exchange with its model providers on record.",
-    ),
-    "gateway": (
-        "exchanges.gateway",
-        "Pass on what many agents ask their providers, until Ctrl-C, and put it on record.",
-    ),
-    "mcp-proxy": (
-        "exchanges.mcp_proxy",
-        "Stand before an MCP server (stdio), so that its tools are recorded and replayed.",
-    ),
-    "compare": (
-        "comparison",
-        "Compare threads by what was said and called, or all runs of each task.",
-    ),
-    "replay": (
-        "runs.replay",
-        "Run an agent or an engine again from the log: exit code 0 says as recorded, 1 diverges.",
-    ),
-    "cause": (
-        "runs.cause",
-        "Find the steps that caused that a run failed, by runs with and without a good run's.",
-    ),
-    "tail": ("tail", "Follow a thread, or the whole log, as it grows."),
-    "find": (
-        "queries",
-        "Find messages by text, by filters and by JSONPath: phrases first, then the newest.",
-    ),
-    "report": ("reports", "Report on all threads: what failed, what it cost, how long it took."),
-    "sql": ("queries", "Ask the tables of analysts in SQL; nothing can be changed by it."),
-    "openapi": (
-        "operations.service",
-        "Print the OpenAPI document of the HTTP API, to make clients from.",
-    ),
-    "mcp": (
-        "operations.assistants",
-        "Offer tools to an assistant (Model Context Protocol), over standard input and output.",
-    ),
-    "verify": (
-        "proofs.audit",
-        "Check that nothing was changed: exit code 0 says whole, 1 broken, 2 neither.",
-    ),
-    "checkpoint": (
-        "proofs.audit",
-        "Sign the log as it is, and print the note: keep it on another machine.",
-    ),
-    "evidence": (
-        "proofs.audit",
-        "Write a thread with its chain, proof, checkpoint and public key, to check anywhere.",
-    ),
-    "backup": (
-        "operations.backup",
-        "Write the whole log of all tenants to a folder, as of one moment; services may go on.",
-    ),
-    "restore": (
-        "operations.backup",
-        "Bring a backup back into a new data folder or an empty database, and verify all of it.",
-    ),
-    "redact": (
-        "operations.erasure",
-        "Erase contents for ever; their place, type, ids and hash stay, and the act is on record.",
-    ),
-    "retention": (
-        "operations.erasure",
-        "List the threads whose contents are due to go by the rules; with --apply erase those.",
-    ),
-    "vacuum": (
-        "operations.erasure",
-        "Take what was erased out of all tables now, as their owner: PostgreSQL does it in time.",
-    ),
-    "accesses": (
-        "operations.keys",
-        "List who read what over HTTP, the latest first (see AGENTLOG_READ_AUDIT).",
-    ),
-    "tenant": (
-        "operations.tenants",
-        "Tenants: move one to another database, whole and provable.",
-    ),
-    "keys": ("operations.keys", "Keys: who may ask the service, and for what."),
-    "subscriptions": (
-        "operations.subscriptions",
-        "Subscriptions: readers of the log whose places the server keeps.",
-    ),
-    "rules": (
-        "operations.definitions",
-        "Rules: what success is, which tools are shells, what is erased when.",
-    ),
-    "filters": ("operations.definitions", "Filters saved under names."),
-    "projections": (
-        "operations.projections",
-        "Read models: where they stand; rebuild, pause, resume, run.",
-    ),
-}
-"""The module of each command, and its line in the list of commands."""
+from agentlog.api.cli.commands import COMMANDS
+from agentlog.extension import Command, added
+
+
+def all_commands() -> dict[str, Command]:
+    """Return the commands by name: ours, then those that extensions add.
+
+    Raises:
+        BrokenExtension: an installed extension cannot be used.
+    """
+    return {**COMMANDS, **added("commands", taken=COMMANDS)}
+
+
+def _named(name: str) -> Command | None:
+    return COMMANDS.get(name) or all_commands().get(name)  # ours look at no extension
 
 
 class _LazyGroup(TyperGroup):
-    """Lists commands by their placeholders, and imports the one to run."""
+    """Lists commands by what their table says, and imports the one to run."""
+
+    @override
+    def list_commands(self, ctx: Any) -> list[str]:
+        from agentlog.api.cli.failures import failing_clearly  # noqa: PLC0415 - as below
+
+        with failing_clearly():
+            return list(all_commands())
+
+    @override
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = _named(cmd_name)
+        if command is None:
+            return None
+        return TyperCommand(cmd_name, help=command.help, rich_help_panel=command.group)
 
     @override
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        super().resolve_command(ctx, args)  # refuses an unknown name
         name, *rest = args
-        module = import_module(f"agentlog.api.cli.{COMMANDS[name][0]}")
-        return name, get_group(module.app).commands[name], rest
+        command = _named(name)
+        if command is not None:
+            return name, get_group(resolve_name(command.app)).commands[name], rest
+        if not ctx.resilient_parsing and (meant := _meant_by(name)):
+            ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(meant)}?")
+        return super().resolve_command(ctx, args)  # refuses it, but not where a shell completes
 
     @override
     def invoke(self, ctx: Any) -> Any:
@@ -174,16 +62,24 @@ class _LazyGroup(TyperGroup):
             return super().invoke(ctx)
 
 
+def _meant_by(name: str) -> list[str]:
+    """Return the commands that one who types a name that is none may mean."""
+    if name == "help":
+        return ["--help"]
+    commands = all_commands()
+    by_word = [other for other, command in commands.items() if name in command.words]
+    return by_word or get_close_matches(name, commands, n=1)
+
+
 app = typer.Typer(
     cls=_LazyGroup,
     name="agentlog",
     help="An event-sourced message store for AI agents.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
     pretty_exceptions_enable=False,
+    suggest_commands=False,
 )
-for _name, (_, _text) in COMMANDS.items():
-    app.command(_name, help=_text)(lambda: None)
 
 
 def _print_version(*, asked: bool) -> None:

@@ -1,18 +1,16 @@
 """Whatever is given to a command, it answers, or refuses by a line; reading makes no database."""
 
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.main import get_group
 from typer.testing import CliRunner
 
-from agentlog.api.cli.main import COMMANDS, app
-from tests.command_line import agentlog, agentlog_process
+from agentlog.api.cli.main import app
+from tests.command_line import agentlog, agentlog_process, whole_commands
 from tests.databases import new_database
 
 MAKERS = {
@@ -30,8 +28,7 @@ ENDLESS = {"serve", "demo", "gateway", "mcp", "watch", "tail", "projections run"
 def _commands() -> dict[str, Any]:
     """Return each command by its words, those of groups too."""
     commands = {}
-    for name, (module, _) in COMMANDS.items():
-        command = get_group(import_module(f"agentlog.api.cli.{module}").app).commands[name]
+    for name, command in whole_commands().items():
         subcommands = getattr(command, "commands", None)
         if subcommands is None:
             commands[name] = command

@@ -1,40 +1,53 @@
 """The command line as a whole: quick to ask, and clear about what it cannot do."""
 
+import re
 import subprocess
 import sys
 import tomllib
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 from typer.main import get_group
 
-from agentlog.api.cli.main import COMMANDS
+from agentlog.api.cli.main import all_commands
 from agentlog.api.http.app import VERSION
 from agentlog.infrastructure.postgres.migration import migrations
-from tests.command_line import WAIT_SECONDS, agentlog, environment
+from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, environment, whole_commands
 from tests.databases import new_database, subscribed
 
 NOWHERE = "postgresql:///nothing?host=/nowhere&connect_timeout=2"
 
 
-def test_help_names_every_command() -> None:
-    outcome = agentlog("--help", url=NOWHERE)
-    assert outcome.code == 0
-    assert set(outcome.out.split()) >= set(COMMANDS)
+def test_help_lists_every_command_in_groups_of_nine_at_most() -> None:
+    outcome = agentlog("-h", url=NOWHERE)
+    assert (outcome.code, outcome.out) == (0, agentlog("--help", url=NOWHERE).out)
+    groups: dict[str, list[str]] = {}
+    for line in outcome.out.splitlines():
+        if title := re.match(r"╭─ (.*?) ─+╮", line):
+            names = groups.setdefault(title[1], [])
+        elif name := re.match(r"│ ([\w-]+)", line):
+            names.append(name[1])
+    del groups["Options"]
+    assert max(map(len, groups.values())) <= 9
+    assert sorted(name for names in groups.values() for name in names) == sorted(all_commands())
 
 
-def test_the_list_of_commands_begins_their_help_and_leaves_out_none() -> None:
-    groups = {
-        module: get_group(import_module(f"agentlog.api.cli.{module}").app)
-        for module, _ in COMMANDS.values()
-    }
+def test_the_list_of_commands_begins_their_help() -> None:
     helps = {
         name: str(command.help).partition("\n\n")[0].replace("\n", " ")
-        for group in groups.values()
-        for name, command in group.commands.items()
+        for name, command in whole_commands().items()
     }
-    assert helps == {name: text for name, (_, text) in COMMANDS.items()}
+    assert helps == {name: command.help for name, command in all_commands().items()}
+
+
+def test_no_module_has_a_command_that_is_not_listed() -> None:
+    names = {
+        name
+        for command in all_commands().values()
+        for name in get_group(resolve_name(command.app)).commands
+    }
+    assert names == set(all_commands())
 
 
 def test_the_version_is_that_of_the_distribution_and_of_the_service() -> None:
@@ -49,7 +62,7 @@ def test_the_version_rises_with_each_migration_and_the_changelog_begins_with_it(
     assert f"\n## {project['version']}\n" in (root / "CHANGELOG.md").read_text()
 
 
-@pytest.mark.parametrize("command", sorted(COMMANDS))
+@pytest.mark.parametrize("command", sorted(all_commands()))
 def test_every_command_has_help(command: str) -> None:
     outcome = agentlog(command, "--help", url=NOWHERE)
     assert outcome.code == 0
@@ -69,7 +82,7 @@ def test_asking_for_help_imports_nothing_heavy() -> None:
         timeout=WAIT_SECONDS,
         env=environment(),
     )
-    heavy = {"fastapi", "psycopg", "pydantic", "uvicorn", "eventsourcing", "orjson", "domain"}
+    heavy = {"fastapi", "psycopg", "pydantic", "uvicorn", "eventsourcing", "orjson", "rich"}
     assert "typer" in result.stdout.split()
     assert not heavy & set(result.stdout.split())
 
@@ -80,10 +93,48 @@ def test_no_command_at_all_shows_the_help() -> None:
     assert "Usage: agentlog" in outcome.out + outcome.err
 
 
-def test_an_unknown_command_is_refused() -> None:
-    outcome = agentlog("improt", url=NOWHERE)
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("improt", "import"),
+        ("list", "threads"),
+        ("log", "show or tail"),
+        ("status", "projections or threads"),
+        ("start", "serve or demo"),
+        ("init", "serve or demo"),
+        ("help", "--help"),
+    ],
+)
+def test_a_name_that_is_no_command_is_refused_with_those_that_it_may_mean(
+    name: str, meant: str
+) -> None:
+    outcome = agentlog(name, url=NOWHERE)
     assert outcome.code == 2
-    assert "improt" in outcome.err
+    assert f"No such command '{name}'. Did you mean {meant}?" in outcome.err
+
+
+def test_a_name_like_no_command_is_refused() -> None:
+    outcome = agentlog("xyzzy", url=NOWHERE)
+    assert outcome.code == 2
+    assert "No such command 'xyzzy'." in outcome.err
+    assert "mean" not in outcome.err
+
+
+def test_words_for_commands_are_no_commands() -> None:
+    words = {word for command in all_commands().values() for word in command.words}
+    assert not words & set(all_commands())
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"), [("agentlog th", "threads"), ("agentlog view t --h", "--help\n--hidden")]
+)
+def test_a_shell_completes_commands_and_options(
+    typed: str, offered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_AGENTLOG_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
+    assert sorted(agentlog_process(url=NOWHERE).out.split()) == offered.split()
 
 
 def test_a_database_that_does_not_answer_is_said_without_a_traceback() -> None:

@@ -6,14 +6,12 @@ AGENTLOG_WRITE_DOCS=1 writes it.
 import os
 import textwrap
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from typer.core import TyperGroup
-from typer.main import get_group
 
-from agentlog.api.cli.main import COMMANDS
+from tests.command_line import whole_commands
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "commands.md"
 _HEAD = """\
@@ -35,9 +33,8 @@ def test_the_reference_of_the_commands_is_what_they_say_of_themselves() -> None:
 
 
 def _commands() -> Iterator[str]:
-    for name, (module, _) in sorted(COMMANDS.items()):
-        group = get_group(import_module(f"agentlog.api.cli.{module}").app)
-        yield from _described(group.commands[name], f"agentlog {name}")
+    for name, command in sorted(whole_commands().items()):
+        yield from _described(command, f"agentlog {name}")
 
 
 def _described(command: Any, path: str) -> Iterator[str]:
