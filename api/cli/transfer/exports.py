@@ -59,7 +59,8 @@ class _Exports(TyperGroup):
 
     @override
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args[:1] != ["--help"] and not self.commands.keys() & set(args[:1]):
+        known = {*ctx.help_option_names, *self.commands}
+        if not ctx.resilient_parsing and not known & set(args[:1]):
             raise InvalidOption(f"name what to export: agentlog export {_named(args)}")
         return super().parse_args(ctx, args)
 

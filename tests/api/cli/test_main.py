@@ -64,7 +64,7 @@ def test_the_version_rises_with_each_migration_and_the_changelog_begins_with_it(
 
 @pytest.mark.parametrize("command", sorted(all_commands()))
 def test_every_command_has_help(command: str) -> None:
-    outcome = agentlog(command, "--help", url=NOWHERE)
+    outcome = agentlog(command, "-h", url=NOWHERE)
     assert outcome.code == 0
     assert f"Usage: agentlog {command}" in outcome.out or f" {command} [OPTIONS]" in outcome.out
 
@@ -126,7 +126,12 @@ def test_words_for_commands_are_no_commands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "offered"), [("agentlog th", "threads"), ("agentlog view t --h", "--help\n--hidden")]
+    ("typed", "offered"),
+    [
+        ("agentlog th", "threads"),
+        ("agentlog export t", "threads"),
+        ("agentlog view t --h", "--help\n--hidden"),
+    ],
 )
 def test_a_shell_completes_commands_and_options(
     typed: str, offered: str, monkeypatch: pytest.MonkeyPatch
