@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 WORDS = {"each", "found"}
-OF_PRODUCT = {"domain", "projections", "infrastructure", "api", "client"}
+OF_PRODUCT = {"domain", "projections", "infrastructure", "api", "client", "extensions"}
 
 
 def _names(path: Path) -> set[str]:

@@ -1,27 +1,28 @@
 """Items of other programs' formats, appended to a thread as they are."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from agentlog.domain.errors import Flaw, InvalidMessage, UnknownFormat
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
-from agentlog.projections.readers.agents import adk
-from agentlog.projections.readers.agents.claude_code import session as claude_code
+from agentlog.extension import Registry
 from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft
 from agentlog.projections.readers.history import Format, OngoingHistory
-from agentlog.projections.readers.messages import anthropic, chat, pydantic_ai, responses
 
-FORMATS: Mapping[str, Format] = {
-    source.name: source for source in (anthropic.FORMAT, chat.FORMAT, responses.FORMAT)
-}
-"""Those whose items say all by themselves, and which a view of the same name gives back."""
-ONGOING: Mapping[str, Callable[[], OngoingHistory]] = {
-    source.name: source.begin
-    for source in (adk.FORMAT, claude_code.FORMAT, pydantic_ai.FORMAT)
-    if source.begin is not None
-}
-"""Those whose items depend on those before; the view `source` gives them back."""
-KNOWN = (*FORMATS, *ONGOING)
+APPENDABLE: Registry[Format] = Registry(
+    "appendable",
+    {
+        "anthropic": "agentlog.projections.readers.messages.anthropic:FORMAT",
+        "openai": "agentlog.projections.readers.messages.chat:FORMAT",
+        "responses": "agentlog.projections.readers.messages.responses:FORMAT",
+        "pydantic-ai": "agentlog.projections.readers.messages.pydantic_ai:FORMAT",
+    },
+)
+"""Formats whose items are read one by one.
+
+Where a format has `begin`, its items depend on those before, and the view `source` gives them back;
+else each says all by itself, and the view of the same name gives it back.
+"""
 
 
 def read_appended(
@@ -42,19 +43,26 @@ def read_appended(
         UnknownFormat: no format has that name, or its items cannot be read one by one.
         InvalidMessage: naming the place of an item that cannot be read, or is none.
     """
-    if name not in FORMATS:
-        raise UnknownFormat(name, known=KNOWN)
+    chosen = APPENDABLE.get(name)
+    if chosen is None or chosen.begin is not None:
+        raise UnknownFormat(name, known=tuple(APPENDABLE))
     return [
         draft
         for index, item in enumerate(items)
         for draft in _read(
-            FORMATS[name],
+            chosen,
             item,
             f"{within}[{index}]",
             () if key is None else (key, str(index)),
             new_id,
         )
     ]
+
+
+def begin_of(name: str) -> Callable[[], OngoingHistory] | None:
+    """Return how a history begins whose items depend on those before; None of other formats."""
+    chosen = APPENDABLE.get(name)
+    return None if chosen is None else chosen.begin
 
 
 def _read(

@@ -32,7 +32,7 @@ _RECIPES: dict[str, str] = dict(
 _ADDED = {
     "projections/views/toy.py": "toy_view.py",
     "projections/readmodels/toy.py": "toy_model.py",
-    "projections/readers/agents/toy.py": "toy_format.py",
+    "extensions/formats/toy.py": "toy_format.py",
 }
 """Each file that a recipe adds, and what it is here."""
 
@@ -60,10 +60,9 @@ Message = (
         "AnyReadModel =": "from agentlog.projections.readmodels.toy import Toys\n\nAnyReadModel =",
         "        Workers(),\n": "        Workers(),\n        Toys(),\n",
     },
-    "projections/readers/registry.py": {
-        '    "formats",\n    {\n': """    "formats",
-    {
-        "toy": "agentlog.projections.readers.agents.toy:FORMAT",
+    "extensions/formats/__init__.py": {
+        "_FORMATS: Mapping[str, str] = {\n": """_FORMATS: Mapping[str, str] = {
+    "toy": f"{_HERE}.toy:FORMAT",
 """,
     },
 }

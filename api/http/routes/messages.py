@@ -1,6 +1,6 @@
 """Routes of messages: append to a thread, list, read one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Annotated, Literal
 
@@ -45,7 +45,8 @@ from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.eventlog.body_deduplication import file_digests
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.open_histories import OpenHistories
-from agentlog.projections.readers.appended import KNOWN, ONGOING, read_appended
+from agentlog.projections.readers.appended import APPENDABLE, begin_of, read_appended
+from agentlog.projections.readers.history import OngoingHistory
 
 router = APIRouter(tags=["messages"])
 
@@ -92,8 +93,9 @@ async def append_messages(request: Request) -> Response:
         source,
     )
     body = await body_of(request)
-    if source in ONGOING:
-        appended = await run_in_threadpool(append_items, tenant.histories, *context, body)
+    begin = begin_of(source)
+    if begin is not None:
+        appended = await run_in_threadpool(append_items, tenant.histories, *context, begin, body)
     else:
         read = partial(append_request, tenant.threads, *context)
         appended = await append(tenant.threads, body, read, is_light=source == KERNEL)
@@ -133,6 +135,7 @@ def append_items(  # noqa: PLR0913, PLR0917 - what a request consists of
     principal: Principal,
     limits: RequestLimits,
     source: str,
+    begin: Callable[[], OngoingHistory],
     body: bytes,
 ) -> appending.Appended:
     """Append the messages in a body, each read in the light of those before it.
@@ -154,7 +157,7 @@ def append_items(  # noqa: PLR0913, PLR0917 - what a request consists of
         thread_id,
         objects_of(items),
         format_name=source,
-        begin=ONGOING[source],
+        begin=begin,
         key=_key_in(headers) or str(ULID()),
         expected_version=_expected_in(headers),
         origin=origin_in(headers, principal),
@@ -206,7 +209,7 @@ router.add_api_route(
             "name": "format",
             "in": "query",
             "description": "The format of the messages, if they are not ours.",
-            "schema": {"type": "string", "enum": [KERNEL, *KNOWN]},
+            "schema": {"type": "string", "enum": [KERNEL, *APPENDABLE]},
         },
         {
             "name": "Idempotency-Key",

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from agentlog.extensions.formats.workers import Workers
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
-from agentlog.projections.readers.agents.workers import Workers
 from tests.infrastructure.appends import reply
 from tests.infrastructure.transfer.importing import (
     HISTORIES,

@@ -1,4 +1,4 @@
-"""Gemini: contents of the API, and sessions of Gemini CLI."""
+"""Gemini: contents of the API."""
 
 from typing import Any
 
@@ -48,18 +48,3 @@ def test_an_answer_may_have_no_parts() -> None:
     history = read("gemini", {"candidates": [{"content": content, "finishReason": "MAX_TOKENS"}]})
     (response,) = history.drafts
     assert response["finishReason"] == "MAX_TOKENS"
-
-
-def test_a_message_written_again_adds_what_is_new() -> None:
-    history = read("gemini-cli", _source("gemini-cli", "session-lines.jsonl"))
-    assert [draft["text"] for draft in of_type(history, "reply")] == ["I list."]
-    assert [draft["usage"]["inputTokens"] for draft in of_type(history, "llm_response")] == [10]
-    assert _results(history) == [("ls-1", "a.txt", None)]
-
-
-def test_the_status_of_a_call_says_whether_it_failed() -> None:
-    history = read("gemini-cli", _source("gemini-cli", "session.json"))
-    first, second = _results(history)
-    assert first == ("run_shell_command-1-a", "12 a.txt", None)
-    assert second[0] == "read_file-1-b"
-    assert second[2] is not None

@@ -19,10 +19,14 @@ from agentlog.infrastructure.transfer.files.records import SourceRecord, read_re
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.projections.readers.draft import sample_event
 from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.registry import FORMATS
 from tests.test_golden import GOLDEN, check_golden
 
 SOURCES = sorted(
-    path for path in (GOLDEN / "readers").glob("*/*") if not path.name.endswith(".histories.json")
+    path
+    for name in FORMATS
+    for path in (GOLDEN / "readers" / name).glob("*")
+    if not path.name.endswith(".histories.json")
 )
 TIME_OR_ID = re.compile(r"\d{4}-\d\d-\d\dT\S+|[0-9a-fA-F-]{32,36}")
 SHORTEST = 4

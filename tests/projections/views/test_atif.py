@@ -1,4 +1,4 @@
-"""The view `atif`: a valid trajectory at any moment, which is read as the same conversation."""
+"""The view `atif`: a valid trajectory at any moment."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse, print_bytes
-from agentlog.projections.readers.agents.atif import FORMAT
 from agentlog.projections.view import render
 from agentlog.projections.views.atif.view import AtifView
-from agentlog.projections.views.openai import OpenAIView
-from tests.histories import drafts, event, examples, histories, history
+from tests.histories import examples, histories, history
 from tests.test_golden import THREADS
 
 VIEW = AtifView()
@@ -28,15 +26,6 @@ def document(events: Sequence[Event]) -> dict[str, Any]:
     return dict(read)
 
 
-def chat(events: Sequence[Event]) -> list[Any]:
-    return [placed.item for placed in render(OpenAIView(), events).items]
-
-
-def read_again(events: Sequence[Event]) -> list[Any]:
-    (read,) = FORMAT.read(document(events))
-    return chat(history(*(dict(draft) for draft in read.drafts)))
-
-
 @given(histories())
 @examples(100)
 def test_a_trajectory_is_valid_at_any_moment(events: list[Event]) -> None:
@@ -44,36 +33,10 @@ def test_a_trajectory_is_valid_at_any_moment(events: list[Event]) -> None:
         Trajectory.model_validate(document(events[:end]))
 
 
-def has_content(draft: dict[str, Any]) -> bool:
-    """Return whether ATIF says all of a message: no empty text, and no id of two calls."""
-    ids = [call["id"] for call in draft.get("calls", ())]
-    is_text = draft["type"] in ("input", "reply", "system")
-    return len(set(ids)) == len(ids) and not (is_text and draft.get("text", "") == "")
-
-
-def is_spoken(draft: dict[str, Any]) -> bool:
-    """Return whether a message may name its response: a thought amid another one parts that."""
-    return bool(draft["type"] != "reasoning")
-
-
-@given(st.lists(drafts.filter(has_content), max_size=12), st.data())
-@examples(200)
-def test_a_trajectory_is_read_as_the_same_conversation(
-    said: list[dict[str, Any]], data: st.DataObject
-) -> None:
-    answers = st.sampled_from([{}, {"responseId": "r1"}, {"responseId": "r2"}])
-    events = [
-        event(n + 1, {**draft, "metadata": data.draw(answers) if is_spoken(draft) else {}})
-        for n, draft in enumerate(said)
-    ]
-    assert read_again(events) == chat(events)
-
-
 @pytest.mark.parametrize("name", THREADS)
-def test_each_example_is_a_trajectory_of_the_same_conversation(name: str) -> None:
+def test_each_example_is_a_trajectory(name: str) -> None:
     for end in range(1, len(THREADS[name]) + 1):
         Trajectory.model_validate(document(THREADS[name][:end]))
-    assert read_again(THREADS[name]) == chat(THREADS[name])
 
 
 @given(histories(), st.data())

@@ -8,7 +8,7 @@ from agentlog.domain.errors import AgentlogError, InvalidMessage
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_of, objects_of
 from agentlog.infrastructure.threads import Threads
-from agentlog.projections.readers.agents.letta_agent import FORMAT
+from agentlog.projections.readers.registry import choose_format
 from agentlog.projections.view import Item
 
 _AGENT = "agent-0"
@@ -91,18 +91,20 @@ def take_file(threads: Threads, document: JsonValue, body: bytes, origin: Origin
 
     Raises:
         InvalidMessage: it is no file of agents.
+        UnknownFormat: no extension is installed that reads such files.
     """
-    if not FORMAT.is_document(document):
+    agent_file = choose_format("letta-agent")
+    if not agent_file.is_document(document):
         raise InvalidMessage.at("file", "no agent file of Letta (.af)")
     name = sha256(body).hexdigest()[:32]
     requests = []
-    for n, history in enumerate(FORMAT.read(document)):
+    for n, history in enumerate(agent_file.read(document)):
         thread_id = f"agent-{name}" if n == 0 else f"agent-{name}-{n}"
         drafts: list[JsonValue] = [
             {"id": derived_message_id(thread_id, place), **draft}
             for place, draft in enumerate(history.drafts)
         ]
-        metadata: Item = {**history.metadata, "source": FORMAT.name}
+        metadata: Item = {**history.metadata, "source": agent_file.name}
         started: Item = {"type": "thread.started", "policy": "record", "metadata": metadata}
         requests.append(threads.request(thread_id, drafts, facts=[started], origin=origin))
     for outcome in threads.append_many(requests):

@@ -1,0 +1,39 @@
+"""Histories of other agents, datasets and chat services: how their files are read.
+
+An agent is one folder, or one module where it is a reader only. Everything here is pure.
+"""
+
+from collections.abc import Mapping
+
+from agentlog.extension import Extension
+
+_HERE = "agentlog.extensions.formats"
+_FORMATS: Mapping[str, str] = {
+    "adk": f"{_HERE}.adk:FORMAT",
+    "aider": f"{_HERE}.aider:FORMAT",
+    "alpaca": f"{_HERE}.datasets.alpaca:FORMAT",
+    "atif": f"{_HERE}.atif.trajectory:FORMAT",
+    "chatgpt": f"{_HERE}.exports.chatgpt:FORMAT",
+    "claude-ai": f"{_HERE}.exports.claude_ai:FORMAT",
+    "claude-code": f"{_HERE}.claude_code.session:FORMAT",
+    "cline": f"{_HERE}.cline:FORMAT",
+    "codex": f"{_HERE}.codex.rollout:FORMAT",
+    "copilot-chat": f"{_HERE}.copilot_chat:FORMAT",
+    "gemini-cli": f"{_HERE}.gemini_cli:FORMAT",
+    "inspect": f"{_HERE}.inspect_ai.log:FORMAT",
+    "letta-agent": f"{_HERE}.letta.agent_file:FORMAT",
+    "mini-swe-agent": f"{_HERE}.swe_agents.mini_swe_agent:FORMAT",
+    "opencode": f"{_HERE}.opencode:FORMAT",
+    "openhands": f"{_HERE}.openhands.conversation:FORMAT",
+    "openhands-0": f"{_HERE}.openhands.version_0:FORMAT",
+    "pi": f"{_HERE}.pi:FORMAT",
+    "sharegpt": f"{_HERE}.datasets.sharegpt:FORMAT",
+    "swe-agent": f"{_HERE}.swe_agents.swe_agent:FORMAT",
+    "tau2": f"{_HERE}.tau2:FORMAT",
+}
+
+EXTENSION = Extension(
+    about="formats of agents, datasets and chat services",
+    formats=_FORMATS,
+    appendable={name: _FORMATS[name] for name in ("adk", "claude-code")},
+)

@@ -1,0 +1,1 @@
+"""Reader of trajectories in Harbor's format (ATIF)."""

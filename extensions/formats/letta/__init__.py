@@ -1,0 +1,1 @@
+"""Reader of agents as Letta's files (`.af`)."""

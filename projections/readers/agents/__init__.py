@@ -1,1 +1,0 @@
-"""Readers of the files in which agent programs keep their histories."""

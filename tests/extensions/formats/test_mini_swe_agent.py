@@ -1,0 +1,93 @@
+"""mini-swe-agent's trajectories: chats and Responses, with the figures noted beside."""
+
+from pathlib import Path
+from typing import Any
+
+from agentlog.domain.json.text import parse
+from agentlog.extensions.formats.swe_agents.mini_swe_agent import FORMAT
+from agentlog.projections.readers.history import History
+from tests.test_golden import GOLDEN
+
+
+def _read(name: str) -> History:
+    path = Path(GOLDEN / "readers" / "mini-swe-agent" / f"{name}.traj.json")
+    (history,) = FORMAT.read(parse(path.read_bytes()))
+    return history
+
+
+def _of(history: History, kind: str) -> list[Any]:
+    return [draft for draft in history.drafts if draft["type"] == kind]
+
+
+def _results(history: History) -> list[Any]:
+    return [result for draft in _of(history, "tool_results") for result in draft["results"]]
+
+
+def test_figures_are_those_of_each_answer_also_of_one_that_was_refused() -> None:
+    history = _read("chat")
+    answers = _of(history, "llm_response")
+    assert len(answers) == history.metadata["modelCalls"] == 4
+    assert [answer["usage"]["inputTokens"] for answer in answers] == [1689, 1800, 1900, 2000]
+    assert round(sum(answer["costUsd"] for answer in answers), 8) == history.metadata["costUsd"]
+    assert answers[0]["usage"]["cachedInputTokens"] == 1664
+    assert answers[1]["finishReason"] == "stop"
+
+
+def test_results_are_errors_where_the_command_failed() -> None:
+    assert [(result["callId"], result["error"] is None) for result in _results(_read("chat"))] == [
+        ("call_00", True),
+        ("call_01", False),
+        ("call_02", False),
+    ]
+
+
+def test_a_rejection_by_a_person_is_a_denied_approval() -> None:
+    (response,) = _of(_read("chat"), "approval_response")
+    assert (response["callId"], response["approved"]) == ("call_02", False)
+
+
+def test_items_of_a_response_are_messages_of_one_answer() -> None:
+    history = _read("responses")
+    (answer,) = _of(history, "llm_response")
+    assert answer["usage"] == {
+        "inputTokens": 100,
+        "outputTokens": 40,
+        "totalTokens": 140,
+        "cachedInputTokens": 25,
+        "reasoningTokens": 30,
+    }
+    assert "costUsd" not in answer  # 0 is not known
+    of_it = [d for d in history.drafts if d.get("metadata", {}).get("responseId") == "resp_1"]
+    assert [draft["type"] for draft in of_it] == [
+        "llm_response",
+        "reasoning",
+        "reply",
+        "tool_calls",
+        "mini-swe-agent.web_search_call",
+    ]
+    assert [result["callId"] for result in _results(history)] == ["call_a", "call_b"]
+
+
+def test_an_action_in_text_is_a_call_with_the_result_after_it() -> None:
+    history = _read("text")
+    (calls,) = _of(history, "tool_calls")
+    (result,) = _results(history)
+    assert calls["calls"][0]["args"] == {"command": "echo hello"}
+    assert (result["callId"], result["error"]) == (calls["calls"][0]["id"], None)
+
+
+def test_the_end_of_a_run_is_told_by_its_last_message_or_its_status() -> None:
+    ends = {name: _read(name).drafts[-1]["reason"] for name in ("chat", "responses", "text")}
+    assert ends == {"chat": "complete", "responses": "error", "text": "step_limit"}
+    assert [draft["error"] for draft in _of(_read("responses"), "runtime_error")] == [
+        "connection lost"
+    ]
+
+
+def test_what_is_not_known_is_named_by_its_place() -> None:
+    assert [(aside.place, aside.what) for aside in _read("chat").unmapped] == [
+        ("messages[9].mood", "field 'mood'")
+    ]
+    assert [(aside.place, aside.what) for aside in _read("responses").unmapped] == [
+        ("messages[2].output[4]", "kind 'web_search_call'")
+    ]
