@@ -6,7 +6,7 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Self
 
-import httpx
+import httpx2
 from typing_extensions import override
 
 from agentlog_client.destination import Destination
@@ -41,11 +41,11 @@ class AsyncClient(Methods, SendsAsync):
         key: str | None = None,
         timeout: float = 30.0,
         retries: Retries | None = None,
-        http: httpx.AsyncClient | None = None,
+        http: httpx2.AsyncClient | None = None,
     ) -> None:
         self._to = Destination.of(url, key)
         self._retries = retries or Retries()
-        self._http = http or httpx.AsyncClient(timeout=httpx.Timeout(timeout, connect=5.0))
+        self._http = http or httpx2.AsyncClient(timeout=httpx2.Timeout(timeout, connect=5.0))
 
     @override
     async def send(self, operation: Operation[T]) -> T:
@@ -95,9 +95,9 @@ class AsyncClient(Methods, SendsAsync):
 class _Connection:
     """Does what one program asks for."""
 
-    def __init__(self, http: httpx.AsyncClient, to: Destination) -> None:
+    def __init__(self, http: httpx2.AsyncClient, to: Destination) -> None:
         self._http, self._to = http, to
-        self._opened: httpx.Response | None = None
+        self._opened: httpx2.Response | None = None
         self._chunks: AsyncIterator[bytes] | None = None
 
     async def do(self, command: Command) -> Outcome:
@@ -112,7 +112,7 @@ class _Connection:
                 case Pause(seconds):
                     await asyncio.sleep(seconds)
                     return None
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             return Failed(str(error.request.url), error)
 
     async def _ask(self, request: Request, *, stream: bool) -> Answer:

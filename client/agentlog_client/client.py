@@ -6,7 +6,7 @@ from contextlib import closing
 from types import TracebackType
 from typing import Self
 
-import httpx
+import httpx2
 from typing_extensions import override
 
 from agentlog_client.destination import Destination
@@ -31,7 +31,7 @@ class Client(Methods, Sends):
     """Asks a service; may be used by several threads.
 
     `url` and `key` are AGENTLOG_URL and AGENTLOG_KEY unless given; `timeout` is in seconds, for
-    each piece of an answer; `http` is an httpx client of yours, for proxies and certificates.
+    each piece of an answer; `http` is an httpx2 client of yours, for proxies and certificates.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class Client(Methods, Sends):
         key: str | None = None,
         timeout: float = 30.0,
         retries: Retries | None = None,
-        http: httpx.Client | None = None,
+        http: httpx2.Client | None = None,
     ) -> None:
         self._to = Destination.of(url, key)
         self._retries = retries or Retries()
-        self._http = http or httpx.Client(timeout=httpx.Timeout(timeout, connect=5.0))
+        self._http = http or httpx2.Client(timeout=httpx2.Timeout(timeout, connect=5.0))
 
     @override
     def send(self, operation: Operation[T]) -> T:
@@ -95,9 +95,9 @@ class Client(Methods, Sends):
 class _Connection:
     """Does what one program asks for."""
 
-    def __init__(self, http: httpx.Client, to: Destination) -> None:
+    def __init__(self, http: httpx2.Client, to: Destination) -> None:
         self._http, self._to = http, to
-        self._opened: httpx.Response | None = None
+        self._opened: httpx2.Response | None = None
         self._chunks: Iterator[bytes] = iter(())
 
     def do(self, command: Command) -> Outcome:
@@ -112,7 +112,7 @@ class _Connection:
                 case Pause(seconds):
                     time.sleep(seconds)
                     return None
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             return Failed(str(error.request.url), error)
 
     def _ask(self, request: Request, *, stream: bool) -> Answer:

@@ -33,7 +33,7 @@ class Destination:
         return cls(url, key, f"agentlog-client/{version('agentlog-client')}")
 
     def arguments(self, request: Request) -> dict[str, Any]:
-        """Return the arguments of httpx for a request."""
+        """Return the arguments of httpx2 for a request."""
         headers = {"User-Agent": self.agent}
         if self.key is not None:
             headers["Authorization"] = f"Bearer {self.key}"

@@ -1,7 +1,7 @@
 """How requests are retried, pages go on and streams resume: once, for both clients.
 
 A program is a generator. It yields what is to be done, and is sent what came of it; a client does
-it, by threads or by asyncio. (httpx's `Auth.auth_flow` is of this kind.)
+it, by threads or by asyncio. (httpx2's `Auth.auth_flow` is of this kind.)
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What `pip install ./client` brings: the package, httpx and pydantic, in 15 MB."""
+"""What `pip install ./client` brings: the package, httpx2 and pydantic, in 15 MB."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ def test_the_client_needs_httpx_and_pydantic_alone(wheel: Path) -> None:
         (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
         needs = BytesParser().parsebytes(archive.read(metadata)).get_all("Requires-Dist", [])
     required = [need for need in needs if "extra ==" not in need]
-    assert sorted(need.partition("<")[0] for need in required) == ["httpx", "pydantic"]
+    assert sorted(need.partition("<")[0] for need in required) == ["httpx2", "pydantic"]
     assert "agentlog_client/py.typed" in names
     top = {name.partition("/")[0] for name in names if ".dist-info/" not in name}
     assert top == {"agentlog_client", "agentlog_program.py"}

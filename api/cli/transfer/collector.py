@@ -1,8 +1,8 @@
 """Sends spans to a collector, by OTLP over HTTP."""
 
-import urllib.error
-import urllib.request
 from collections.abc import Iterable
+
+import httpx2
 
 from agentlog.api.cli.session import MissingExtra
 from agentlog.domain.errors import AgentlogError
@@ -28,16 +28,14 @@ def send(url: str, spans: Iterable[Item]) -> None:
         raise MissingExtra("otel") from error
     if not url.startswith(("http://", "https://")):
         raise CollectorRefused(f"{url[:64]!r} is no URL of a collector: use http:// or https://")
-    request = urllib.request.Request(  # noqa: S310 - checked above
-        f"{url.rstrip('/')}/v1/traces",
-        printed(spans),
-        {"Content-Type": "application/x-protobuf", "User-Agent": "agentlog"},
-    )
     try:
-        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310 - as above
-            answer.read()
-    except urllib.error.HTTPError as error:
-        with error:
-            raise CollectorRefused(f"{url} answers {error.code} {error.reason}") from error
-    except OSError as error:
+        answer = httpx2.post(
+            f"{url.rstrip('/')}/v1/traces",
+            content=printed(spans),
+            headers={"Content-Type": "application/x-protobuf", "User-Agent": "agentlog"},
+            timeout=_SECONDS,
+        )
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise CollectorRefused(f"{url} does not answer: {error}") from error
+    if not answer.is_success:
+        raise CollectorRefused(f"{url} answers {answer.status_code} {answer.reason_phrase}")

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
 
-import httpx
+import httpx2
 import jsonpatch
 import pytest
 from fastapi import FastAPI
@@ -145,7 +145,7 @@ def _letta(address: str, path: str) -> list[Any]:
     """Return what the real client makes of a stream, up to [DONE]."""
     client = Letta(base_url=address, api_key="none")
     with (
-        httpx.Client(trust_env=False, timeout=30) as plain,
+        httpx2.Client(trust_env=False, timeout=30) as plain,
         plain.stream("GET", f"{address}{path}") as response,
     ):
         stream: Stream[Any] = Stream(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from fastapi import FastAPI
 from hypothesis import HealthCheck, given, settings
@@ -72,27 +72,27 @@ def test_a_graph_goes_on_after_its_process_was_killed(
     assert numbers(kept + 3) in [shown(client, branch.thread_id) for branch in branches]
 
 
-class Unreliable(httpx.HTTPTransport):
+class Unreliable(httpx2.HTTPTransport):
     """Loses requests before they are sent, or their answers after."""
 
     def __init__(self, losses: Iterator[str]) -> None:
         super().__init__(verify=TLS)
         self.losses = losses
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         loss = next(self.losses, "none")
         if loss == "request":
-            raise httpx.ConnectError("lost")
+            raise httpx2.ConnectError("lost")
         response = super().handle_request(request)
         if loss == "answer":
             response.read()
             response.close()
-            raise httpx.ReadError("lost")
+            raise httpx2.ReadError("lost")
         return response
 
 
 def unreliable(url: str, losses: list[str], attempts: int) -> Client:
-    http = httpx.Client(transport=Unreliable(iter(losses)), trust_env=False, timeout=20)
+    http = httpx2.Client(transport=Unreliable(iter(losses)), trust_env=False, timeout=20)
     return Client(url, http=http, retries=Retries(attempts, first=0.0, longest=0.0))
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, RemoveMessage
 from langgraph.checkpoint.memory import InMemorySaver
@@ -200,7 +200,7 @@ def test_messages_of_other_classes_are_kept(client: Client, saver: AgentlogSaver
 
 def test_a_state_that_was_read_is_asked_for_what_is_new_alone(url: str, client: Client) -> None:
     asked: list[str] = []
-    http = httpx.Client(
+    http = httpx2.Client(
         verify=TLS,
         trust_env=False,
         event_hooks={"request": [lambda request: asked.append(request.url.path)]},

@@ -11,12 +11,12 @@ from uuid import uuid4
 
 import agents
 import agents.memory
-import httpx
+import httpx2
 
 from agentlog_client import Client
 from agentlog_client.adapters.openai_agents import AgentlogSession
 
-_CLIENT = Client(os.environ["AGENTLOG_URL"], http=httpx.Client(trust_env=False))
+_CLIENT = Client(os.environ["AGENTLOG_URL"], http=httpx2.Client(trust_env=False))
 
 
 class SwappedSession(AgentlogSession):
