@@ -84,7 +84,12 @@ def test_the_locks_name_no_host() -> None:
 def test_the_package_is_agentlog_alone_with_its_statements() -> None:
     files = {file.distribution_path for file in WheelBuilder(str(HOUSE)).recurse_included_files()}
     assert {file.partition("/")[0] for file in files} == {"agentlog"}
-    ours = {str(file.relative_to(HOUSE)) for file in (HOUSE / "infrastructure").rglob("*.sql")}
+    ours = {
+        str(file.relative_to(HOUSE))
+        for room in ("infrastructure", "extensions")
+        for file in (HOUSE / room).rglob("*.sql")
+    }
+    assert len({Path(file).stem for file in ours}) == len(ours), "names of statements are unique"
     assert ours <= {file.removeprefix("agentlog/") for file in files}
 
 
@@ -103,6 +108,7 @@ def test_the_image_gets_everything_that_the_package_is_built_from() -> None:
         "projections",
         "infrastructure",
         "api",
+        "extensions",
     }
     assert built_from | {"pyproject.toml", "hatch_build.py", "web", "examples"} <= kept
 

@@ -254,12 +254,6 @@ COMMANDS = {
         "Take what was erased out of all tables now, as their owner: PostgreSQL does it in time.",
         "Erase",
     ),
-    "tenant": Command(
-        "agentlog.api.cli.operations.tenants:app",
-        "Tenants: move one to another database, whole and provable.",
-        "Tenants and keys",
-        words=("move",),
-    ),
     "keys": Command(
         "agentlog.api.cli.operations.keys:app",
         "Keys: who may ask the service, and for what.",

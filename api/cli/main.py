@@ -17,10 +17,13 @@ from agentlog.extension import Command, added
 def all_commands() -> dict[str, Command]:
     """Return the commands by name: ours, then those that extensions add.
 
+    A name of two words, as `export dataset`, is a command of a group of ours.
+
     Raises:
         BrokenExtension: an installed extension cannot be used.
     """
-    return {**COMMANDS, **added("commands", taken=COMMANDS)}
+    own_lines = added("commands", taken=COMMANDS).items()
+    return {**COMMANDS, **{name: command for name, command in own_lines if " " not in name}}
 
 
 def _named(name: str) -> Command | None:

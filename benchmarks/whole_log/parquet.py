@@ -4,8 +4,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from agentlog.infrastructure.dataset.export import TABLES, export_dataset
-from agentlog.infrastructure.dataset.schema import EVENTS
+from agentlog.extensions.dataset.export import TABLES, export_dataset
+from agentlog.extensions.dataset.schema import EVENTS
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels.catch_up import bring_up

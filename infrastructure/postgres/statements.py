@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import LiteralString
 
-_PACKAGE = Path(__file__).parents[1]
+_ROOMS = tuple(Path(__file__).parents[2] / room for room in ("infrastructure", "extensions"))
 
 
 @cache
@@ -13,8 +13,12 @@ def statement(name: str, **gaps: LiteralString) -> LiteralString:
 
     `gaps` fill the places in braces, for what a parameter cannot be: a column, a condition.
     """
-    (file,) = _PACKAGE.rglob(f"{name}.sql")
-    lines = [line.strip() for line in file.read_text("utf-8").splitlines()]
+    lines = [line.strip() for line in _files()[name].read_text("utf-8").splitlines()]
     # files of this package: as trusted as the code; psycopg remembers texts of up to 4096 letters
     text: LiteralString = "\n".join([line for line in lines if not line.startswith("--")])
     return text.format(**gaps) if gaps else text
+
+
+@cache
+def _files() -> dict[str, Path]:
+    return {file.stem: file for room in _ROOMS for file in room.rglob("*.sql")}

@@ -19,12 +19,12 @@ import psycopg
 import pytest
 from typing_extensions import override
 
+from agentlog.extensions.cells.mover import Mover
 from agentlog.infrastructure.audit.moves import Step, moves_of
-from agentlog.infrastructure.moves.mover import Mover
 from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import WAIT_SECONDS, agentlog, environment
 from tests.databases import short_folder
-from tests.infrastructure.moves.cells import KEY, NEW_ID
+from tests.extensions.cells.cells import KEY, NEW_ID
 from tests.reliability.postgres import OwnPostgres, own_postgres, standby_of
 from tests.reliability.proxy import Proxy, needs, proxy_for
 from tests.reliability.service import ServiceProcess, own_service
@@ -241,7 +241,7 @@ class Machines:
 
     def move_to_the_second(self) -> None:
         """Move tenant a; the mover is killed once that has arrived, and another goes on."""
-        command = [sys.executable, "-m", "tests.infrastructure.moves.killed"]
+        command = [sys.executable, "-m", "tests.extensions.cells.killed"]
         urls = (self.standby.url, self.second.url)
         ended = subprocess.run([*command, *urls, "a", "arrived"], env=environment(), check=False)
         assert ended.returncode == -signal.SIGKILL

@@ -1,30 +1,29 @@
 """The commands of `agentlog export`: threads, the log, examples, spans, or a dataset."""
 
 import os
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any, BinaryIO
 
 import typer
 from rich.console import Console
 from typer.core import TyperGroup
+from typer.main import get_group
 from typing_extensions import override
 
 from agentlog.api.cli.session import (
     At,
     DataDir,
     InvalidOption,
-    MissingExtra,
     OptionList,
     ThreadArgument,
     chosen_view,
     filter_of,
     json_line,
-    progress_shown,
     service_in,
     settings_with,
 )
@@ -33,6 +32,7 @@ from agentlog.api.composition import open_service
 from agentlog.api.shapes.threads import event_json
 from agentlog.domain.errors import AgentlogError, FutureMoment
 from agentlog.domain.points_in_time import parse_moment
+from agentlog.extension import Command, added
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.exchanges.recorded_runs import RecordedThread
 from agentlog.infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
@@ -42,39 +42,33 @@ from agentlog.projections.exchanges.tapes.cassette import cassette_lines
 from agentlog.projections.exports.finetuning import FEWEST, LeftOut
 from agentlog.projections.exports.spans import spans_of
 
-_COMMAND_OF_FORMAT = {
-    "jsonl": "log",
-    "finetune": "finetune",
-    "otlp": "spans",
-    "parquet": "dataset",
-}
-
 
 class UnwritableOutput(AgentlogError):
     """The file to export to cannot be written."""
 
 
 class _Exports(TyperGroup):
-    """Refuses arguments without a command, and names the command that their format means."""
+    """The commands of `export`: ours, then those of extensions."""
 
     @override
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        known = {*ctx.help_option_names, *self.commands}
-        if not ctx.resilient_parsing and not known & set(args[:1]):
-            raise InvalidOption(f"name what to export: agentlog export {_named(args)}")
-        return super().parse_args(ctx, args)
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*self.commands, *_added()]
+
+    @override
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = _added().get(cmd_name)
+        if command is None:
+            return super().get_command(ctx, cmd_name)
+        return get_group(resolve_name(command.app)).commands[cmd_name]
 
 
-def _named(args: list[str]) -> str:
-    """Return the arguments of a command line with the command that its format means."""
-    rest = [word for arg in args for word in arg.split("=", 1 if arg[:2] == "--" else 0)]
-    if "--format" not in rest[:-1]:
-        return shlex.join(["threads", *rest])
-    place = rest.index("--format")
-    command = _COMMAND_OF_FORMAT.get(rest[place + 1])
-    if command is None:
-        return shlex.join(["threads", *rest])
-    return shlex.join([command, *rest[:place], *rest[place + 2 :]])
+def _added() -> dict[str, Command]:
+    """Return the commands `export NAME` of extensions, by NAME."""
+    return {
+        words[1]: command
+        for name, command in added("commands", taken={}).items()
+        if (words := name.split())[0] == "export"
+    }
 
 
 app = typer.Typer()
@@ -215,58 +209,6 @@ def cassette(thread: ThreadArgument, output: Output = None, data_dir: DataDir = 
     with service_in(data_dir) as service, _opened(output, mode=0o600) as file:
         for line in cassette_lines(RecordedThread(service.threads, thread).run()):
             file.write(f"{json_line(line)}\n".encode())
-
-
-@export.command()
-def dataset(
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-O", metavar="PLACE", help="Folder of the dataset, or s3://BUCKET/PREFIX."
-        ),
-    ],
-    only: Annotated[
-        list[str] | None, typer.Option(help="events, or the name of a read model.")
-    ] = None,
-    grace: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=86_400,
-            help="Seconds to wait before files replaced in a bucket are removed, for readers.",
-        ),
-    ] = 60,
-    data_dir: DataDir = None,
-) -> None:
-    """Create a Parquet dataset of the log and all read models, or bring one up to date."""
-    try:
-        from agentlog.infrastructure.dataset.export import (  # noqa: PLC0415 - needs an extra
-            TABLES,
-            export_dataset,
-        )
-    except ModuleNotFoundError as error:
-        if error.name not in {"obstore", "pyarrow"}:
-            raise
-        raise MissingExtra("parquet") from error
-    for name in only or ():
-        if name not in TABLES:
-            raise InvalidOption(f"--only {name[:64]}: choose among {', '.join(TABLES)}")
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
-    settings = settings_with(data_dir=data_dir)
-    with open_service(settings) as service, progress_shown() as show:
-        exported = export_dataset(
-            service.database,
-            service.projection_status,
-            output,
-            tenant=settings.tenant,
-            tables=only or TABLES,
-            grace_seconds=grace,
-            progress=show,
-        )
-    console.print(
-        f"{exported.events} new events, {exported.days} days of read models written; "
-        f"{output} is as of position {exported.position}"
-    )
 
 
 @contextmanager

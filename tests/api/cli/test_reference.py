@@ -54,5 +54,5 @@ def _described(command: Any, path: str) -> Iterator[str]:
             for names, text in records
         )
     if isinstance(command, TyperGroup):
-        for name, below in command.commands.items():
-            yield from _described(below, f"{path} {name}")
+        for name in command.list_commands(context):
+            yield from _described(command.get_command(context, name), f"{path} {name}")

@@ -1,7 +1,5 @@
-"""The formats of export that are no views: the log as lines, training data, a dataset."""
+"""The formats of export that are no views: the log as lines, training data."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +7,7 @@ import pytest
 
 from agentlog.domain.json.text import parse, print_text
 from agentlog.infrastructure.postgres.database import Database
-from tests.command_line import agentlog, as_words, environment
-from tests.infrastructure.dataset.datasets import duck
+from tests.command_line import agentlog, as_words
 from tests.projections.chat_api import check_types, why_unsafe
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
@@ -108,38 +105,13 @@ def test_finetuning_data_that_was_imported_keeps_its_tools(database_url: str) ->
     assert outcome.err.startswith("1 examples, 0 threads left out")
 
 
-def test_parquet_goes_on_where_it_stopped(url: str, tmp_path: Path) -> None:
-    folder = tmp_path / "dataset"
-    options = ("dataset", "-O", folder)
-    assert agentlog("export", *options, "--only", "events", url=url).code == 0
-    assert not (folder / "messages").exists()
-    again = agentlog("export", *options, url=url)
-    assert again.code == 0
-    assert again.err.startswith("0 new events, ")
-    with duck(folder) as connection:
-        ((events, messages),) = connection.sql(
-            "SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM messages)"
-        ).fetchall()
-    assert events == messages > 50
-    assert f"{folder} is as of position {events}" in again.err
-
-
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["dataset"], "Missing option '--output'"),
-        (["dataset", "-O", "x", "--only", "nope"], "--only nope: choose among events,"),
         (["finetune", "--status", "done"], "use one of open, exited, closed"),
         (["finetune", "t", "--q", "x"], "name THREADS or filter them, not both"),
         (["finetune", "t", "--open"], "name THREADS or filter them, not both"),
         (["threads", "--format", "nope"], "there is no view 'nope'"),
-        ([], "name what to export: agentlog export threads\n"),
-        (["t", "--at", "1"], "agentlog export threads t --at 1\n"),
-        (["--format=openai", "-o", "mark=true"], "export threads --format openai -o mark=true\n"),
-        (["--format", "jsonl", "--after", "7"], "agentlog export log --after 7\n"),
-        (["t", "--format", "finetune"], "agentlog export finetune t\n"),
-        (["--format", "otlp", "--to", "http://x"], "agentlog export spans --to http://x\n"),
-        (["-O", "a b", "--format", "parquet"], "agentlog export dataset -O 'a b'\n"),
     ],
     ids=as_words,
 )
@@ -149,36 +121,3 @@ def test_options_that_do_not_fit_are_refused(
     outcome = agentlog("export", *options, url=database_url)
     assert outcome.code == 2
     assert reason in outcome.err
-
-
-WITHOUT = """
-import sys
-sys.modules[sys.argv.pop(1)] = None
-import agentlog.api.cli.transfer.exports  # the formats that are lines need nothing more
-from agentlog.__main__ import run
-run()
-"""
-
-
-@pytest.mark.parametrize("package", ["pyarrow", "obstore"])
-def test_without_a_package_it_says_what_to_install(
-    database_url: str, tmp_path: Path, package: str
-) -> None:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            WITHOUT,
-            package,
-            "export",
-            "dataset",
-            "-O",
-            tmp_path / "dataset",
-        ],
-        env=environment(database_url),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    expected = "agentlog: this needs more packages: pip install 'agentlog[parquet]'\n"
-    assert (done.returncode, done.stderr) == (2, expected)
