@@ -20,7 +20,7 @@ GROUP = "agentlog.extensions"
 """The group of entry points that name extensions."""
 
 Part = TypeVar("Part")
-References: TypeAlias = Literal["formats", "appendable", "views", "routes"]
+References: TypeAlias = Literal["formats", "appendable", "own_types", "views", "routes"]
 """Fields of `Extension` whose parts are references."""
 
 
@@ -43,13 +43,15 @@ class Extension:
     """What an extension adds, by name: references to formats, views and routers, and commands.
 
     `formats` name a `Format` (agentlog.projections.readers.history), `appendable` those of them
-    whose items may be appended to a thread, `views` a subclass of `View`
+    whose items may be appended to a thread, `own_types` the `OwnTypes` of a wire
+    (agentlog.projections.own_types.registry), `views` a subclass of `View`
     (agentlog.projections.view), `routes` an `APIRouter` of FastAPI.
     """
 
     about: str
     formats: Mapping[str, str] = field(default_factory=dict)
     appendable: Mapping[str, str] = field(default_factory=dict)
+    own_types: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)
     routes: Mapping[str, str] = field(default_factory=dict)

@@ -18,7 +18,6 @@ VIEWS: Registry[type[AnyView]] = Registry(
         "openai": "agentlog.projections.views.openai:OpenAIView",
         "maria": "agentlog.projections.views.maria.view:MariaView",
         "agent-state": "agentlog.projections.views.agent_state:AgentStateView",
-        "run-state": "agentlog.projections.views.run_state.view:RunStateView",
         "anomalies": "agentlog.projections.views.anomalies:AnomaliesView",
         "letta": "agentlog.projections.views.letta.view:LettaView",
         "openletta": "agentlog.projections.views.openletta:OpenLettaView",

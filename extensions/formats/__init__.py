@@ -36,4 +36,12 @@ EXTENSION = Extension(
     about="formats of agents, datasets and chat services",
     formats=_FORMATS,
     appendable={name: _FORMATS[name] for name in ("adk", "claude-code")},
+    own_types={
+        "claude-code": f"{_HERE}.claude_code.own_types:OWN_TYPES",
+        "codex": f"{_HERE}.codex.own_types:OWN_TYPES",
+        "inspect": f"{_HERE}.inspect_ai.own_types:OWN_TYPES",
+        "letta-agent": f"{_HERE}.letta.own_types:OWN_TYPES",
+        "swe-agent": f"{_HERE}.swe_agents.own_types:OWN_TYPES",
+    },
+    views={"run-state": f"{_HERE}.run_state.view:RunStateView"},
 )

@@ -1,1 +1,1 @@
-"""Messages of own types: what each says in a line, by the wire that it came by."""
+"""Messages of own types: what each says in a line, and begins or ends, by its wire."""

@@ -1,13 +1,15 @@
-"""Texts of fields of a payload."""
+"""Texts and marks of fields of a payload."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.json.values import JsonValue, object_of, objects_of, text_at
 from agentlog.projections.call_texts import value_text
+from agentlog.projections.view import Item
 
 Fields = Mapping[str, JsonValue]
 Text = Callable[[Fields], str]
+Mark = Callable[[Fields], Item | None]
 
 MOST_PARTS = 4
 _PLACES = re.compile(
@@ -33,6 +35,13 @@ def _says(name: str, value: JsonValue) -> bool:
     return not (isinstance(value, str) and _UUID.fullmatch(value))
 
 
+def content(fields: Fields) -> str:
+    """Return the text of `content`, which may be in parts."""
+    parts = " ".join(texts(*(part.get("text") for part in objects_of(fields.get("content")))))
+    text = text_at(fields, "content") or parts
+    return text or distinguishing(fields)
+
+
 def joined(*parts: JsonValue) -> str:
     """Return the parts that are texts, in one."""
     return " · ".join(texts(*parts))
@@ -43,3 +52,8 @@ def texts(*parts: JsonValue) -> Iterator[str]:
     for part in parts:
         if isinstance(part, str) and part:
             yield part
+
+
+def mark(kind: str, key: str | None, name: str | None = None) -> Item:
+    """Return what begins or ends a group: `kind` is begin or end, `key` the id of the group."""
+    return {"mark": kind, "id": key, "name": name}

@@ -1,15 +1,20 @@
 """Groups of events: whatever begins and ends how, they never cross, and count what is in them."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.api.shapes.lines.outline import outline_lines
+from agentlog.domain.json.values import text_at
 from agentlog.projections.outline.groups import MOST_DEPTH, Group, groups_of
-from agentlog.projections.outline.marks import mark_of
 from agentlog.projections.outline.steps import outline
+from agentlog.projections.own_types.fields import mark
+from agentlog.projections.own_types.marks import mark_of
+from agentlog.projections.own_types.registry import OWN_TYPES, OwnTypes
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from tests.histories import drafts as any_drafts
@@ -24,13 +29,24 @@ def groups(*drafts: dict[str, Any]) -> list[Group]:
     return groups_of([item.item for item in render(VIEW, events).items], len(events))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _vendor() -> Iterator[None]:
+    """Add own types of a wire of which one begins a group and one ends it."""
+    marks = {
+        "begins": lambda fields: mark("begin", text_at(fields, "id"), text_at(fields, "name")),
+        "ends": lambda fields: mark("end", text_at(fields, "id")),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(OWN_TYPES._parts, "vendor", OwnTypes(marks=marks))
+        yield
+
+
 def begin(span: str, name: str = "solver") -> dict[str, Any]:
-    payload = {"event": "span_begin", "id": span, "type": name, "name": name}
-    return {"type": "inspect.span_begin", "payload": payload}
+    return {"type": "vendor.begins", "payload": {"id": span, "name": name}}
 
 
 def end(span: str) -> dict[str, Any]:
-    return {"type": "inspect.span_end", "payload": {"event": "span_end", "id": span}}
+    return {"type": "vendor.ends", "payload": {"id": span}}
 
 
 def run(span: str, parent: str | None) -> dict[str, Any]:
@@ -96,21 +112,6 @@ def test_a_group_counts_failures_tokens_and_time_of_all_that_is_inside() -> None
     assert (outer.events, inner.events) == (8, 5)
 
 
-def test_steps_of_codex_and_of_old_logs_of_inspect_are_groups() -> None:
-    def codex(kind: str) -> dict[str, Any]:
-        return {"type": f"codex.{kind}", "payload": {"payload": {"type": kind, "turn_id": "t"}}}
-
-    def step(action: str) -> dict[str, Any]:
-        payload = {"action": action, "type": "solver", "name": "generate"}
-        return {"type": "inspect.step", "payload": payload}
-
-    drafts = [codex("task_started"), step("begin"), SAID, step("end"), codex("turn_aborted")]
-    assert [(group.name, group.events) for group in groups(*drafts)] == [
-        ("turn", 5),
-        ("solver generate", 3),
-    ]
-
-
 def test_an_outline_has_a_line_before_the_steps_of_a_group() -> None:
     events = history(begin("a"), {"type": "input", "text": "x"}, end("a"))
     items = [item.item for item in render(VIEW, events).items]
@@ -146,10 +147,7 @@ def test_groups_are_bounded_in_depth() -> None:
     assert max(group.depth for group in deep) == MOST_DEPTH
 
 
-@given(
-    st.sampled_from(["inspect.span_begin", "inspect.step", "codex.task_started", "otel.span"]),
-    json_values,
-)
-def test_any_payload_is_a_mark_or_none(type_name: str, payload: Any) -> None:
-    mark = mark_of(type_name, payload)
-    assert mark is None or mark["mark"] in {"begin", "end", "run"}
+@given(json_values)
+def test_any_payload_of_a_span_is_a_run_or_none(payload: Any) -> None:
+    marked = mark_of("otel.span", payload)
+    assert marked is None or marked["mark"] == "run"

@@ -4,7 +4,17 @@ from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue, object_of, objects_of, text_at
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.own_types.fields import MOST_PARTS, Fields, Text, joined, texts
+from agentlog.projections.own_types.fields import (
+    MOST_PARTS,
+    Fields,
+    Mark,
+    Text,
+    joined,
+    mark,
+    texts,
+)
+from agentlog.projections.own_types.registry import OwnTypes
+from agentlog.projections.view import Item
 
 _GRADES: Mapping[JsonValue, str] = {"C": "correct", "I": "incorrect", "P": "partial", "N": "none"}
 
@@ -50,7 +60,28 @@ def _eval(fields: Fields) -> str:
     return joined(text_at(run, "task"), text_at(run, "model"), text_at(fields, "status"))
 
 
-TEXTS: Mapping[str, Text] = {
+def _begin_span(fields: Fields) -> Item | None:
+    kind, name = text_at(fields, "type"), text_at(fields, "name")
+    names = [text for text in dict.fromkeys((kind, name)) if text]
+    return mark("begin", text_at(fields, "id"), " ".join(names) or "span")
+
+
+def _end_span(fields: Fields) -> Item | None:
+    return mark("end", text_at(fields, "id"))
+
+
+def _mark_step(fields: Fields) -> Item | None:
+    begins = _begin_span(fields)
+    if begins is None:
+        return None
+    return {
+        **begins,
+        "id": begins["name"],
+        "mark": "end" if fields.get("action") == "end" else "begin",
+    }
+
+
+_TEXTS: Mapping[str, Text] = {
     "score": _score,
     "score_edit": _score,
     "state": _patch,
@@ -62,3 +93,9 @@ TEXTS: Mapping[str, Text] = {
     "sample": _sample,
     "eval": _eval,
 }
+_MARKS: Mapping[str, Mark] = {
+    "span_begin": _begin_span,
+    "span_end": _end_span,
+    "step": _mark_step,
+}
+OWN_TYPES = OwnTypes(_TEXTS, _MARKS)

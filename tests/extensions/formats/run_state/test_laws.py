@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.domain.json.text import print_bytes
+from agentlog.extensions.formats.documents import MOST_BYTES
+from agentlog.extensions.formats.run_state import files
+from agentlog.extensions.formats.run_state.view import RunStateOptions, RunStateView
 from agentlog.projections.view import render
-from agentlog.projections.views.run_state import files
-from agentlog.projections.views.run_state.documents import MOST_BYTES
-from agentlog.projections.views.run_state.view import RunStateOptions, RunStateView
 from tests.bounds.counted import lines_of
+from tests.extensions.formats.run_state.run import asked, gave, noted
 from tests.histories import examples, history, json_values
 from tests.projections.laws import (
     check_an_older_carry_stays,
@@ -19,7 +20,6 @@ from tests.projections.laws import (
     check_resuming_equals_replaying,
 )
 from tests.projections.test_json_patch import operations
-from tests.projections.views.run_state.run import asked, gave, noted
 
 Drafts = list[dict[str, Any]]
 

@@ -17,7 +17,7 @@ from agentlog.domain.json.values import (
     texts_of,
 )
 from agentlog.domain.messages import ToolCall
-from agentlog.projections.views.run_state.patch_texts import BEGIN, operations_of_patch
+from agentlog.extensions.formats.codex.patch_texts import BEGIN, operations_of_patch
 
 _PATHS = ("file_path", "filePath", "absolute_path", "notebook_path", "path", "old_path", "file")
 _CONTENTS = ("content", "file_text", "contents", "text")

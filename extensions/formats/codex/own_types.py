@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue, array_of, object_of, text_at, texts_of
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.own_types.fields import Fields, Text, joined
+from agentlog.projections.own_types.fields import Fields, Mark, Text, joined, mark
+from agentlog.projections.own_types.registry import OwnTypes
+from agentlog.projections.view import Item
 
 
 def _of_payload(text: Text) -> Text:
@@ -81,6 +83,13 @@ def _searched(fields: Fields) -> str:
     return joined(text_at(action, "query", "url") or text_at(fields, "query"))
 
 
+def _turn(kind: str, name: str) -> Mark:
+    def read(fields: Fields) -> Item | None:
+        return mark(kind, text_at(object_of(fields.get("payload")), "turn_id") or name, name)
+
+    return read
+
+
 _OF_PAYLOADS: Mapping[str, Text] = {
     "task_started": _started,
     "task_complete": _ended,
@@ -94,4 +103,11 @@ _OF_PAYLOADS: Mapping[str, Text] = {
     "web_search_call": _searched,
     "web_search_end": _searched,
 }
-TEXTS: Mapping[str, Text] = {name: _of_payload(text) for name, text in _OF_PAYLOADS.items()}
+_MARKS: Mapping[str, Mark] = {
+    "task_started": _turn("begin", "turn"),
+    "task_complete": _turn("end", "turn"),
+    "turn_aborted": _turn("end", "turn"),
+    "entered_review_mode": _turn("begin", "review"),
+    "exited_review_mode": _turn("end", "review"),
+}
+OWN_TYPES = OwnTypes({kind: _of_payload(text) for kind, text in _OF_PAYLOADS.items()}, _MARKS)

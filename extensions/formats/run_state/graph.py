@@ -5,8 +5,8 @@ says them.
 """
 
 from agentlog.domain.json.values import JsonObject, JsonValue, object_at
+from agentlog.extensions.formats.documents import REMOVED, Documents, Removed
 from agentlog.projections.json_patch import Failure
-from agentlog.projections.views.run_state.documents import REMOVED, Documents, Removed
 
 GRAPH = "graph"
 CHECKPOINT = "langgraph.checkpoint"

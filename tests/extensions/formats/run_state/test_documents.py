@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.projections.views.run_state.run import asked, gave, noted, state_of
+from tests.extensions.formats.run_state.run import asked, gave, noted, state_of
 
 BLOCKS = """<memory_blocks>
 <human>

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from agentlog.domain.json.values import JsonValue, array_of, object_of, text_at, texts_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.own_types.fields import Fields, Text, distinguishing, joined
+from agentlog.projections.own_types.registry import OwnTypes
 
 
 def _attachment(fields: Fields) -> str:
@@ -64,7 +65,7 @@ def _only(*names: str) -> Text:
     return lambda fields: text_at(fields, *names) or ""
 
 
-TEXTS: Mapping[str, Text] = {
+_TEXTS: Mapping[str, Text] = {
     "agent-name": _only("agentName"),
     "ai-title": _only("aiTitle"),
     "api-request": _request,
@@ -83,3 +84,4 @@ TEXTS: Mapping[str, Text] = {
     "system-turn_duration": _turn,
     "tools-used": _tools,
 }
+OWN_TYPES = OwnTypes(_TEXTS)

@@ -27,15 +27,17 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.extensions.formats.documents import Documents
+from agentlog.extensions.formats.inspect_ai import task_state
+from agentlog.extensions.formats.inspect_ai.task_state import Spans
+from agentlog.extensions.formats.letta import memory
+from agentlog.extensions.formats.run_state import file_texts, graph, lists
+from agentlog.extensions.formats.run_state.calls import operations_of
+from agentlog.extensions.formats.run_state.files import MOST_TEXT, Files
 from agentlog.projections.difference import state_difference
 from agentlog.projections.json_patch import Failure
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item, Options, Placed, StateView
-from agentlog.projections.views.run_state import file_texts, graph, lists, memory, task_state
-from agentlog.projections.views.run_state.calls import operations_of
-from agentlog.projections.views.run_state.documents import Documents
-from agentlog.projections.views.run_state.files import MOST_TEXT, Files
-from agentlog.projections.views.run_state.task_state import Spans
 
 ENVIRONMENT, SESSION = "environment", "session"
 _MOST_OPEN, _MOST_OPEN_BYTES = 64, 2**20

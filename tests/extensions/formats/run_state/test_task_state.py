@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.projections.view import Item
+from tests.extensions.formats.run_state.run import state_of
 from tests.histories import examples
 from tests.projections.test_json_patch import documents
-from tests.projections.views.run_state.run import state_of
 
 Draft = dict[str, Any]
 

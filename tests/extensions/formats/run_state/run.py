@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from agentlog.extensions.formats.run_state.view import RunStateView
 from agentlog.projections.view import Item, render
-from agentlog.projections.views.run_state.view import RunStateView
 from tests.histories import history
 
 VIEW = RunStateView()

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from agentlog.extensions.formats.run_state.view import RunStateOptions, RunStateView
 from agentlog.projections.view import Item, render
-from agentlog.projections.views.run_state.view import RunStateOptions, RunStateView
+from tests.extensions.formats.run_state.run import asked, gave, noted, state_of
 from tests.histories import history
-from tests.projections.views.run_state.run import asked, gave, noted, state_of
 
 CAT = "     1→one\n     2→two\n"
 PATCH = """*** Begin Patch

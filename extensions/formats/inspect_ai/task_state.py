@@ -17,12 +17,12 @@ from agentlog.domain.json.values import (
     object_of,
     text_at,
 )
-from agentlog.projections.json_patch import Bounds, Failure, NotApplied, patched, tokens_of, touched
-from agentlog.projections.views.run_state.documents import (
+from agentlog.extensions.formats.documents import (
     MOST_BYTES,
     Documents,
     changes_between,
 )
+from agentlog.projections.json_patch import Bounds, Failure, NotApplied, patched, tokens_of, touched
 
 TASK, STORE = "task", "store"
 _ELSEWHERE = frozenset({"messages", "output"})

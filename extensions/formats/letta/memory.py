@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from agentlog.domain.json.values import JsonObject, JsonValue, text_at
+from agentlog.extensions.formats.documents import Documents
 from agentlog.projections.json_patch import Failure
-from agentlog.projections.views.run_state.documents import Documents
 
 MEMORY = "memory"
 _MOST_BLOCKS = 64
