@@ -16,13 +16,13 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from agentlog.api.cli.main import all_commands
 from agentlog.api.http.codec.problems import problem_of
 from agentlog.api.http.codec.statuses import STATUSES
-from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.threads import Rule
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.settings import OF_TOOLS, Settings
 from agentlog.projections.readers.registry import FORMATS
 from agentlog.projections.registry import VIEWS, option_values
+from tests.api.routes import NEEDS
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
 from tests.providers.script import Answer, Call

@@ -7,13 +7,12 @@ from importlib.metadata import version
 from typing import Any
 
 from anyio import CapacityLimiter
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.routing import Route, Router
 from structlog.typing import FilteringBoundLogger
 
 from agentlog.api.http.codec.problems import flaw_list, problem
@@ -28,11 +27,7 @@ from agentlog.api.http.facades.openai import router as openai
 from agentlog.api.http.middleware.authentication import Authentication, Entrance
 from agentlog.api.http.middleware.edge import Checks, Edge
 from agentlog.api.http.middleware.metrics_exposition import Gauges
-from agentlog.api.http.middleware.permissions import (
-    Permissions,
-    describe_permissions,
-    describe_waits,
-)
+from agentlog.api.http.middleware.permissions import Permissions, describe_checks
 from agentlog.api.http.middleware.query_parameters import KnownQueries
 from agentlog.api.http.middleware.rate_limit import Limiter, describe_limits
 from agentlog.api.http.middleware.request_metrics import Traffic
@@ -67,6 +62,7 @@ from agentlog.api.http.routes.service import (
     subscriptions,
 )
 from agentlog.api.http.routes.service.monitoring import Metrics
+from agentlog.api.http.routing import Router
 from agentlog.api.http.streaming.subscribers import Followers
 from agentlog.domain.errors import AgentlogError, Flaw
 from agentlog.domain.json.places import path
@@ -98,8 +94,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
 ) -> FastAPI:
     """Return the application for these tenants; `own` is the default tenant."""
     traffic, permissions = Traffic(), Permissions()
-    assistants = mcp.McpEndpoint(version=VERSION)
-    app = _routed(assistants)
+    app = _routed()
     app.state.tenants = tenants
     app.state.keys = entrance.keys
     app.state.accesses = entrance.accesses
@@ -119,13 +114,9 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.addresses = addresses
     app.state.gateway = None if gateway_url is None else Gateway(gateway_url)
     app.state.exports = CapacityLimiter(_EXPORTS)
-    for routes in _VERSIONED:
-        traffic.know(routes, prefix="/v1")
-        permissions.know(routes, prefix="/v1")
-    own_routes = Router([route for route in app.router.routes if isinstance(route, Route)])
-    for known in (*_UNVERSIONED, *_FACADES, own_routes):
-        traffic.know(known)
-        permissions.know(known)
+    for router in ROUTERS:
+        traffic.know(router)
+        permissions.know(router)
     app.add_exception_handler(AgentlogError, _refuse)
     app.add_exception_handler(RequestValidationError, _refuse_request)
     app.add_exception_handler(ClientDisconnect, _leave)
@@ -148,7 +139,6 @@ def create_app(  # noqa: PLR0913 - what the service consists of
             partial(until_logged, database=database, listener=projection_status.listener),
         ),
         traffic,
-        direct=_DIRECT,
         access_log=access_log,
     )
     return app
@@ -156,10 +146,10 @@ def create_app(  # noqa: PLR0913 - what the service consists of
 
 def openapi_document() -> dict[str, Any]:
     """Return the OpenAPI document of every service of this version."""
-    return _document(_routed(mcp.McpEndpoint(version=VERSION)))
+    return _document(_routed())
 
 
-_VERSIONED = (
+ROUTERS: tuple[Router, ...] = (
     threads.router,
     summaries.router,
     messages.router,
@@ -179,44 +169,33 @@ _VERSIONED = (
     audit.router,
     keys.router,
     subscriptions.router,
-)
-_EXPORTS = 1
-"""OTLP requests read at once: a second one gains nothing, and other requests wait for both."""
-
-_UNVERSIONED = (monitoring.router, pages.router, otlp.router)
-
-_FACADES: tuple[APIRouter, ...] = (
+    monitoring.router,
+    pages.router,
+    otlp.router,
     langfuse.router,
     langsmith.router,
     *letta.ROUTERS,
     maria.router,
     *openai.ROUTERS,
     ag_ui.router,
+    mcp.router,
 )
-"""Their own services document them: our OpenAPI document does not."""
+_EXPORTS = 1
+"""OTLP requests read at once: a second one gains nothing, and other requests wait for both."""
 
-_DIRECT = frozenset({messages.append_messages, streams.follow_thread, streams.follow_log})
 
-
-def _routed(assistants: mcp.McpEndpoint) -> FastAPI:
+def _routed() -> FastAPI:
     """Return an application with all routes, and nothing behind them."""
     app = FastAPI(
-        lifespan=assistants.lifespan,
         title="agentlog",
         version=VERSION,
         summary=pages.SUMMARY,
         telemetry=_NO_TELEMETRY,
-        docs_url=None,  # loads scripts from another host: see routes/service/pages.py
-        redoc_url=None,
+        openapi_url=None,  # its documentation loads scripts from another host: see pages.py
         redirect_slashes=False,  # to the client's own Host
     )
-    for routes in _VERSIONED:
-        app.include_router(routes, prefix="/v1")
-    for routes in _UNVERSIONED:
-        app.include_router(routes)
-    for routes in _FACADES:
-        app.include_router(routes, include_in_schema=False)
-    app.router.routes.append(assistants.route)
+    for router in ROUTERS:
+        app.include_router(router.framework)
     return app
 
 
@@ -265,8 +244,8 @@ def _document(app: FastAPI) -> dict[str, Any]:
         schemas.update(components())
         for name, schema in schemas.items():
             schema["title"] = name  # pydantic gives all pages one title, and generators one class
-        describe_waits(document)
         describe_limits(document)
-        describe_permissions(document)
+        routes = (route for router in ROUTERS for route in router.routes)
+        describe_checks(document, [route for route in routes if route.in_document])
         app.openapi_schema = document
     return app.openapi_schema

@@ -6,14 +6,12 @@ of a request's path only the template of its route, never its query, headers or 
 
 import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 from structlog.typing import FilteringBoundLogger
@@ -29,8 +27,6 @@ from agentlog.api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffi
 from agentlog.api.http.request.scope import PRINCIPAL
 from agentlog.domain.access import Principal
 from agentlog.domain.errors import AgentlogError
-
-Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 
 _HEADER = b"x-request-id"
 _SANE = re.compile(rb"[A-Za-z0-9._~:+=-]{1,128}")
@@ -53,9 +49,9 @@ class Checks:
 
 
 class Edge:
-    """An application behind `checks`; `framework` has the routes that are not `direct`.
+    """An application behind `checks`; `framework` serves the routes that are not `direct`.
 
-    A direct endpoint takes a request and returns a response. The framework's routing costs more
+    A direct endpoint takes a request and returns a response: the framework's routing costs more
     than an append does, and its frames stay in memory as long as a stream is open.
     """
 
@@ -65,13 +61,11 @@ class Edge:
         checks: Checks,
         traffic: Traffic,
         *,
-        direct: frozenset[Endpoint],
         access_log: FilteringBoundLogger | None,
     ) -> None:
         self._framework = framework
         self._checks = checks
         self._traffic = traffic
-        self._direct = direct
         self._access_log = access_log
         self._incoming = Incoming(self._enter, traffic)
 
@@ -108,7 +102,7 @@ class Edge:
         matched = checks.permissions.find(scope["method"], scope["path"])
         stream: Caller | None = None
         try:
-            if matched is None or not matched.route.free or has_key_in_url(scope):
+            if matched is None or matched.route.need != "nothing" or has_key_in_url(scope):
                 receive, send = await checks.authentication.admit(scope, matched, receive, send)
             is_stream = matched is not None and matched.route.stream
             if is_stream or checks.limiter.counts:
@@ -134,14 +128,15 @@ class Edge:
     async def _dispatch(
         self, matched: MatchedRoute | None, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        if matched is None or not self._is_direct(matched.route.target, scope["method"]):
+        # the framework refuses HEAD of what is direct
+        if matched is None or not matched.route.direct or scope["method"] != matched.route.method:
             await self._framework(scope, receive, self._traffic.watched(scope, send))
             return
         began = time.perf_counter()
         scope["path_params"] = matched.parameters
         request = Request(scope, receive)
         try:
-            answer: Response = await matched.route.target.endpoint(request)
+            answer: Response = await matched.route.endpoint(request)
         except ClientDisconnect:
             return
         except Exception as error:  # noqa: BLE001 - as the framework does
@@ -149,10 +144,6 @@ class Edge:
         self._traffic.count(scope, matched.route.template, answer.status_code, began=began)
         del request
         await answer(scope, receive, send)
-
-    def _is_direct(self, route: Route, method: str) -> bool:
-        """Tell whether a route's endpoint is called here; the framework refuses HEAD of it."""
-        return route.endpoint in self._direct and method in (route.methods or ())
 
 
 def _id_of(headers: Headers) -> bytes:

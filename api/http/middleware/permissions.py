@@ -1,43 +1,21 @@
 """The routes of the service, each with the scope that it needs."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from starlette.routing import Route, Router, compile_path
+from starlette.routing import compile_path
 
 from agentlog.api.http.codec.wait_for_position import PARAMETER, WAIT_SECONDS
-from agentlog.api.http.middleware import scopes
-from agentlog.api.http.openapi.answers import parameter
-from agentlog.domain.access import Scope
+from agentlog.api.http.openapi.answers import content, parameter
+from agentlog.api.http.routing import Route, Router
 from agentlog.domain.points_in_time import BIGGEST
-
-_AUDITED = frozenset({"GET /v1/accesses", "GET /v1/keys"})
-"""Reads to record where reads are audited, beside all with the scope `read`."""
-
-
-@dataclass(frozen=True, slots=True)
-class KnownRoute:
-    """A route and its permission: `free` needs no key; without a scope any key will do.
-
-    `long`: its response may be endless, and the key is checked again for each piece; `stream`: it
-    follows the log; `waits`: it takes a position to wait for.
-    """
-
-    target: Route
-    template: str
-    free: bool
-    scope: Scope | None
-    long: bool
-    stream: bool
-    audited: bool
-    waits: bool
 
 
 class MatchedRoute(NamedTuple):
     """The route of a request, with its path parameters."""
 
-    route: KnownRoute
+    route: Route
     parameters: dict[str, str]
 
 
@@ -49,26 +27,22 @@ class Permissions:
 
     def __init__(self) -> None:
         # by method, number of slashes and last part if fixed: no parameter has a slash
-        self._routes: dict[_Place, list[tuple[re.Pattern[str], KnownRoute]]] = {}
+        self._routes: dict[_Place, list[tuple[re.Pattern[str], Route]]] = {}
 
-    def know(self, router: Router, *, prefix: str = "") -> None:
-        """Add the routes of a router that is included under a prefix.
+    def know(self, router: Router) -> None:
+        """Add the routes of a router.
 
         Raises:
-            LookupError: a route has no entry in the table, or is a router: the framework would
-                serve its routes unseen.
+            LookupError: it has a route without a scope: the framework would serve it unseen.
         """
-        routes = [route for route in router.routes if isinstance(route, Route)]
-        if len(routes) < len(router.routes):
-            raise LookupError("a router in a router: include it in the application itself")
-        for route in routes:
-            template = prefix + route.path
-            for method in (route.methods or set()) - {"HEAD"}:
-                pattern = compile_path(template)[0]
-                last = template.rpartition("/")[2]
-                place = method, template.count("/"), None if last.endswith("}") else last
-                known = pattern, _known(method, template, route)
-                self._routes.setdefault(place, []).append(known)
+        if len(router.framework.routes) != len(router.routes):
+            raise LookupError("a route without a scope: add it by Router.add")
+        for route in router.routes:
+            pattern = compile_path(route.template)[0]
+            last = route.template.rpartition("/")[2]
+            slashes = route.template.count("/")
+            place = route.method, slashes, None if last.endswith("}") else last
+            self._routes.setdefault(place, []).append((pattern, route))
 
     def find(self, method: str, path: str) -> MatchedRoute | None:
         """Return the route of a request, or None."""
@@ -81,43 +55,6 @@ class Permissions:
                 if match is not None:
                     return MatchedRoute(route, match.groupdict())
         return None
-
-
-def _known(method: str, template: str, target: Route) -> KnownRoute:
-    name = f"{method} {template}"
-    if name not in scopes.NEEDS:
-        raise LookupError(f"{name}: say in {scopes.__name__} which scope it takes")
-    scope: Scope | None = None
-    match scopes.NEEDS[name]:
-        case "nothing" | "any key":
-            pass
-        case need:
-            scope = need
-    stream = template.endswith(("/events", "/stream"))
-    return KnownRoute(
-        target,
-        template,
-        free=scopes.NEEDS[name] == "nothing",
-        scope=scope,
-        long=stream or name == "POST /v1/log",
-        stream=stream,
-        audited=scope == "read" or name in _AUDITED,
-        waits=_waits(name),
-    )
-
-
-def _waits(name: str) -> bool:
-    """Return whether a route, by method and template, waits for a position: if it reads the log."""
-    is_read = name.startswith("GET ") and scopes.NEEDS[name] in {"read", "admin"}
-    return is_read or name == "POST /v1/analytics/sql"
-
-
-def describe_waits(document: dict[str, Any]) -> None:
-    """Add the parameter `wait` to the operations that have it."""
-    for path, item in document["paths"].items():
-        for method, operation in item.items():
-            if _waits(f"{method.upper()} {path}"):
-                operation.setdefault("parameters", []).append(_WAIT)
 
 
 _WAIT = parameter(
@@ -136,30 +73,25 @@ _REFUSALS = {
 }
 
 
-def describe_permissions(document: dict[str, Any]) -> None:
-    """Add each operation's scope and refusals to the OpenAPI document."""
+def describe_checks(document: dict[str, Any], routes: Iterable[Route]) -> None:
+    """Add each operation's scope and refusals, and its `wait`, to the OpenAPI document."""
     document["components"].setdefault("securitySchemes", {})[SCHEME] = {
         "type": "http",
         "scheme": "bearer",
         "description": "A key of `agentlog keys create`. None is needed until the first is made.",
     }
-    for path, item in document["paths"].items():
-        for method, operation in item.items():
-            need = scopes.NEEDS[f"{method.upper()} {path}"]
-            if need == "nothing":
-                operation["security"] = []
-                continue
-            operation["security"] = [{SCHEME: []}]
-            operation["description"] += f"\n\nScope: `{need}`."
-            for status, description in _REFUSALS.items():
-                operation["responses"].setdefault(
-                    status,
-                    {
-                        "description": description,
-                        "content": {
-                            "application/problem+json": {
-                                "schema": {"$ref": "#/components/schemas/Problem"}
-                            }
-                        },
-                    },
-                )
+    for route in routes:
+        operation = document["paths"][route.template][route.method.lower()]
+        if route.waits:
+            operation.setdefault("parameters", []).append(_WAIT)
+        if route.need == "nothing":
+            operation["security"] = []
+            continue
+        operation["security"] = [{SCHEME: []}]
+        operation["description"] += f"\n\nScope: `{route.need}`."
+        for status, description in _REFUSALS.items():
+            problem = {
+                "description": description,
+                "content": content("Problem", "application/problem+json"),
+            }
+            operation["responses"].setdefault(status, problem)

@@ -18,20 +18,6 @@ from agentlog.infrastructure.keys.keys import Clock
 
 logger = logging.getLogger("agentlog")
 
-_OF_AGENT = ("agent_id", "agent_ids", "conversation_id")
-_NAMING = {
-    "/v1/compare": ("a", "b"),
-    "/v1/search": ("thread",),
-    "/letta/v1/conversations/": _OF_AGENT,
-    "/letta/v1/conversations/{thread_id}/messages": _OF_AGENT,
-    "/letta/v1/runs/": _OF_AGENT,
-    "/letta/v1/steps/": _OF_AGENT,
-    "/letta/v1/steps/{step_id}": _OF_AGENT,
-    "/letta/v1/steps/{step_id}/messages": _OF_AGENT,
-    "/letta/v1/messages/{message_id}": _OF_AGENT,
-}
-"""Parameters of the query that name threads, each perhaps with a moment after an `@`."""
-
 
 class ReadAudit:
     """Records reads, one for each thread that is named.
@@ -85,12 +71,12 @@ class ReadAudit:
 
 def _threads_in(scope: Scope, matched: MatchedRoute) -> Sequence[str | None]:
     """Return the threads that a request names; None alone where it names none."""
-    parameters = matched.parameters
-    answer, run = parameters.get("answer_id", ""), parameters.get("run_id", "")
-    of_run = run.removeprefix("run-").partition("-")[2]
-    named = [parameters.get("thread_id", answer.rpartition("~")[0] or answer or of_run)]
-    naming = _NAMING.get(matched.route.template)
-    if naming is not None:
-        query = parse_qsl(scope["query_string"].decode("latin-1"))
-        named += [value.partition("@")[0] for name, value in query if name in naming]
+    query = parse_qsl(scope["query_string"].decode("latin-1"))
+    threads_of = matched.route.threads
+    named = (
+        thread_id
+        for parameter, value in (*matched.parameters.items(), *query)
+        if parameter in threads_of
+        for thread_id in threads_of[parameter](value)
+    )
     return [*dict.fromkeys(name for name in named if is_thread_id(name))] or [None]

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from starlette.routing import Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
 from agentlog.api.http.codec.problems import headers_of, problem_of
 from agentlog.api.http.codec.responses import problem_answer
+from agentlog.api.http.routing import Router
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.appending.writer_metrics import SECONDS
 
@@ -45,11 +45,9 @@ class Traffic:
         )
         self._templates: dict[Callable[..., Any], str] = {}
 
-    def know(self, router: Router, *, prefix: str = "") -> None:
-        """Add the routes of a router that is included under a prefix."""
-        for route in router.routes:
-            if isinstance(route, Route):
-                self._templates[route.endpoint] = prefix + route.path
+    def know(self, router: Router) -> None:
+        """Add the routes of a router."""
+        self._templates |= {route.endpoint: route.template for route in router.routes}
 
     async def refuse(
         self,

@@ -2,13 +2,14 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import PARAMETER, read_models_waited
 from agentlog.api.http.openapi.answers import answers, content, metadata_parameter, parameter
+from agentlog.api.http.routing import Router
 from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import (
     ReportAnswer,
@@ -24,7 +25,7 @@ from agentlog.infrastructure.reports.question import MOST_ROWS
 from agentlog.infrastructure.reports.report import METADATA
 from agentlog.infrastructure.reports.reports import ReportResult
 
-router = APIRouter(tags=["analytics"])
+router = Router(prefix="/v1", tags=["analytics"])
 
 ReportFormat = Literal["json", "csv"]
 
@@ -104,14 +105,15 @@ _ANSWERS = answers(200, ReportAnswer, 404)
 _ANSWERS[200]["content"] = content("Csv", "text/csv")
 
 
-@router.get("/analytics", responses=answers(200, Page[ReportTerms]))
+@router.add("GET /analytics", "read", responses=answers(200, Page[ReportTerms]))
 async def list_reports() -> Response:
     """List the reports: what each says, by what, and narrowed by what."""
     return json_answer({"items": [terms_json(one) for one in REPORTS.values()], "next": None})
 
 
-@router.get(
-    "/analytics/{name}",
+@router.add(
+    "GET /analytics/{name}",
+    "read",
     responses=_ANSWERS,
     openapi_extra={"parameters": _PARAMETERS},
 )

@@ -6,13 +6,14 @@ from functools import partial
 from itertools import chain
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from starlette.responses import StreamingResponse
 
 from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.parameters import After, Limit, MessageId, ThreadId, number_cursor
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.proofs import (
     Audit,
     Chain,
@@ -32,7 +33,7 @@ from agentlog.infrastructure.audit.checkpoints import LogContradicted
 from agentlog.infrastructure.audit.proofs import Proofs
 from agentlog.infrastructure.subscriptions.notices import note_audit
 
-router = APIRouter(tags=["proof"])
+router = Router(prefix="/v1", tags=["proof"])
 
 Size = Annotated[
     int | None,
@@ -67,7 +68,7 @@ def _noted(request: Request) -> Iterator[Proofs]:
         raise
 
 
-@router.get("/threads/{thread_id}/audit", responses=answers(200, Audit, 404))
+@router.add("GET /threads/{thread_id}/audit", "read", responses=answers(200, Audit, 404))
 def audit_thread(request: Request, thread_id: ThreadId) -> Response:
     """Check a thread's hash chain anew from all that is stored: what broke, where, and how."""
     tenant = tenant_of(request)
@@ -76,7 +77,7 @@ def audit_thread(request: Request, thread_id: ThreadId) -> Response:
     return json_answer(audit_json(thread_id, audit))
 
 
-@router.get("/threads/{thread_id}/chain", responses=answers(200, Chain, 404))
+@router.add("GET /threads/{thread_id}/chain", "read", responses=answers(200, Chain, 404))
 def read_chain(
     request: Request, thread_id: ThreadId, after: After = None, limit: Limit = 100
 ) -> Response:
@@ -90,8 +91,9 @@ def read_chain(
     )
 
 
-@router.get(
-    "/threads/{thread_id}/evidence",
+@router.add(
+    "GET /threads/{thread_id}/evidence",
+    "read",
     response_class=StreamingResponse,
     responses=answers(200, "Evidence", 404, 409),
 )
@@ -107,8 +109,9 @@ def read_evidence(request: Request, thread_id: ThreadId) -> StreamingResponse:
     return StreamingResponse(chain([first], pieces), headers=headers, media_type="application/json")
 
 
-@router.get(
-    "/threads/{thread_id}/messages/{message_id}/proof",
+@router.add(
+    "GET /threads/{thread_id}/messages/{message_id}/proof",
+    "read",
     responses=answers(200, Inclusion, 404, 409),
 )
 def prove_message(
@@ -120,7 +123,7 @@ def prove_message(
     return json_answer(inclusion_json(inclusion, tenant=proofs.checkpoints.tenant))
 
 
-@router.get("/checkpoints", responses=answers(200, Page[Checkpoint]))
+@router.add("GET /checkpoints", "read", responses=answers(200, Page[Checkpoint]))
 def list_checkpoints(request: Request, after: After = None, limit: Limit = 100) -> Response:
     """List the signed checkpoints, the smallest first."""
     checkpoints = _proofs(request).checkpoints
@@ -129,14 +132,14 @@ def list_checkpoints(request: Request, after: After = None, limit: Limit = 100) 
     return page_answer(page, limit, shown=shown, place=lambda checkpoint: checkpoint.size)
 
 
-@router.get("/checkpoints/latest", responses=answers(200, Checkpoint, 404))
+@router.add("GET /checkpoints/latest", "read", responses=answers(200, Checkpoint, 404))
 def latest_checkpoint(request: Request) -> Response:
     """Read the latest checkpoint: keep its note, and nothing before it changes unseen."""
     checkpoints = _proofs(request).checkpoints
     return json_answer(checkpoint_json(checkpoints.latest(), tenant=checkpoints.tenant))
 
 
-@router.get("/checkpoints/consistency", responses=answers(200, Consistency, 404, 409))
+@router.add("GET /checkpoints/consistency", "read", responses=answers(200, Consistency, 404, 409))
 def prove_consistency(request: Request, begin: From, end: To) -> Response:
     """Prove that one checkpoint's log begins with another's (RFC 9162, 2.1.4)."""
     with _noted(request) as proofs:

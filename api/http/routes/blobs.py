@@ -4,7 +4,7 @@ from hashlib import sha256
 from itertools import chain
 from tempfile import SpooledTemporaryFile
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from typing_extensions import TypedDict
@@ -14,9 +14,10 @@ from agentlog.api.http.codec.parameters import Digest
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers, body
 from agentlog.api.http.request.errors import BlobMismatch, BlobTooLarge
+from agentlog.api.http.routing import Router
 from agentlog.infrastructure.eventlog.blob_store import PIECE
 
-router = APIRouter(tags=["blobs"])
+router = Router(prefix="/v1", tags=["blobs"])
 
 _BYTES = "application/octet-stream"
 
@@ -28,8 +29,9 @@ class Blob(TypedDict):
     bytes: int
 
 
-@router.put(
-    "/blobs/{digest}",
+@router.add(
+    "PUT /blobs/{digest}",
+    "append",
     response_class=Response,
     responses={**answers(200, Blob, 413), **answers(201, Blob)},
     status_code=201,
@@ -54,8 +56,9 @@ async def put_blob(request: Request, digest: Digest) -> Response:
     return json_answer({"sha256": digest, "bytes": size}, status=201 if new else 200)
 
 
-@router.get(
-    "/blobs/{digest}",
+@router.add(
+    "GET /blobs/{digest}",
+    "read",
     response_class=StreamingResponse,
     responses={
         **answers(200, "File", 404, media_type=_BYTES),

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from agentlog.api.filters import failure_filter, metadata_key
 from agentlog.api.http.codec.caller import TheViews, tenant_of
@@ -10,6 +10,7 @@ from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter
 from agentlog.api.http.codec.parameters import After, chosen_view, option_parameters
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers
+from agentlog.api.http.routing import Router, naming
 from agentlog.api.shapes.comparisons.comparison import Comparisons, compared_json
 from agentlog.api.shapes.comparisons.run_matrix import RunMatrix, run_matrix_json
 from agentlog.api.shapes.comparisons.run_sets import RunSets, run_sets_json
@@ -21,7 +22,7 @@ from agentlog.infrastructure.views.view_fold import place_of
 from agentlog.projections.comparison.steps import Which
 from agentlog.projections.registry import VIEWS
 
-router = APIRouter(tags=["comparison"])
+router = Router(prefix="/v1", tags=["comparison"])
 
 _SIDE = "A thread, or `THREAD@MOMENT` for how it was at a moment, as `at` elsewhere."
 _VIEW = f"One of {', '.join(VIEWS)}, other than states."
@@ -40,8 +41,10 @@ Failed = Annotated[
 ]
 
 
-@router.get(
-    "/compare",
+@router.add(
+    "GET /compare",
+    "read",
+    threads=naming("a", "b"),
     responses=answers(200, Comparisons, 404),
     openapi_extra={"parameters": option_parameters()},
 )
@@ -74,8 +77,9 @@ def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return json_answer(compared_json(compared, context=context, after=row, limit=limit))
 
 
-@router.get(
-    "/compare/sets",
+@router.add(
+    "GET /compare/sets",
+    "read",
     responses=answers(200, RunSets, 404),
     openapi_extra={"parameters": [METADATA_PARAMETER, *option_parameters()]},
 )
@@ -104,8 +108,9 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
     )
 
 
-@router.get(
-    "/compare/matrix",
+@router.add(
+    "GET /compare/matrix",
+    "read",
     responses=answers(200, RunMatrix, 404),
     openapi_extra={"parameters": [METADATA_PARAMETER]},
 )

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 
 from agentlog.api.http.codec.bodies import Body, fields_in
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheThreads, tenant_of
 from agentlog.api.http.codec.parameters import Hidden, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.forks import Fork, Hazards, Tree, fork_json, hazards_json, tree_json
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.points_in_time import parse_moment
@@ -17,7 +18,7 @@ from agentlog.infrastructure.forks.edits import edits_in
 from agentlog.infrastructure.forks.forker import Forker
 from agentlog.projections.exchanges.tapes.hazards import hazards
 
-router = APIRouter(tags=["forks"])
+router = Router(prefix="/v1", tags=["forks"])
 
 
 async def forker_of(request: Request) -> Forker:
@@ -28,8 +29,9 @@ async def forker_of(request: Request) -> Forker:
 TheForker = Annotated[Forker, Depends(forker_of)]
 
 
-@router.post(
-    "/threads/{thread_id}/fork",
+@router.add(
+    "POST /threads/{thread_id}/fork",
+    "append",
     status_code=201,
     responses={**answers(200, Fork), **answers(201, Fork, 400, 404, 409, 413)},
     openapi_extra=body("ForkBody", TRACEPARENT, description="Where, under which id, and edits."),
@@ -59,14 +61,14 @@ def fork_thread(
     return json_answer(fork_json(fork), status=200 if fork.replayed else 201, headers=headers)
 
 
-@router.get("/threads/{thread_id}/forks", responses=answers(200, Tree, 404))
+@router.add("GET /threads/{thread_id}/forks", "read", responses=answers(200, Tree, 404))
 def read_forks(forker: TheForker, thread_id: ThreadId, hidden: Hidden = False) -> Response:  # noqa: FBT002 - a query parameter has a name
     """The tree of forks that a thread stands in, each thread before its forks."""
     threads, truncated = forker.tree(thread_id, hidden=hidden)
     return json_answer(tree_json(threads, truncated=truncated))
 
 
-@router.get("/threads/{thread_id}/hazards", responses=answers(200, Hazards, 404))
+@router.add("GET /threads/{thread_id}/hazards", "read", responses=answers(200, Hazards, 404))
 def read_hazards(
     threads: TheThreads,
     thread_id: ThreadId,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Annotated, BinaryIO
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import Depends, Header, Path, Query, Request, Response
 from fastapi.concurrency import contextmanager_in_threadpool
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
@@ -21,6 +21,7 @@ from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import After, Limit
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.imports import (
     DiscardedImport,
     Import,
@@ -38,7 +39,7 @@ from agentlog.infrastructure.transfer.uploads.order import FIELDS
 from agentlog.infrastructure.transfer.uploads.spool import Piece
 from agentlog.infrastructure.transfer.uploads.uploads import Uploads
 
-router = APIRouter(tags=["imports"])
+router = Router(prefix="/v1", tags=["imports"])
 
 _BYTES, _LINES = "application/octet-stream", "application/x-ndjson"
 _LOOK_SECONDS = 0.05
@@ -68,8 +69,9 @@ FilePath = Annotated[
 ]
 
 
-@router.post(
-    "/imports",
+@router.add(
+    "POST /imports",
+    "append",
     responses=answers(201, ImportUpload, 400, 413, 429),
     openapi_extra=body("ImportBody", description="What is to be imported, and how."),
     status_code=201,
@@ -87,14 +89,14 @@ def begin_import(request: Request, uploads: TheUploads, limits: TheLimits, body:
     )
 
 
-@router.get("/imports", responses=answers(200, Page[Import]))
+@router.add("GET /imports", "read", responses=answers(200, Page[Import]))
 def list_imports(imports: TheImports, after: After = None, limit: Limit = 100) -> Response:
     """List the imports that ran, the latest first."""
     page = imports.page(before=after, limit=limit + 1)
     return page_answer(page, limit, shown=Import.of, place=lambda import_: import_.id)
 
 
-@router.get("/imports/{import_id}", responses=answers(200, ImportUpload, 404))
+@router.add("GET /imports/{import_id}", "append", responses=answers(200, ImportUpload, 404))
 async def get_import(
     uploads: TheUploads,
     import_id: ImportId,
@@ -111,7 +113,9 @@ async def get_import(
     return json_answer(ImportUpload.of(await run_in_threadpool(uploads.one, import_id)))
 
 
-@router.delete("/imports/{import_id}", responses=answers(200, DiscardedImport, 404, 409))
+@router.add(
+    "DELETE /imports/{import_id}", "append", responses=answers(200, DiscardedImport, 404, 409)
+)
 def discard_import(uploads: TheUploads, import_id: ImportId) -> Response:
     """Remove what was sent and the report; the threads and the record of the import stay."""
     uploads.discard(import_id)
@@ -119,7 +123,7 @@ def discard_import(uploads: TheUploads, import_id: ImportId) -> Response:
     return json_answer(discarded)
 
 
-@router.get("/imports/{import_id}/files", responses=answers(200, UploadedFile, 404))
+@router.add("GET /imports/{import_id}/files", "append", responses=answers(200, UploadedFile, 404))
 def get_file(uploads: TheUploads, import_id: ImportId, path: FilePath) -> Response:
     """Read how much of a file has come: the client goes on there, if its file begins so."""
     size, digest = uploads.file(import_id, path)
@@ -127,8 +131,9 @@ def get_file(uploads: TheUploads, import_id: ImportId, path: FilePath) -> Respon
     return json_answer(answer, headers={"Upload-Offset": str(size)})
 
 
-@router.put(
-    "/imports/{import_id}/files",
+@router.add(
+    "PUT /imports/{import_id}/files",
+    "append",
     responses=answers(200, SentFile, 404, 409, 413),
     openapi_extra=body("File", description="The whole file.", media_type=_BYTES),
 )
@@ -149,8 +154,9 @@ async def put_file(
     return await _taken(request, piece, path, content_digest)
 
 
-@router.patch(
-    "/imports/{import_id}/files",
+@router.add(
+    "PATCH /imports/{import_id}/files",
+    "append",
     responses=answers(200, SentFile, 404, 409, 413),
     openapi_extra=body("File", description="What follows in the file.", media_type=_BYTES),
 )
@@ -186,8 +192,9 @@ async def _taken(
     return json_answer(answer, headers={"Upload-Offset": str(piece.size)})
 
 
-@router.post(
-    "/imports/{import_id}/run",
+@router.add(
+    "POST /imports/{import_id}/run",
+    "append",
     responses=answers(202, ImportUpload, 400, 404, 413),
     openapi_extra=body("RunBody", description="How to run it; may be empty."),
     status_code=202,
@@ -208,8 +215,9 @@ def run_import(uploads: TheUploads, limits: TheLimits, import_id: ImportId, body
     return json_answer(ImportUpload.of(upload), status=202)
 
 
-@router.get(
-    "/imports/{import_id}/findings",
+@router.add(
+    "GET /imports/{import_id}/findings",
+    "append",
     response_class=StreamingResponse,
     responses=answers(200, "FindingLines", 404, media_type=_LINES),
 )
@@ -224,14 +232,14 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
             yield data
 
 
-@router.post("/imports/{import_id}/undo", responses=answers(200, Taken, 403, 404))
+@router.add("POST /imports/{import_id}/undo", "append", responses=answers(200, Taken, 403, 404))
 def undo_import(request: Request, imports: TheImports, import_id: ImportId) -> Response:
     """Hide the threads that an import made; a key without `admin` takes back its own imports."""
     _see_own(request, imports, import_id)
     return _answer(imports, import_id, imports.undo(import_id))
 
 
-@router.post("/imports/{import_id}/redo", responses=answers(200, Taken, 403, 404))
+@router.add("POST /imports/{import_id}/redo", "append", responses=answers(200, Taken, 403, 404))
 def redo_import(request: Request, imports: TheImports, import_id: ImportId) -> Response:
     """Show the threads again that undo has hidden."""
     _see_own(request, imports, import_id)

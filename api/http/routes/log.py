@@ -5,7 +5,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import repeat
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
@@ -20,6 +20,7 @@ from agentlog.api.http.codec.problems import problem_of
 from agentlog.api.http.codec.responses import page_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body, content
 from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Event, appended_json, event_json
 from agentlog.domain.drafts import Origin
@@ -28,13 +29,13 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
 from agentlog.infrastructure.threads import Threads
 
-router = APIRouter(tags=["log"])
+router = Router(prefix="/v1", tags=["log"])
 
 _LINES = "application/x-ndjson"
 _BATCH = 500
 
 
-@router.get("/log", responses=answers(200, Page[Event]))
+@router.add("GET /log", "read", responses=answers(200, Page[Event]))
 def read_log(
     threads: TheThreads,
     types: Types,
@@ -57,8 +58,10 @@ _BODY["requestBody"]["content"] |= content("File", "application/octet-stream")
 """Whatever the type says, lines are read: generators of clients know the second type."""
 
 
-@router.post(
-    "/log",
+@router.add(
+    "POST /log",
+    "append",
+    long=True,
     response_class=Response,  # not the framework's class, which would add JSON to the document
     responses=answers(200, "BulkAnswers", media_type=_LINES),
     openapi_extra=_BODY,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 from ulid import ULID
 
@@ -31,6 +31,7 @@ from agentlog.api.http.codec.parameters import (
 from agentlog.api.http.codec.responses import Headers, PrintedResponse, json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
 from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Appended, Event, appended_json, event_json
 from agentlog.domain import events
@@ -48,7 +49,7 @@ from agentlog.infrastructure.transfer.open_histories import OpenHistories
 from agentlog.projections.readers.appended import APPENDABLE, begin_of, read_appended
 from agentlog.projections.readers.history import OngoingHistory
 
-router = APIRouter(tags=["messages"])
+router = Router(prefix="/v1", tags=["messages"])
 
 KERNEL = "kernel"
 """Our own format."""
@@ -184,10 +185,10 @@ def appended_answer(appended: appending.Appended) -> PrintedResponse:
     )
 
 
-router.add_api_route(
-    "/threads/{thread_id}/messages",
-    append_messages,
-    methods=["POST"],
+router.add(
+    "POST /threads/{thread_id}/messages",
+    "append",
+    direct=True,
     status_code=201,
     responses={**answers(200, Appended), **answers(201, Appended, 400, 409, 412, 413)},
     openapi_extra=body(
@@ -220,10 +221,10 @@ router.add_api_route(
         TRACEPARENT,
         description="One message, a list, or an object with `messages`.",
     ),
-)
+)(append_messages)
 
 
-@router.get("/threads/{thread_id}/messages", responses=answers(200, Page[Event], 404))
+@router.add("GET /threads/{thread_id}/messages", "read", responses=answers(200, Page[Event], 404))
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     threads: TheThreads,
     thread_id: ThreadId,
@@ -256,7 +257,9 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     return json_answer({"items": items, "next": following})
 
 
-@router.get("/threads/{thread_id}/messages/{message_id}", responses=answers(200, Event, 404))
+@router.add(
+    "GET /threads/{thread_id}/messages/{message_id}", "read", responses=answers(200, Event, 404)
+)
 def read_message(
     threads: TheThreads,
     thread_id: ThreadId,

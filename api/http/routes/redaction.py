@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 
 from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
@@ -10,6 +10,7 @@ from agentlog.api.http.codec.parameters import Digest, MessageId, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
 from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.redactions import FileRedaction, Redaction
 from agentlog.domain.errors import InvalidMessage
 from agentlog.infrastructure.erasure.redactor import Redactor
@@ -21,13 +22,14 @@ async def redactor_of(request: Request) -> Redactor:
 
 
 TheRedactor = Annotated[Redactor, Depends(redactor_of)]
-router = APIRouter(tags=["erasure"])
+router = Router(prefix="/v1", tags=["erasure"])
 
 _BODY = body("RedactBody", TRACEPARENT, description="Why: it stays on record.")
 
 
-@router.post(
-    "/threads/{thread_id}/messages/{message_id}/redact",
+@router.add(
+    "POST /threads/{thread_id}/messages/{message_id}/redact",
+    "redact",
     responses=answers(200, Redaction, 400, 404, 409, 413),
     openapi_extra=_BODY,
 )
@@ -48,8 +50,9 @@ def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
     return json_answer(Redaction.of(done))
 
 
-@router.post(
-    "/threads/{thread_id}/redact",
+@router.add(
+    "POST /threads/{thread_id}/redact",
+    "redact",
     responses=answers(200, Redaction, 400, 404, 409, 413),
     openapi_extra=_BODY,
 )
@@ -66,8 +69,9 @@ def redact_thread(
     return json_answer(Redaction.of(done))
 
 
-@router.post(
-    "/blobs/{digest}/redact",
+@router.add(
+    "POST /blobs/{digest}/redact",
+    "redact",
     responses=answers(200, FileRedaction, 400, 404, 409, 413),
     openapi_extra=_BODY,
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.filters import time_filter
@@ -23,6 +23,7 @@ from agentlog.api.http.codec.parameters import (
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.search import Hits, ThreadMatches
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
@@ -34,7 +35,7 @@ from agentlog.projections.filters.grammar import MOST_CHARACTERS as MOST_FILTER
 from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.search.message_texts import ROLES
 
-router = APIRouter(tags=["search"])
+router = Router(prefix="/v1", tags=["search"])
 
 _TEXT = (
     "Text to look for in contents, whatever its case: each part of it, between spaces, must stand "
@@ -48,8 +49,9 @@ _WHERE = (
 _FROM = "From then on, by the store's clock: an RFC 3339 time with its zone, or a date in UTC."
 
 
-@router.get(
-    "/search",
+@router.add(
+    "GET /search",
+    "read",
     responses=answers(200, Hits, 404),
     openapi_extra={"parameters": [METADATA_PARAMETER]},
 )
@@ -112,7 +114,7 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
     return json_answer(Hits.of(matches))
 
 
-@router.get("/threads/{thread_id}/matches", responses=answers(200, ThreadMatches, 404))
+@router.add("GET /threads/{thread_id}/matches", "read", responses=answers(200, ThreadMatches, 404))
 def read_matches(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     thread_id: ThreadId,

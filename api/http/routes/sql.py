@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Annotated, Literal
 
 from anyio import CapacityLimiter, to_thread
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import request_limits, tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers, body, content
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.tables import QueryAnswer, query_csv, query_json
 from agentlog.domain.json.values import JsonValue
@@ -18,7 +19,7 @@ from agentlog.infrastructure.analysts.analyst import USUAL_ROWS, Analyst
 from agentlog.infrastructure.analysts.answers import CatalogueTable, QueryResult
 from agentlog.infrastructure.analysts.errors import InvalidQuery
 
-router = APIRouter(tags=["analytics"])
+router = Router(prefix="/v1", tags=["analytics"])
 
 _FIELDS = ("sql", "parameters", "limit", "timeoutSeconds")
 _CSV = "text/csv"
@@ -26,8 +27,10 @@ _ANSWERS = answers(200, QueryAnswer, 400, 403, 404, 413)
 _ANSWERS[200]["content"] = content("Csv", _CSV)
 
 
-@router.post(
-    "/analytics/sql",
+@router.add(
+    "POST /analytics/sql",
+    "read",
+    waits=True,
     response_class=Response,
     responses=_ANSWERS,
     openapi_extra=body("Query", description="The query, and what goes with it."),
@@ -51,7 +54,7 @@ async def ask(
     return await _apart(analyst, lambda: _answer(analyst, limits.json_in(body), as_csv=as_csv))
 
 
-@router.get("/analytics/sql/tables", responses=answers(200, Page[CatalogueTable], 404))
+@router.add("GET /analytics/sql/tables", "read", responses=answers(200, Page[CatalogueTable], 404))
 async def list_tables(request: Request) -> Response:
     """List the tables that queries may be about, with what each column means."""
     analyst = tenant_of(request).analyst

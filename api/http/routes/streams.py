@@ -6,7 +6,7 @@ because the framework's call frames stay in memory as long as the stream does.
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from agentlog.api.filters import metadata_filter
@@ -14,6 +14,7 @@ from agentlog.api.http.codec.caller import principal_of, views_of
 from agentlog.api.http.codec.parameters import option_parameters, without_nul
 from agentlog.api.http.codec.wait_for_position import PARAMETER as WAIT
 from agentlog.api.http.openapi.answers import answers, metadata_parameter, parameter
+from agentlog.api.http.routing import Router
 from agentlog.api.http.streaming.log_stream import LogStream
 from agentlog.api.http.streaming.sse_framing import FRAMINGS
 from agentlog.api.http.streaming.sse_response import StreamResponse
@@ -33,7 +34,7 @@ from agentlog.domain.identifiers import THREAD_ID_PATTERN
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.projections.registry import VIEWS
 
-router = APIRouter(tags=["streams"])
+router = Router(prefix="/v1", tags=["streams"])
 
 _THREAD_PARAMETERS = frozenset({"view", "after", "at", "follow", "speed", "hidden", WAIT})
 _METADATA = "metadata."
@@ -162,10 +163,11 @@ _SHARED_PARAMETERS = [
     },
 ]
 
-router.add_api_route(
-    "/threads/{thread_id}/events",
-    follow_thread,
-    methods=["GET"],
+router.add(
+    "GET /threads/{thread_id}/events",
+    "read",
+    stream=True,
+    direct=True,
     response_class=Response,
     responses=answers(200, "StreamedEvent", 404, media_type="text/event-stream"),
     openapi_extra={
@@ -191,11 +193,12 @@ router.add_api_route(
             *option_parameters(),
         ]
     },
-)
-router.add_api_route(
-    "/log/events",
-    follow_log,
-    methods=["GET"],
+)(follow_thread)
+router.add(
+    "GET /log/events",
+    "read",
+    stream=True,
+    direct=True,
     response_class=Response,
     responses=answers(200, "StreamedEvent", 404, media_type="text/event-stream"),
     openapi_extra={
@@ -221,4 +224,4 @@ router.add_api_route(
             *_SHARED_PARAMETERS,
         ]
     },
-)
+)(follow_log)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic.alias_generators import to_camel
 
@@ -14,6 +14,7 @@ from agentlog.api.http.codec.parameters import FilterText, Hidden, ThreadId, wit
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.summaries import ThreadSummaries
 from agentlog.api.shapes.worker_trees import WorkerTree, worker_tree_json
 from agentlog.infrastructure.reports.summaries import (
@@ -25,7 +26,7 @@ from agentlog.infrastructure.reports.summaries import (
 )
 from agentlog.projections.filters.grammar import parse_filter
 
-router = APIRouter(tags=["threads"])
+router = Router(prefix="/v1", tags=["threads"])
 
 _SORTS = {to_camel(name): name for name in SORTS}
 _SORT = (
@@ -34,8 +35,9 @@ _SORT = (
 )
 
 
-@router.get(
-    "/summaries",
+@router.add(
+    "GET /summaries",
+    "read",
     responses=answers(200, ThreadSummaries, 404),
     openapi_extra={"parameters": [METADATA_PARAMETER]},
 )
@@ -71,7 +73,7 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
     return json_answer(ThreadSummaries.of(page))
 
 
-@router.get("/threads/{thread_id}/workers", responses=answers(200, WorkerTree, 404))
+@router.add("GET /threads/{thread_id}/workers", "read", responses=answers(200, WorkerTree, 404))
 async def read_workers(
     request: Request,
     thread_id: ThreadId,

@@ -1,6 +1,6 @@
 """Routes of threads: start, list, read, close, annotate, remark."""
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from ulid import ULID
 
 from agentlog.api.http.codec.bodies import Body, fields_in
@@ -15,18 +15,20 @@ from agentlog.api.http.codec.parameters import (
 )
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Appended, Thread, appended_json, thread_json
 from agentlog.domain.errors import InvalidMessage
 
-router = APIRouter(tags=["threads"])
+router = Router(prefix="/v1", tags=["threads"])
 
 
 _FACTS = ("goal", "parent", "limits", "policy", "metadata")
 
 
-@router.post(
-    "/threads",
+@router.add(
+    "POST /threads",
+    "append",
     status_code=201,
     responses={**answers(200, Appended), **answers(201, Appended, 400, 409, 413)},
     openapi_extra=body("StartBody", TRACEPARENT, description="What the thread is for."),
@@ -44,8 +46,9 @@ def start_thread(threads: TheThreads, limits: TheLimits, body: Body, origin: The
     return json_answer(appended_json(appended), status=status, headers=headers)
 
 
-@router.get(
-    "/threads",
+@router.add(
+    "GET /threads",
+    "read",
     responses=answers(200, Page[Thread]),
     openapi_extra={"parameters": [METADATA_PARAMETER]},
 )
@@ -61,7 +64,7 @@ def list_threads(
     return page_answer(heads, limit, shown=thread_json, place=lambda head: head.position)
 
 
-@router.get("/threads/{thread_id}", responses=answers(200, Thread, 404))
+@router.add("GET /threads/{thread_id}", "read", responses=answers(200, Thread, 404))
 def read_thread(
     threads: TheThreads,
     thread_id: ThreadId,
@@ -72,8 +75,9 @@ def read_thread(
     return json_answer(thread_json(head), headers={"ETag": f'"{head.version}"'})
 
 
-@router.post(
-    "/threads/{thread_id}/close",
+@router.add(
+    "POST /threads/{thread_id}/close",
+    "append",
     responses=answers(200, Appended, 400, 404, 409, 413),
     openapi_extra=body("CloseBody", TRACEPARENT, description="Why, if there is something to say."),
 )
@@ -93,8 +97,9 @@ def close_thread(
     return json_answer(appended_json(appended))
 
 
-@router.post(
-    "/threads/{thread_id}/annotate",
+@router.add(
+    "POST /threads/{thread_id}/annotate",
+    "append",
     responses=answers(200, Appended, 400, 404, 413),
     openapi_extra=body(
         "AnnotateBody", TRACEPARENT, description="Keys to set; null takes one away."
@@ -116,8 +121,9 @@ def annotate_thread(
     return json_answer(appended_json(appended))
 
 
-@router.post(
-    "/threads/{thread_id}/remarks",
+@router.add(
+    "POST /threads/{thread_id}/remarks",
+    "append",
     status_code=201,
     responses={**answers(200, Appended), **answers(201, Appended, 400, 404, 409, 413)},
     openapi_extra=body("RemarkBody", TRACEPARENT, description="A note, labels or a judgement."),

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from agentlog.api.http.codec.caller import TheViews
 from agentlog.api.http.codec.parameters import (
@@ -17,6 +17,7 @@ from agentlog.api.http.codec.parameters import (
 )
 from agentlog.api.http.codec.responses import json_answer, pieces_answer
 from agentlog.api.http.openapi.answers import answers
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.comparisons.value_changes import ValueChanges, value_changes_json
 from agentlog.api.shapes.model_calls import ModelCall, model_call_json
 from agentlog.api.shapes.outline import Outline, outline_json
@@ -27,7 +28,7 @@ from agentlog.infrastructure.comparison.value_changes import value_changes
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
 from agentlog.projections.registry import VIEWS
 
-router = APIRouter(tags=["views"])
+router = Router(prefix="/v1", tags=["views"])
 
 ViewName = Annotated[
     str,
@@ -39,8 +40,9 @@ ViewName = Annotated[
 ]
 
 
-@router.get(
-    "/threads/{thread_id}/views/{view}",
+@router.add(
+    "GET /threads/{thread_id}/views/{view}",
+    "read",
     responses=answers(200, "View", 404),
     openapi_extra={"parameters": option_parameters()},
 )
@@ -64,7 +66,7 @@ def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return pieces_answer(bare_view_json(shown) if bare else view_json(shown))
 
 
-@router.get("/threads/{thread_id}/outline", responses=answers(200, Outline, 404))
+@router.add("GET /threads/{thread_id}/outline", "read", responses=answers(200, Outline, 404))
 def read_outline(
     views: TheViews,
     thread_id: ThreadId,
@@ -79,7 +81,7 @@ def read_outline(
     return pieces_answer(outline_json(outline, steps=steps))
 
 
-@router.get("/threads/{thread_id}/why", responses=answers(200, Why, 404))
+@router.add("GET /threads/{thread_id}/why", "read", responses=answers(200, Why, 404))
 def read_why(
     views: TheViews,
     thread_id: ThreadId,
@@ -90,7 +92,9 @@ def read_why(
     return json_answer(why_json(views.why(thread_id, at=at, hidden=hidden)))
 
 
-@router.get("/threads/{thread_id}/model-calls/{version}", responses=answers(200, ModelCall, 404))
+@router.add(
+    "GET /threads/{thread_id}/model-calls/{version}", "read", responses=answers(200, ModelCall, 404)
+)
 def read_model_call(
     views: TheViews,
     thread_id: ThreadId,
@@ -105,8 +109,9 @@ def read_model_call(
     return json_answer(model_call_json(thread_id, call))
 
 
-@router.get(
-    "/threads/{thread_id}/diff",
+@router.add(
+    "GET /threads/{thread_id}/diff",
+    "read",
     responses=answers(200, "Difference", 404),
     openapi_extra={"parameters": option_parameters()},
 )
@@ -134,8 +139,9 @@ def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return json_answer(difference_json(difference))
 
 
-@router.get(
-    "/threads/{thread_id}/changes",
+@router.add(
+    "GET /threads/{thread_id}/changes",
+    "read",
     responses=answers(200, ValueChanges, 404),
     openapi_extra={"parameters": option_parameters()},
 )

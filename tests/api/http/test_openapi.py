@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import schemathesis
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import APIOperation, GenerationMode
@@ -21,31 +20,6 @@ from schemathesis.specs.openapi.checks import (
 )
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
-from agentlog.api.http.routes import (
-    analytics,
-    audit,
-    blobs,
-    comparison,
-    forks,
-    imports,
-    log,
-    messages,
-    redaction,
-    search,
-    sql,
-    streams,
-    summaries,
-    threads,
-    views,
-)
-from agentlog.api.http.routes.service import (
-    definitions,
-    keys,
-    monitoring,
-    otlp,
-    projections,
-    subscriptions,
-)
 from agentlog.domain.access import SCOPES
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.infrastructure.postgres.database import Database
@@ -131,39 +105,6 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
     for reference in references:
         assert reference.removeprefix("#/components/schemas/") in schemas
     assert "HTTPValidationError" not in schemas  # the framework's own: we answer with problems
-
-
-def test_every_route_is_in_the_document(document: dict[str, Any]) -> None:
-    routes = {
-        f"{method} {prefix}{route.path}"
-        for prefix, module in (
-            ("/v1", threads),
-            ("/v1", summaries),
-            ("/v1", messages),
-            ("/v1", views),
-            ("/v1", comparison),
-            ("/v1", log),
-            ("/v1", search),
-            ("/v1", blobs),
-            ("/v1", streams),
-            ("/v1", analytics),
-            ("/v1", projections),
-            ("/v1", sql),
-            ("/v1", forks),
-            ("/v1", imports),
-            ("/v1", redaction),
-            ("/v1", audit),
-            ("/v1", keys),
-            ("/v1", subscriptions),
-            ("/v1", definitions),
-            ("", monitoring),
-            ("", otlp),
-        )
-        for route in module.router.routes
-        if isinstance(route, APIRoute)
-        for method in route.methods or ()
-    }
-    assert routes == {name for name, _ in _operations(document)}
 
 
 BODILESS = {

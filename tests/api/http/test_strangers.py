@@ -8,13 +8,13 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.access import SCOPES
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.api.keyholders import bearing, make_key
+from tests.api.routes import NEEDS
 from tests.infrastructure.appends import STORY, TENANT, given
 from tests.infrastructure.readmodels.tables import catch_up
 

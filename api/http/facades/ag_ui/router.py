@@ -1,11 +1,12 @@
 """The one route of AG-UI: a run that shows a thread, and takes what a person answers."""
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.facades.ag_ui.answers import take_answers, waiting
+from agentlog.api.http.routing import Router
 from agentlog.domain.access import NotAllowed
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import print_bytes
@@ -16,13 +17,13 @@ from agentlog.projections.view import Item
 from agentlog.projections.views.ag_ui import AgUiView
 from agentlog.projections.views.agent_state import AgentStateOptions, AgentStateView
 
-router = APIRouter()
+router = Router(in_document=False)
 
 _MESSAGES = AgUiView()
 _STATE = AgentStateView(AgentStateOptions(history=False))
 
 
-@router.post("/agui/{thread_id}")
+@router.add("POST /agui/{thread_id}", "read")
 def show(  # noqa: PLR0913, PLR0917 - what a run comes with
     request: Request, thread_id: str, limits: TheLimits, body: Body, at: At, origin: TheOrigin
 ) -> Response:

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.bodies import body_of
@@ -10,17 +10,18 @@ from agentlog.api.http.codec.caller import append_origin, request_limits, tenant
 from agentlog.api.http.codec.exports import take_otlp
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.facades.langfuse.scores import Scores
+from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_of, text_at
 from agentlog.projections.view import Item
 
-router = APIRouter(prefix="/api/public")
+router = Router(prefix="/api/public", in_document=False)
 
 _TRIES, _PAUSE = 16, 0.25
 """How long a score waits for its trace: the SDK sends spans up to 5 seconds later."""
 
 
-@router.get("/projects")
+@router.add("GET /projects", "any key")
 async def list_projects(request: Request) -> Response:
     """Return the tenant of the key as a project: the SDK asks so whether its keys are valid."""
     name = tenant_of(request).name
@@ -29,13 +30,13 @@ async def list_projects(request: Request) -> Response:
     return json_answer({"data": [project]})
 
 
-@router.post("/otel/v1/traces")
+@router.add("POST /otel/v1/traces", "append")
 async def take_spans(request: Request) -> Response:
     """Take spans, as `POST /otlp/v1/traces` does."""
     return await take_otlp(request, "traces")
 
 
-@router.post("/scores")
+@router.add("POST /scores", "append")
 async def take_scores(request: Request) -> Response:
     """Take a score, or a list of scores."""
     limits = await request_limits(request)
@@ -53,7 +54,7 @@ async def take_scores(request: Request) -> Response:
     return json_answer({"id": text_at(object_of(given), "id")})
 
 
-@router.post("/ingestion")
+@router.add("POST /ingestion", "append")
 async def take_events(request: Request) -> Response:
     """Take the scores of a batch of events, as SDKs before version 5 send them."""
     limits = await request_limits(request)

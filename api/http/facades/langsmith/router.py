@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from agentlog.api.http.codec.caller import append_origin, request_limits, tenant_of
 from agentlog.api.http.codec.exports import taken
@@ -11,11 +11,12 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.facades.langsmith.feedback import Feedback
 from agentlog.api.http.facades.langsmith.multipart import read_multipart
 from agentlog.api.http.facades.langsmith.operations import Operations
+from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import array_of, object_of
 from agentlog.projections.view import Item
 
-router = APIRouter(prefix="/langsmith")
+router = Router(prefix="/langsmith", in_document=False)
 
 _INGEST: Item = {
     "use_multipart_endpoint": True,
@@ -27,7 +28,7 @@ _INGEST: Item = {
 """How the SDK shall send: as it does of itself; without any one of these it fails."""
 
 
-@router.get("/info")
+@router.add("GET /info", "any key")
 async def read_info(request: Request) -> Response:
     """Return what the SDK asks first: how it may send runs."""
     most_bytes: int = request.app.state.max_body_bytes
@@ -40,14 +41,14 @@ async def read_info(request: Request) -> Response:
     )
 
 
-@router.post("/runs/multipart")
+@router.add("POST /runs/multipart", "append")
 async def take_multipart(request: Request) -> Response:
     """Take runs in parts, as the SDK sends them."""
     content_type = request.headers.get("content-type", "")
     return await _take(request, lambda body, into: read_multipart(body, content_type, into))
 
 
-@router.post("/runs/batch")
+@router.add("POST /runs/batch", "append")
 async def take_batch(request: Request) -> Response:
     """Take runs that begin, in `post`, and runs that end, in `patch`."""
 
@@ -61,13 +62,13 @@ async def take_batch(request: Request) -> Response:
     return await _take(request, read)
 
 
-@router.post("/runs")
+@router.add("POST /runs", "append")
 async def take_run(request: Request) -> Response:
     """Take a run."""
     return await _take(request, lambda body, into: into.add_run("post", into.json_in(body, ""), ""))
 
 
-@router.patch("/runs/{run_id}")
+@router.add("PATCH /runs/{run_id}", "append")
 async def end_run(request: Request, run_id: str) -> Response:
     """Take what a run ended with."""
     return await _take(
@@ -75,7 +76,7 @@ async def end_run(request: Request, run_id: str) -> Response:
     )
 
 
-@router.post("/feedback")
+@router.add("POST /feedback", "append")
 async def take_feedback(request: Request) -> Response:
     """Take what was said of a run; 404 before the run is here, after which the SDK tries again."""
     limits, origin = await request_limits(request), await append_origin(request)

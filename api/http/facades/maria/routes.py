@@ -5,7 +5,7 @@ What needs the daemon itself is refused: a task begins and is cancelled where it
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.bodies import Body
@@ -20,6 +20,7 @@ from agentlog.api.http.facades.maria.streams import (
 )
 from agentlog.api.http.facades.maria.tasks import queue_of, task_json
 from agentlog.api.http.request.errors import RunsNoAgent
+from agentlog.api.http.routing import Router
 from agentlog.api.http.streaming.sse_response import StreamResponse
 from agentlog.api.http.streaming.subscribers import Followers, TenantFollowers
 from agentlog.api.http.streaming.thread_stream import ThreadStream
@@ -31,10 +32,10 @@ from agentlog.projections.view import Item
 from agentlog.projections.views.maria.events import event_ids
 from agentlog.projections.views.maria.view import Dialect
 
-router = APIRouter(prefix="/maria/v1")
+router = Router(prefix="/maria/v1", in_document=False)
 
 
-@router.get("/tasks")
+@router.add("GET /tasks", "read")
 def list_tasks(
     request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = MOST_TASKS
 ) -> Response:
@@ -42,7 +43,7 @@ def list_tasks(
     return json_answer({"tasks": recent_tasks(tenant_of(request).threads, limit)})
 
 
-@router.get("/task/{thread_id}")
+@router.add("GET /task/{thread_id}", "read")
 def read_task(request: Request, thread_id: str) -> Response:
     """Return a task, with what waits in its queue."""
     threads = tenant_of(request).threads
@@ -50,21 +51,21 @@ def read_task(request: Request, thread_id: str) -> Response:
     return json_answer({"task": {**task, "queued_messages": [*queue_of(threads, thread_id)]}})
 
 
-@router.get("/task/{thread_id}/queued_messages")
-@router.get("/task/{thread_id}/queued-messages")
+@router.add("GET /task/{thread_id}/queued_messages", "read")
+@router.add("GET /task/{thread_id}/queued-messages", "read")
 def list_queue(request: Request, thread_id: str, at: At) -> Response:
     """List what waits in the queue of a task."""
     return json_answer(queue_of(tenant_of(request).threads, thread_id, at=at))
 
 
-@router.get("/queued_messages")
-@router.get("/queued-messages")
+@router.add("GET /queued_messages", "any key")
+@router.add("GET /queued-messages", "any key")
 async def list_no_queue() -> Response:
     """List what waits for no task: there is no such thing."""
     return json_answer([])
 
 
-@router.post("/task/{thread_id}/message")
+@router.add("POST /task/{thread_id}/message", "append")
 def record_message(
     request: Request, thread_id: str, body: Body, limits: TheLimits, origin: TheOrigin
 ) -> Response:
@@ -79,20 +80,20 @@ def record_message(
     return json_answer({"id": event_ids(appended.messages[0].id, 1)[0], "queued": False})
 
 
-@router.post("/task")
+@router.add("POST /task", "any key")
 async def begin_task() -> Response:
     """Refuse to begin a task."""
     raise RunsNoAgent
 
 
-@router.post("/task/{thread_id}/cancel")
+@router.add("POST /task/{thread_id}/cancel", "any key")
 async def cancel_task(thread_id: str) -> Response:
     """Refuse to cancel a task."""
     del thread_id
     raise RunsNoAgent
 
 
-@router.get("/events")
+@router.add("GET /events", "read", stream=True)
 async def follow_tasks(
     request: Request,
     follow: bool = True,  # noqa: FBT001, FBT002 - a query parameter has a name
@@ -107,7 +108,7 @@ async def follow_tasks(
     return StreamResponse(await run_in_threadpool(begin), None)
 
 
-@router.get("/task/{thread_id}/events")
+@router.add("GET /task/{thread_id}/events", "read", stream=True)
 async def follow_task(
     request: Request,
     thread_id: str,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Final
 
 from agentlog.api.http.facades.openai.sessions import VIEW
 from agentlog.api.http.request.errors import UnknownItem
@@ -32,6 +33,8 @@ SPOKEN = ("reply", "tool_calls", "reasoning", "openai.message")
 _DELETED = "openai.answer_deleted"
 _CHAT = OpenAIView(OpenAIOptions(repair=False))
 _MARK = "~"
+THREADS: Final = {"answer_id": lambda name: (name.rpartition(_MARK)[0] or name,)}
+"""The parameter that names a thread, beside the usual ones."""
 _RECENT, _WINDOW = 100_000, 2_000
 """Messages of the log that are searched for a provider's id, and those read at once."""
 _BEGINNING = 1024

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from agentlog.api.http.codec.bodies import Body, fields_in
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
@@ -10,6 +10,7 @@ from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.facades.openai.answers import (
     SPOKEN,
+    THREADS,
     Answer,
     completions_of,
     delete,
@@ -27,6 +28,7 @@ from agentlog.api.http.facades.openai.pages import (
     texts_of,
 )
 from agentlog.api.http.facades.openai.sessions import metadata_in, metadata_of, replace_metadata
+from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage, NotThere
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue, object_at
@@ -36,7 +38,7 @@ from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.tenants import Tenant
 from agentlog.projections.view import Item
 
-router = APIRouter(prefix=PREFIX)
+router = Router(prefix=PREFIX, in_document=False, threads=THREADS)
 
 _REASONS = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})
 _MOST_READ = 10_000
@@ -45,7 +47,7 @@ _FEW = 200
 _METADATA = "metadata["
 
 
-@router.get("/chat/completions")
+@router.add("GET /chat/completions", "read")
 def list_completions(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     at: At,
@@ -67,7 +69,7 @@ def list_completions(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return json_answer(listed(page[:limit], has_more=len(page) > limit))
 
 
-@router.get("/chat/completions/{answer_id}")
+@router.add("GET /chat/completions/{answer_id}", "read")
 def retrieve(request: Request, answer_id: str, at: At) -> Response:
     """Return a completion."""
     tenant = tenant_of(request)
@@ -75,7 +77,7 @@ def retrieve(request: Request, answer_id: str, at: At) -> Response:
     return _shown(tenant, answer, answer_id, at)
 
 
-@router.post("/chat/completions/{answer_id}")
+@router.add("POST /chat/completions/{answer_id}", "append")
 def update(
     request: Request, answer_id: str, limits: TheLimits, body: Body, origin: TheOrigin
 ) -> Response:
@@ -88,7 +90,7 @@ def update(
     return _shown(tenant, answer, answer_id, None)
 
 
-@router.delete("/chat/completions/{answer_id}")
+@router.add("DELETE /chat/completions/{answer_id}", "append")
 def delete_completion(request: Request, answer_id: str, origin: TheOrigin) -> Response:
     """Delete a completion; the log keeps it."""
     tenant = tenant_of(request)
@@ -96,7 +98,7 @@ def delete_completion(request: Request, answer_id: str, origin: TheOrigin) -> Re
     return json_answer({"id": answer_id, "object": "chat.completion.deleted", "deleted": True})
 
 
-@router.get("/chat/completions/{answer_id}/messages")
+@router.add("GET /chat/completions/{answer_id}/messages", "read")
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     answer_id: str,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from ulid import ULID
 
 from agentlog.api.http.codec.bodies import Body, fields_in
@@ -28,6 +28,7 @@ from agentlog.api.http.facades.openai.sessions import (
     replace_metadata,
 )
 from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.domain.points_in_time import Moment
@@ -37,10 +38,10 @@ from agentlog.projections.readers.draft import Draft, sample_event
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.items.view import ITEM_DELETED, SESSION_CLEARED, SESSION_STARTED
 
-router = APIRouter(prefix=PREFIX)
+router = Router(prefix=PREFIX, in_document=False)
 
 
-@router.post("/conversations")
+@router.add("POST /conversations", "append")
 def create(request: Request, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
     """Start a thread for a session of items."""
     fields = fields_in(body, limits, "items", "metadata")
@@ -60,13 +61,13 @@ def create(request: Request, limits: TheLimits, body: Body, origin: TheOrigin) -
     return _shown(tenant, thread_id)
 
 
-@router.get("/conversations/{thread_id}")
+@router.add("GET /conversations/{thread_id}", "read")
 def retrieve(request: Request, thread_id: str, at: At) -> Response:
     """Return a thread as a conversation."""
     return _shown(tenant_of(request), thread_id, at)
 
 
-@router.post("/conversations/{thread_id}")
+@router.add("POST /conversations/{thread_id}", "append")
 def update(
     request: Request, thread_id: str, limits: TheLimits, body: Body, origin: TheOrigin
 ) -> Response:
@@ -78,7 +79,7 @@ def update(
     return _shown(tenant, thread_id)
 
 
-@router.delete("/conversations/{thread_id}")
+@router.add("DELETE /conversations/{thread_id}", "append")
 def delete(request: Request, thread_id: str, origin: TheOrigin) -> Response:
     """Clear a session: the log keeps it, and it may go on."""
     tenant = tenant_of(request)
@@ -86,7 +87,7 @@ def delete(request: Request, thread_id: str, origin: TheOrigin) -> Response:
     return json_answer({"id": thread_id, "object": "conversation.deleted", "deleted": True})
 
 
-@router.post("/conversations/{thread_id}/items")
+@router.add("POST /conversations/{thread_id}/items", "append")
 def create_items(
     request: Request, thread_id: str, limits: TheLimits, body: Body, origin: TheOrigin
 ) -> Response:
@@ -101,7 +102,7 @@ def create_items(
     return json_answer(listed(items, has_more=False))
 
 
-@router.get("/conversations/{thread_id}/items")
+@router.add("GET /conversations/{thread_id}/items", "read")
 def list_items(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     thread_id: str,
@@ -115,13 +116,13 @@ def list_items(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return json_answer(page_of(items, after=after, limit=limit, order=order))
 
 
-@router.get("/conversations/{thread_id}/items/{item_id}")
+@router.add("GET /conversations/{thread_id}/items/{item_id}", "read")
 def retrieve_item(request: Request, thread_id: str, item_id: str, at: At) -> Response:
     """Return an item."""
     return json_answer(item_of(tenant_of(request), thread_id, item_id, at))
 
 
-@router.delete("/conversations/{thread_id}/items/{item_id}")
+@router.add("DELETE /conversations/{thread_id}/items/{item_id}", "append")
 def delete_item(request: Request, thread_id: str, item_id: str, origin: TheOrigin) -> Response:
     """Delete an item of a session; the log keeps it."""
     tenant = tenant_of(request)

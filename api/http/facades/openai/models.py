@@ -5,7 +5,7 @@ with the thread's items before its own; all else goes as it came.
 """
 
 import httpx2
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
 from typing_extensions import override
@@ -26,19 +26,20 @@ from agentlog.api.http.relay.headers import KEY, KNOWN, OURS, THREAD, WAIT, Pair
 from agentlog.api.http.relay.relay import left, relay
 from agentlog.api.http.request.errors import GatewayUnreachable, NeedsModel
 from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.routing import Router
 from agentlog.domain.access import NotAllowed
 
-router = APIRouter(prefix=PREFIX)
+router = Router(prefix=PREFIX, in_document=False)
 
 _CHAT = "/chat/completions"
 _OF_BROWSERS = frozenset({b"origin", b"forwarded", b"x-forwarded-for", b"x-forwarded-host"})
 """Headers that have been checked here; the gateway has another address."""
 
 
-@router.post(_CHAT)
-@router.post("/responses")
-@router.post("/responses/compact")
-@router.post("/responses/input_tokens")
+@router.add(f"POST {_CHAT}", "append")
+@router.add("POST /responses", "append")
+@router.add("POST /responses/compact", "append")
+@router.add("POST /responses/input_tokens", "append")
 async def create(request: Request, limits: TheLimits) -> Response:
     """Have a model answer."""
     gateway: Gateway | None = request.app.state.gateway

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from agentlog.api.http.codec.caller import TheOrigin, tenant_of
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.facades.openai.answers import (
+    THREADS,
     Answer,
     delete,
     find,
@@ -18,14 +19,15 @@ from agentlog.api.http.facades.openai.answers import (
 from agentlog.api.http.facades.openai.pages import PREFIX, After, Limit, Order, page_of, texts_of
 from agentlog.api.http.facades.openai.sessions import metadata_of
 from agentlog.api.http.request.errors import NotCancellable
+from agentlog.api.http.routing import Router
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.view import Item
 
-router = APIRouter(prefix=PREFIX)
+router = Router(prefix=PREFIX, in_document=False, threads=THREADS)
 
 
-@router.get("/responses/{answer_id}")
+@router.add("GET /responses/{answer_id}", "read")
 def retrieve(
     request: Request,
     answer_id: str,
@@ -48,7 +50,7 @@ def retrieve(
     return Response(b"".join(frames), media_type="text/event-stream")
 
 
-@router.delete("/responses/{answer_id}")
+@router.add("DELETE /responses/{answer_id}", "append")
 def delete_response(request: Request, answer_id: str, origin: TheOrigin) -> Response:
     """Delete a response; the log keeps it."""
     tenant = tenant_of(request)
@@ -56,14 +58,14 @@ def delete_response(request: Request, answer_id: str, origin: TheOrigin) -> Resp
     return json_answer({"id": answer_id, "object": "response.deleted", "deleted": True})
 
 
-@router.post("/responses/{answer_id}/cancel")
+@router.add("POST /responses/{answer_id}/cancel", "read")
 def cancel(request: Request, answer_id: str) -> Response:
     """Refuse to cancel a response: it has ended."""
     find(responses_of, tenant_of(request), answer_id, None)
     raise NotCancellable
 
 
-@router.get("/responses/{answer_id}/input_items")
+@router.add("GET /responses/{answer_id}/input_items", "read")
 def list_input_items(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     answer_id: str,

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import Path, Request, Response
 
 from agentlog.api.http.codec.bodies import Body, fields_in
 from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import without_nul
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.service.definitions import (
     Rule,
     SavedFilter,
@@ -20,7 +21,7 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.definitions.rules import RULES, check_rule
 
-router = APIRouter(tags=["definitions"])
+router = Router(prefix="/v1", tags=["definitions"])
 
 RuleName = Annotated[
     str, Path(description="One of " + ", ".join(RULES) + ".", examples=["success"])
@@ -36,15 +37,16 @@ FilterName = Annotated[
 ]
 
 
-@router.get("/rules", responses=answers(200, Page[Rule]))
+@router.add("GET /rules", "read", responses=answers(200, Page[Rule]))
 def list_rules(request: Request) -> Response:
     """List the rules that the tenant has set; the others are as by default."""
     rules = tenant_of(request).definitions.all("rule")
     return json_answer({"items": [Rule.of(rule) for rule in rules], "next": None})
 
 
-@router.put(
-    "/rules/{name}",
+@router.add(
+    "PUT /rules/{name}",
+    "admin",
     responses=answers(200, Rule, 400, 404, 413),
     openapi_extra=body("RuleBody", description="What the rule says from now on."),
 )
@@ -58,29 +60,30 @@ def set_rule(request: Request, name: RuleName, body: Body, limits: TheLimits) ->
     return json_answer(Rule.of(rule))
 
 
-@router.delete("/rules/{name}", responses=answers(200, Rule, 404))
+@router.add("DELETE /rules/{name}", "admin", responses=answers(200, Rule, 404))
 def remove_rule(request: Request, name: RuleName) -> Response:
     """Go back to what the rule says by default."""
     definitions, author = tenant_of(request).definitions, principal_of(request).author
     return json_answer(Rule.of(definitions.remove("rule", without_nul(name), set_by=author)))
 
 
-@router.get("/rules/{name}/changes", responses=answers(200, Page[Rule]))
+@router.add("GET /rules/{name}/changes", "read", responses=answers(200, Page[Rule]))
 def list_rule_changes(request: Request, name: RuleName) -> Response:
     """List what a rule said when, the latest first."""
     changes = tenant_of(request).definitions.changes("rule", without_nul(name))
     return json_answer({"items": [Rule.of(change) for change in changes], "next": None})
 
 
-@router.get("/filters", responses=answers(200, Page[SavedFilter]))
+@router.add("GET /filters", "read", responses=answers(200, Page[SavedFilter]))
 def list_filters(request: Request) -> Response:
     """List the saved filters of the tenant, by name."""
     filters = tenant_of(request).definitions.all("filter")
     return json_answer({"items": [filter_json(saved) for saved in filters], "next": None})
 
 
-@router.put(
-    "/filters/{name}",
+@router.add(
+    "PUT /filters/{name}",
+    "append",
     responses=answers(200, SavedFilter, 400, 413),
     openapi_extra=body("FilterBody", description="Where it is asked, and the filter."),
 )
@@ -95,7 +98,7 @@ def save_filter(request: Request, name: FilterName, body: Body, limits: TheLimit
     return json_answer(filter_json(saved))
 
 
-@router.delete("/filters/{name}", responses=answers(200, SavedFilter, 404))
+@router.add("DELETE /filters/{name}", "append", responses=answers(200, SavedFilter, 404))
 def remove_filter(request: Request, name: FilterName) -> Response:
     """Take a saved filter away."""
     definitions, author = tenant_of(request).definitions, principal_of(request).author

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import principal_of
 from agentlog.api.http.codec.parameters import After, Limit, number_cursor, without_nul
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.service.access import Access, Caller, Key, NewKey, caller_json
 from agentlog.api.shapes.shape import Page
 from agentlog.domain.identifiers import THREAD_ID_PATTERN
@@ -19,7 +20,7 @@ from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.key import ID_PATTERN
 from agentlog.infrastructure.keys.terms import InvalidKeyTerms, expiry_of, name_of, scopes_of
 
-router = APIRouter(tags=["keys"])
+router = Router(prefix="/v1", tags=["keys"])
 
 _FIELDS = ("name", "scopes", "expires")
 
@@ -31,7 +32,7 @@ def _keys(request: Request) -> RecentKeys:
     return keys
 
 
-@router.get("/keys", responses=answers(200, Page[Key]))
+@router.add("GET /keys", "admin", audited=True, responses=answers(200, Page[Key]))
 def list_keys(
     request: Request,
     after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
@@ -43,8 +44,9 @@ def list_keys(
     return page_answer(page, limit, shown=Key.of, place=lambda key: key.id)
 
 
-@router.post(
-    "/keys",
+@router.add(
+    "POST /keys",
+    "admin",
     status_code=201,
     responses=answers(201, NewKey, 400, 413),
     openapi_extra=body("KeyBody", description="What the key is for, and what it allows."),
@@ -78,7 +80,7 @@ def create_key(request: Request, body: Body) -> Response:
     )
 
 
-@router.get("/keys/self", responses=answers(200, Caller))
+@router.add("GET /keys/self", "any key", responses=answers(200, Caller))
 def read_own_key(request: Request) -> Response:
     """Say what the caller may do: as its key allows, or everything while none is required."""
     principal = principal_of(request)
@@ -86,7 +88,7 @@ def read_own_key(request: Request) -> Response:
     return json_answer(caller_json(principal, None if look is None else look.key))
 
 
-@router.delete("/keys/{key_id}", responses=answers(200, Key, 404))
+@router.add("DELETE /keys/{key_id}", "admin", responses=answers(200, Key, 404))
 def revoke_key(request: Request, key_id: KeyId) -> Response:
     """Have a key of the tenant open nothing any more, at once; also the one that asks."""
     keys, principal = _keys(request), principal_of(request)
@@ -105,7 +107,7 @@ def _object(body: bytes) -> dict[str, JsonValue]:
     return fields
 
 
-@router.get("/accesses", responses=answers(200, Page[Access]))
+@router.add("GET /accesses", "admin", audited=True, responses=answers(200, Page[Access]))
 def list_accesses(
     request: Request,
     key: Annotated[

@@ -8,56 +8,46 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
+from typing_extensions import override
 
-from agentlog.api.http.codec.responses import error_answer
+from agentlog.api.http.routing import Router
 from agentlog.api.mcp.errors import McpMissing
 
-PATH = "/mcp"
 
-
-class McpEndpoint:
+class McpSessions(Response):
     """Answers the protocol without sessions, so that any process may answer any request.
 
     Its package takes a second to import, so it begins with the first request.
     """
 
-    def __init__(self, *, version: str) -> None:
-        self._version = version
+    def __init__(self) -> None:
+        super().__init__()
         self._beginning = asyncio.Lock()
         self._manager: Any = None
         self._running: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
 
-    @property
-    def route(self) -> Route:
-        """The route; other methods than POST are answered 405, as the protocol allows."""
-        return Route(PATH, self, methods=["POST"], include_in_schema=False)
+    async def begin(self, app: FastAPI) -> None:
+        """Be ready for requests; raises `McpMissing`."""
+        async with self._beginning:
+            if self._manager is None:
+                await self._begin(app)
 
+    @override
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        try:
-            async with self._beginning:
-                if self._manager is None:
-                    await self._begin(scope["app"])
-        except McpMissing as error:
-            await error_answer(error, scope)(scope, receive, send)
-            return
         await self._manager.handle_request(scope, receive, send)
 
-    @asynccontextmanager
-    async def lifespan(self, _: ASGIApp) -> AsyncIterator[None]:
+    async def end(self) -> None:
         """End with the application."""
-        yield
         self._stop.set()
         if self._running is not None:
             await self._running
 
-    async def _begin(self, app: ASGIApp) -> None:
-        manager = await run_in_threadpool(_manager_over, app, self._version)
+    async def _begin(self, app: FastAPI) -> None:
+        manager = await run_in_threadpool(_manager_over, app)
         started = asyncio.Event()
 
         async def run() -> None:
@@ -70,7 +60,28 @@ class McpEndpoint:
         self._manager = manager
 
 
-def _manager_over(app: ASGIApp, version: str) -> Any:  # noqa: ANN401 - of a package not there yet
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    if hasattr(app.state, "mcp"):
+        await app.state.mcp.end()
+
+
+router = Router(in_document=False, lifespan=_lifespan)
+
+
+@router.add("POST /mcp", "read")
+async def serve(request: Request) -> Response:
+    """Answer a request; other methods than POST are answered 405, as the protocol allows."""
+    app: FastAPI = request.app
+    if not hasattr(app.state, "mcp"):
+        app.state.mcp = McpSessions()
+    sessions: McpSessions = app.state.mcp
+    await sessions.begin(app)
+    return sessions
+
+
+def _manager_over(app: FastAPI) -> Any:  # noqa: ANN401 - of a package not there yet
     """Return a session manager whose tools ask `app`; raises `McpMissing`."""
     try:
         from mcp.server.mcpserver import Context  # noqa: PLC0415 - an optional extra
@@ -92,7 +103,7 @@ def _manager_over(app: ASGIApp, version: str) -> Any:  # noqa: ANN401 - of a pac
             app=app, client=address, key=key.strip() if scheme.lower() == "bearer" else None
         )
 
-    server = mcp_server(api_of, version=version)
+    server = mcp_server(api_of, version=app.version)
     server.streamable_http_app(
         stateless_http=True,
         json_response=True,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from anyio import CapacityLimiter, to_thread
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from prometheus_client.exposition import choose_encoder
 from typing_extensions import TypedDict
 
@@ -17,6 +17,7 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.middleware.metrics_exposition import Exposition, Figures, Gauges
 from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.api.http.openapi.answers import answers, content
+from agentlog.api.http.routing import Router
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
@@ -25,7 +26,7 @@ from agentlog.infrastructure.postgres.write_access import Kind
 from agentlog.infrastructure.runtime.secret_redaction import without_secrets
 from agentlog.infrastructure.subscriptions.subscriptions import subscription_figures
 
-router = APIRouter(tags=["health"])
+router = Router(tags=["health"])
 
 Lags = Callable[[], Mapping[str, int]]
 """Returns the number of unread events of each projection; may query the database."""
@@ -80,8 +81,9 @@ class Metrics:
         return Figures(position, lag_seconds, lags, subscriptions)
 
 
-@router.get(
-    "/metrics",
+@router.add(
+    "GET /metrics",
+    "metrics",
     response_class=Response,
     responses={
         200: {
@@ -97,14 +99,14 @@ async def read_metrics(request: Request) -> Response:
     return Response(text, headers={"Content-Type": media_type})
 
 
-@router.get("/healthz", responses=answers(200, Health))
+@router.add("GET /healthz", "nothing", responses=answers(200, Health))
 async def healthz() -> Response:
     """The process lives."""
     # not in a shared thread: they may all wait for the database
     return json_answer({"status": "ok"})
 
 
-@router.get("/readyz", responses=answers(200, Readiness))
+@router.add("GET /readyz", "nothing", responses=answers(200, Readiness))
 async def readyz(request: Request) -> Response:
     """The database answers, and a writer's takes writes: the last append was written, or a probe.
 

@@ -3,13 +3,14 @@
 Exporters retry what is answered 429 or 503, and drop a batch at any other error.
 """
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from agentlog.api.http.codec.exports import take_otlp
 from agentlog.api.http.codec.otlp.records import JSON, PROTOBUF
 from agentlog.api.http.openapi.answers import Schema, answers, content
+from agentlog.api.http.routing import Router
 
-router = APIRouter(tags=["otlp"])
+router = Router(tags=["otlp"])
 
 _BODY: Schema = {
     "requestBody": {
@@ -21,7 +22,13 @@ _BODY: Schema = {
 _ANSWERS = answers(200, "Otlp", 400, 413, 415)
 
 
-@router.post("/otlp/v1/traces", response_class=Response, responses=_ANSWERS, openapi_extra=_BODY)
+@router.add(
+    "POST /otlp/v1/traces",
+    "append",
+    response_class=Response,
+    responses=_ANSWERS,
+    openapi_extra=_BODY,
+)
 async def take_spans(request: Request) -> Response:
     """Take spans of the GenAI conventions into threads, each span once.
 
@@ -30,7 +37,9 @@ async def take_spans(request: Request) -> Response:
     return await take_otlp(request, "traces")
 
 
-@router.post("/otlp/v1/logs", response_class=Response, responses=_ANSWERS, openapi_extra=_BODY)
+@router.add(
+    "POST /otlp/v1/logs", "append", response_class=Response, responses=_ANSWERS, openapi_extra=_BODY
+)
 async def take_log_records(request: Request) -> Response:
     """Take log events of the GenAI conventions into threads, each record once.
 

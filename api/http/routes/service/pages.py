@@ -8,14 +8,15 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, JSONResponse
 
 from agentlog.api.http.codec.responses import json_answer, policy_of_docs, policy_of_page
+from agentlog.api.http.routing import Router
 
-router = APIRouter(include_in_schema=False)
+router = Router(in_document=False)
 
 SUMMARY: Final = "A message store for AI agents."
 _LINKS: Final = {"docs": "/docs", "health": "/healthz", "threads": "/v1/threads"}
@@ -45,7 +46,7 @@ _MEDIA_TYPES: Final = {
 }
 
 
-@router.get("/")
+@router.add("GET /", "nothing")
 def read_root(request: Request) -> Response:
     """The page where Accept names HTML, else what this is and where to go on, as JSON."""
     if names_html(request):
@@ -54,26 +55,26 @@ def read_root(request: Request) -> Response:
     return json_answer(root, headers={"Vary": "Accept"})
 
 
-@router.get("/threads/{thread_id}")
+@router.add("GET /threads/{thread_id}", "nothing")
 def read_thread_screen(thread_id: str) -> Response:
     """The page, at a thread: it asks for that itself."""
     del thread_id
     return page()
 
 
-@router.get("/live")
-@router.get("/compare")
-@router.get("/reports")
-@router.get("/reports/{name}")
-@router.get("/sql")
-@router.get("/audit")
-@router.get("/keys")
+@router.add("GET /live", "nothing")
+@router.add("GET /compare", "nothing")
+@router.add("GET /reports", "nothing")
+@router.add("GET /reports/{name}", "nothing")
+@router.add("GET /sql", "nothing")
+@router.add("GET /audit", "nothing")
+@router.add("GET /keys", "nothing")
 def read_screen() -> Response:
     """The page, at one of its screens."""
     return page()
 
 
-@router.get("/assets/{name}")
+@router.add("GET /assets/{name}", "nothing")
 def read_asset(request: Request, name: str) -> Response:
     """A file of the page, whose name has a digest of its content."""
     path = PAGE / "assets" / name
@@ -109,7 +110,13 @@ def _file(request: Request, path: Traversable, kind: str, headers: dict[str, str
     return Response(path.read_bytes(), media_type=kind, headers=headers)
 
 
-@router.get("/docs")
+@router.add("GET /openapi.json", "nothing")
+def read_document(request: Request) -> Response:
+    """The OpenAPI document."""
+    return JSONResponse(request.app.openapi())
+
+
+@router.add("GET /docs", "nothing")
 async def read_docs() -> HTMLResponse:
     """Every route, to try."""
     html = get_swagger_ui_html(
@@ -124,7 +131,7 @@ async def read_docs() -> HTMLResponse:
     return html
 
 
-@router.get("/docs/{name}")
+@router.add("GET /docs/{name}", "nothing")
 def read_docs_file(name: str) -> Response:
     """A file of Swagger UI."""
     if name not in _MEDIA_TYPES:

@@ -2,18 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Projection
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.projections.readmodels.registry import READ_MODELS, read_model
 
-router = APIRouter(tags=["projections"])
+router = Router(prefix="/v1", tags=["projections"])
 
 Name = Annotated[str, Path(json_schema_extra={"enum": list(READ_MODELS)}, examples=["messages"])]
 
@@ -29,7 +30,7 @@ def _answer(request: Request, name: str | None = None) -> Response:
     return json_answer({"items": items, "next": None})
 
 
-@router.get("/projections", responses=answers(200, Page[Projection], 404))
+@router.add("GET /projections", "admin", responses=answers(200, Page[Projection], 404))
 async def list_projections(request: Request) -> Response:
     """List every projection: how far it is, or why it stands still.
 
@@ -39,7 +40,7 @@ async def list_projections(request: Request) -> Response:
     return await run_in_threadpool(_answer, request)
 
 
-@router.get("/projections/{name}", responses=answers(200, Page[Projection], 404))
+@router.add("GET /projections/{name}", "admin", responses=answers(200, Page[Projection], 404))
 async def read_projection(request: Request, name: Name) -> Response:
     """Read where one projection stands: its live build, and the one beside it if any."""
     read_model(name)
@@ -47,8 +48,9 @@ async def read_projection(request: Request, name: Name) -> Response:
     return await run_in_threadpool(_answer, request, name)
 
 
-@router.post(
-    "/projections/{name}/rebuild",
+@router.add(
+    "POST /projections/{name}/rebuild",
+    "admin",
     status_code=202,
     responses=answers(202, Page[Projection], 404, 409),
 )
@@ -60,14 +62,18 @@ def rebuild_projection(request: Request, name: Name) -> Response:
     return answer
 
 
-@router.post("/projections/{name}/pause", responses=answers(200, Page[Projection], 404))
+@router.add(
+    "POST /projections/{name}/pause", "admin", responses=answers(200, Page[Projection], 404)
+)
 def pause_projection(request: Request, name: Name) -> Response:
     """Have it stand still until it is resumed."""
     _standings(request).pause(name)
     return _answer(request, name)
 
 
-@router.post("/projections/{name}/resume", responses=answers(200, Page[Projection], 404))
+@router.add(
+    "POST /projections/{name}/resume", "admin", responses=answers(200, Page[Projection], 404)
+)
 def resume_projection(request: Request, name: Name) -> Response:
     """Have it go on, also where an event had stopped it."""
     _standings(request).resume(name)

@@ -7,7 +7,7 @@ from functools import partial
 from secrets import token_bytes
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.bodies import Body, fields_in
@@ -16,6 +16,7 @@ from agentlog.api.http.codec.parameters import After, Limit, number_cursor, with
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
 from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.routing import Router
 from agentlog.api.shapes.service.subscriptions import (
     Acknowledged,
     Counted,
@@ -42,7 +43,7 @@ from agentlog.infrastructure.subscriptions.terms import (
 )
 from agentlog.infrastructure.webhooks.registration import register
 
-router = APIRouter(tags=["subscriptions"])
+router = Router(prefix="/v1", tags=["subscriptions"])
 
 _PACE_SECONDS = 0.05
 """Between attempts of a consumer that waits, however often the log grows."""
@@ -50,8 +51,9 @@ _PACE_SECONDS = 0.05
 Name = Annotated[str, Path(pattern=NAME_PATTERN, examples=["approvals"])]
 
 
-@router.post(
-    "/subscriptions",
+@router.add(
+    "POST /subscriptions",
+    "admin",
     status_code=201,
     responses=answers(201, NewSubscription, 400, 409, 413),
     openapi_extra=body("SubscriptionBody", description="Which events, and from where on."),
@@ -79,7 +81,7 @@ def create_subscription(request: Request, body: Body, limits: TheLimits) -> Resp
     )
 
 
-@router.get("/subscriptions", responses=answers(200, Page[Subscription]))
+@router.add("GET /subscriptions", "admin", responses=answers(200, Page[Subscription]))
 def list_subscriptions(
     request: Request,
     after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
@@ -92,32 +94,33 @@ def list_subscriptions(
     )
 
 
-@router.get("/subscriptions/{name}", responses=answers(200, Subscription, 404))
+@router.add("GET /subscriptions/{name}", "admin", responses=answers(200, Subscription, 404))
 def read_subscription(request: Request, name: Name) -> Response:
     """Read a subscription: how far it is, what waits, or why it stands still."""
     return json_answer(subscription_json(tenant_of(request).subscriptions.get(name)))
 
 
-@router.delete("/subscriptions/{name}", responses=answers(200, Subscription, 404))
+@router.add("DELETE /subscriptions/{name}", "admin", responses=answers(200, Subscription, 404))
 def delete_subscription(request: Request, name: Name) -> Response:
     """Delete a subscription, with its place and what is parked."""
     return json_answer(subscription_json(tenant_of(request).subscriptions.delete(name)))
 
 
-@router.post("/subscriptions/{name}/pause", responses=answers(200, Subscription, 404))
+@router.add("POST /subscriptions/{name}/pause", "admin", responses=answers(200, Subscription, 404))
 def pause_subscription(request: Request, name: Name) -> Response:
     """Have it give nothing out until it is resumed."""
     return json_answer(subscription_json(tenant_of(request).subscriptions.pause(name)))
 
 
-@router.post("/subscriptions/{name}/resume", responses=answers(200, Subscription, 404))
+@router.add("POST /subscriptions/{name}/resume", "admin", responses=answers(200, Subscription, 404))
 def resume_subscription(request: Request, name: Name) -> Response:
     """Have it go on where it was."""
     return json_answer(subscription_json(tenant_of(request).subscriptions.resume(name)))
 
 
-@router.post(
-    "/subscriptions/{name}/pull",
+@router.add(
+    "POST /subscriptions/{name}/pull",
+    "read",
     responses=answers(200, Lease, 400, 404, 409, 413),
     openapi_extra=body("PullBody", description="How many, and for how long."),
 )
@@ -137,8 +140,9 @@ async def pull_deliveries(request: Request, name: Name, body: Body, limits: TheL
     return json_answer(await run_in_threadpool(lease_json, lease))
 
 
-@router.post(
-    "/subscriptions/{name}/ack",
+@router.add(
+    "POST /subscriptions/{name}/ack",
+    "read",
     responses=answers(200, Acknowledged, 400, 404, 409, 413),
     openapi_extra=body("AckBody", description="The lease, and which of its deliveries."),
 )
@@ -149,8 +153,9 @@ def acknowledge_deliveries(request: Request, name: Name, body: Body, limits: The
     return json_answer({"acknowledged": done})
 
 
-@router.post(
-    "/subscriptions/{name}/nack",
+@router.add(
+    "POST /subscriptions/{name}/nack",
+    "read",
     responses=answers(200, Refused, 400, 404, 409, 413),
     openapi_extra=body("NackBody", description="The lease, what failed of it, and why."),
 )
@@ -177,15 +182,16 @@ def refuse_deliveries(request: Request, name: Name, body: Body, limits: TheLimit
     )
 
 
-@router.get("/subscriptions/{name}/parked", responses=answers(200, Page[Parked], 404))
+@router.add("GET /subscriptions/{name}/parked", "admin", responses=answers(200, Page[Parked], 404))
 def list_parked(request: Request, name: Name, after: After = None, limit: Limit = 100) -> Response:
     """List the deliveries that failed as often as they may, in the order of the log."""
     page = tenant_of(request).queue.parked(name, after=number_cursor(after) or 0, limit=limit + 1)
     return page_answer(page, limit, shown=Parked.of, place=lambda parked: parked.id)
 
 
-@router.post(
-    "/subscriptions/{name}/parked/retry",
+@router.add(
+    "POST /subscriptions/{name}/parked/retry",
+    "admin",
     responses=answers(200, Counted, 400, 404, 413),
     openapi_extra=body("ParkedBody", description="Which; all without `ids`."),
 )
@@ -195,8 +201,9 @@ def retry_parked(request: Request, name: Name, body: Body, limits: TheLimits) ->
     return json_answer({"deliveries": tenant_of(request).queue.retry(name, ids)})
 
 
-@router.post(
-    "/subscriptions/{name}/parked/discard",
+@router.add(
+    "POST /subscriptions/{name}/parked/discard",
+    "admin",
     responses=answers(200, Counted, 400, 404, 413),
     openapi_extra=body("ParkedBody", description="Which; all without `ids`."),
 )

@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from letta_client import APIStatusError, Letta, NotFoundError, UnprocessableEntityError
 
-from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.readers.registry import FORMATS
 from tests.api.keyholders import make_key
+from tests.api.routes import NEEDS
 from tests.api.servers import running
 from tests.infrastructure.appends import TENANT, record
 from tests.projections.letta_api import CLASSES

@@ -11,11 +11,11 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.api.keyholders import make_key
 from tests.api.listeners import followed, heard, listening
+from tests.api.routes import NEEDS
 from tests.infrastructure.appends import TENANT, record
 
 Item = dict[str, Any]

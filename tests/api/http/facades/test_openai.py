@@ -23,12 +23,12 @@ from openai import (
 from openai.types.conversations import ConversationItem
 from pydantic import TypeAdapter
 
-from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.domain.access import SCOPES
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.api.conftest import app_over, end_following
 from tests.api.keyholders import bearing, make_key
+from tests.api.routes import NEEDS
 from tests.api.servers import running
 from tests.histories import examples, json_values
 from tests.projections import openai_items

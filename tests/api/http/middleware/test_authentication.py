@@ -6,17 +6,15 @@ import time
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from fastapi import APIRouter, FastAPI, Response
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from starlette.routing import Route
 
-from agentlog.api.http.app import _FACADES
 from agentlog.api.http.middleware.authentication import AnonymousFrom
 from agentlog.api.http.middleware.permissions import Permissions
-from agentlog.api.http.middleware.scopes import NEEDS
+from agentlog.api.http.routing import Router
 from agentlog.domain.access import SCOPES, Scope
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
@@ -24,6 +22,7 @@ from agentlog.infrastructure.threads import Threads
 from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
 from tests.api.refusals import detail_in, problem_in
+from tests.api.routes import NEEDS, ROUTES
 from tests.infrastructure.appends import TENANT, reply
 from tests.infrastructure.postgres.relay import Relay
 
@@ -253,17 +252,17 @@ def test_a_key_of_a_scraper_reads_metrics_and_nothing_else(
     assert client.get("/v1/threads", headers=scraper).status_code == 403
 
 
-def test_every_route_has_its_scope_and_every_scope_a_route(app: FastAPI) -> None:
-    document = app.openapi()
+def test_every_operation_of_the_document_says_its_scope(app: FastAPI) -> None:
     described = {
-        f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item
+        f"{method.upper()} {path}": operation
+        for path, item in app.openapi()["paths"].items()
+        for method, operation in item.items()
     }
-    others = {needed for needed in NEEDS if " /v1/" not in needed}
-    assert described | others == set(NEEDS)
-
-
-def test_no_router_of_a_facade_holds_another_whose_routes_would_have_no_scope() -> None:
-    assert all(isinstance(route, Route) for router in _FACADES for route in router.routes)
+    assert described.keys() == {route.name for route in ROUTES if route.in_document}
+    for name, operation in described.items():
+        free = NEEDS[name] == "nothing"
+        assert free or operation["description"].endswith(f"Scope: `{NEEDS[name]}`.")
+        assert bool(operation["security"]) is not free
 
 
 def test_the_first_page_takes_no_key(app: FastAPI, client: TestClient) -> None:
@@ -282,14 +281,14 @@ def test_what_is_the_same_for_everybody_takes_no_key(
 
 
 def test_a_route_that_nobody_gave_a_scope_is_refused_before_there_is_a_service() -> None:
-    router = FastAPI(openapi_url=None).router
-    router.add_route("/v1/secrets", lambda _: Response(), methods=["GET"])
-    with pytest.raises(LookupError, match="GET /v1/secrets"):
-        Permissions().know(router)
-    around = APIRouter()
-    around.include_router(router)
-    with pytest.raises(LookupError, match="include it in the application"):
-        Permissions().know(around)
+    router, around = Router(), Router()
+    with pytest.raises(LookupError, match="GET /secrets: say which scope"):
+        router.add("GET /secrets", cast("Scope", "reed"))
+    router.framework.add_api_route("/secrets", lambda: None)
+    around.framework.include_router(router.framework)
+    for unknown in (router, around):
+        with pytest.raises(LookupError, match="without a scope"):
+            Permissions().know(unknown)
 
 
 def test_what_is_no_route_is_not_there_for_those_who_are_known(

@@ -10,7 +10,6 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.api.http.request.limits import RequestLimits
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.postgres.database import Database
@@ -19,6 +18,7 @@ from agentlog.infrastructure.threads import Threads
 from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.listeners import followed
 from tests.api.refusals import problem_in
+from tests.api.routes import NEEDS
 from tests.clients import TLS
 from tests.infrastructure.appends import given
 

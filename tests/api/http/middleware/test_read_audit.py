@@ -7,7 +7,6 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from agentlog.api.http.middleware.scopes import NEEDS
 from agentlog.infrastructure.keys.accesses import RecordedAccess
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
@@ -16,6 +15,7 @@ from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.listeners import followed, listening
 from tests.api.refusals import problem_in
+from tests.api.routes import NEEDS
 from tests.infrastructure.appends import TENANT, reply
 
 

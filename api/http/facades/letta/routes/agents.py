@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
@@ -13,14 +13,15 @@ from agentlog.api.http.facades.letta.agent_file import file_of, take_file
 from agentlog.api.http.facades.letta.agents import agent_json
 from agentlog.api.http.facades.letta.paging import Order
 from agentlog.api.http.facades.letta.reading import items_of, recent_heads
-from agentlog.api.http.facades.letta.routes import PREFIX
+from agentlog.api.http.facades.letta.routes import PREFIX, THREADS
 from agentlog.api.http.request.limits import TooManyMessages
+from agentlog.api.http.routing import Router, naming
 from agentlog.domain.errors import InvalidInput, InvalidMessage, UnknownThread
 from agentlog.domain.json.values import array_of
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.tenants import Tenant
 
-router = APIRouter(prefix=PREFIX)
+router = Router(prefix=PREFIX, in_document=False, threads=THREADS)
 
 _MOST_PARTS = 16
 
@@ -28,7 +29,7 @@ _HAVE_NONE = ("tags", "identity_id", "identifier_keys", "project_id", "template_
 """Filters by what no agent of ours has."""
 
 
-@router.get("/agents/")
+@router.add("GET /agents/", "read", threads=naming("name"))
 def list_agents(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     at: At,
@@ -62,14 +63,14 @@ def _named(tenant: Tenant, name: str) -> list[Head]:
         return tenant.threads.heads(which, before=None, limit=100)
 
 
-@router.get("/agents/{thread_id}")
+@router.add("GET /agents/{thread_id}", "read")
 def read_agent(request: Request, thread_id: str, at: At) -> Response:
     """Return an agent."""
     tenant = tenant_of(request)
     return json_answer(agent_json(tenant, tenant.threads.head(thread_id), at=at))
 
 
-@router.get("/agents/{thread_id}/core-memory/blocks")
+@router.add("GET /agents/{thread_id}/core-memory/blocks", "read")
 def list_blocks(request: Request, thread_id: str, at: At, after: str | None = None) -> Response:
     """Return the memory of an agent, all of it at once."""
     tenant = tenant_of(request)
@@ -77,7 +78,7 @@ def list_blocks(request: Request, thread_id: str, at: At, after: str | None = No
     return json_answer([] if after is not None else array_of(agent["blocks"]))
 
 
-@router.get("/agents/{thread_id}/export")
+@router.add("GET /agents/{thread_id}/export", "read")
 def export_agent(request: Request, thread_id: str, at: At) -> Response:
     """Return an agent as a file (`.af`)."""
     tenant = tenant_of(request)
@@ -85,7 +86,7 @@ def export_agent(request: Request, thread_id: str, at: At) -> Response:
     return json_answer(file_of(agent, items_of(tenant, thread_id, at=at)))
 
 
-@router.post("/agents/import")
+@router.add("POST /agents/import", "append")
 def import_agents(request: Request, body: Body, limits: TheLimits, origin: TheOrigin) -> Response:
     """Take the agents of a file as threads."""
     content_type = request.headers.get("content-type", "")

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
@@ -11,14 +11,15 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.facades.letta.agents import conversation_json
 from agentlog.api.http.facades.letta.paging import Newest, Order
 from agentlog.api.http.facades.letta.reading import items_of, recent_heads
-from agentlog.api.http.facades.letta.routes import PREFIX
+from agentlog.api.http.facades.letta.routes import PREFIX, THREADS
 from agentlog.api.http.facades.letta.taken import ANSWER, take_messages
 from agentlog.api.http.request.errors import RunsNoAgent
+from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage, UnknownMessage, UnknownThread
 from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 
-router = APIRouter(prefix=PREFIX)
+router = Router(prefix=PREFIX, in_document=False, threads=THREADS)
 
 _DEFAULT = "default"
 """What Letta calls the one conversation of an agent."""
@@ -26,7 +27,7 @@ _DEFAULT = "default"
 Types = Annotated[list[str] | None, Query(alias="include_return_message_types")]
 
 
-@router.get("/agents/{thread_id}/messages")
+@router.add("GET /agents/{thread_id}/messages", "read")
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     thread_id: str,
@@ -41,7 +42,7 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return json_answer(paging.page(items_of(tenant_of(request), thread_id, at=at, types=types)))
 
 
-@router.post("/agents/{thread_id}/messages")
+@router.add("POST /agents/{thread_id}/messages", "append")
 def record_messages(
     request: Request, thread_id: str, body: Body, limits: TheLimits, origin: TheOrigin
 ) -> Response:
@@ -53,7 +54,7 @@ def record_messages(
     return json_answer(ANSWER)
 
 
-@router.get("/conversations/")
+@router.add("GET /conversations/", "read")
 def list_conversations(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     agent_id: str | None = None,
@@ -78,13 +79,13 @@ def list_conversations(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return json_answer([conversation_json(head) for head in heads])
 
 
-@router.get("/conversations/{thread_id}")
+@router.add("GET /conversations/{thread_id}", "read")
 def read_conversation(request: Request, thread_id: str) -> Response:
     """Return a conversation."""
     return json_answer(conversation_json(tenant_of(request).threads.head(thread_id)))
 
 
-@router.get("/conversations/{thread_id}/messages")
+@router.add("GET /conversations/{thread_id}/messages", "read")
 def list_conversation(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     thread_id: str,
@@ -98,7 +99,7 @@ def list_conversation(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return json_answer(paging.page(items_of(tenant_of(request), own_id, at=at, types=types)))
 
 
-@router.get("/messages/{message_id}")
+@router.add("GET /messages/{message_id}", "read")
 def read_message(
     request: Request, message_id: str, at: At, agent_id: str | None = None
 ) -> Response:

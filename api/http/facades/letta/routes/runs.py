@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.bodies import body_of
@@ -12,9 +12,10 @@ from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.facades.letta.paging import Newest, Oldest
 from agentlog.api.http.facades.letta.reading import UnknownRun, run_at, turns_in
-from agentlog.api.http.facades.letta.routes import PREFIX
+from agentlog.api.http.facades.letta.routes import PREFIX, THREADS
 from agentlog.api.http.facades.letta.streams import RunFraming, run_frames
 from agentlog.api.http.facades.letta.turns import Turn, id_of_run, run_json, steps_json
+from agentlog.api.http.routing import Router
 from agentlog.api.http.streaming.sse_response import StreamResponse
 from agentlog.api.http.streaming.subscribers import Followers
 from agentlog.api.http.streaming.thread_stream import ThreadStream
@@ -25,12 +26,12 @@ from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.tenants import Tenant
 from agentlog.projections.view import Item
 
-router = APIRouter(prefix=PREFIX)
+router = Router(prefix=PREFIX, in_document=False, threads=THREADS)
 
 Named = Annotated[list[str] | None, Query()]
 
 
-@router.get("/runs/")
+@router.add("GET /runs/", "read")
 def list_runs(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
     paging: Newest,
@@ -55,21 +56,21 @@ def list_runs(  # noqa: PLR0913, PLR0917 - one parameter a choice
     return json_answer(paging.page(listed))
 
 
-@router.get("/runs/{run_id}")
+@router.add("GET /runs/{run_id}", "read")
 def read_run(request: Request, run_id: str, at: At) -> Response:
     """Return a run."""
     agent_id, turn = run_at(tenant_of(request), run_id, at=at)
     return json_answer(run_json(turn, agent_id))
 
 
-@router.get("/runs/{run_id}/messages")
+@router.add("GET /runs/{run_id}/messages", "read")
 def list_run(request: Request, run_id: str, paging: Oldest, at: At) -> Response:
     """List the messages of a run."""
     _, turn = run_at(tenant_of(request), run_id, at=at)
     return json_answer(paging.page([item for item in turn.items if "id" in item]))
 
 
-@router.get("/runs/{run_id}/usage")
+@router.add("GET /runs/{run_id}/usage", "read")
 def read_usage(request: Request, run_id: str, at: At) -> Response:
     """Return the tokens of a run; null where no answer told them."""
     _, turn = run_at(tenant_of(request), run_id, at=at)
@@ -77,21 +78,21 @@ def read_usage(request: Request, run_id: str, at: At) -> Response:
     return json_answer({name: turn.usage.get(name) for name in names})
 
 
-@router.get("/runs/{run_id}/steps")
+@router.add("GET /runs/{run_id}/steps", "read")
 def list_run_steps(request: Request, run_id: str, paging: Newest, at: At) -> Response:
     """List the steps of a run."""
     agent_id, turn = run_at(tenant_of(request), run_id, at=at)
     return json_answer(paging.page(steps_json(turn, agent_id)))
 
 
-@router.get("/steps/")
+@router.add("GET /steps/", "read")
 def list_steps(request: Request, paging: Newest, at: At, agent_id: str | None = None) -> Response:
     """List the steps of an agent."""
     own_id = _agent(agent_id)
     return json_answer(paging.page(list(_steps(tenant_of(request), own_id, at))))
 
 
-@router.get("/steps/{step_id}")
+@router.add("GET /steps/{step_id}", "read")
 def read_step(request: Request, step_id: str, at: At, agent_id: str | None = None) -> Response:
     """Return a step; its id is unique in its agent alone, which must be named."""
     own_id = _agent(agent_id)
@@ -101,7 +102,7 @@ def read_step(request: Request, step_id: str, at: At, agent_id: str | None = Non
     raise UnknownRun(step_id)
 
 
-@router.get("/steps/{step_id}/messages")
+@router.add("GET /steps/{step_id}/messages", "read")
 def list_step(
     request: Request, step_id: str, paging: Oldest, at: At, agent_id: str | None = None
 ) -> Response:
@@ -111,7 +112,7 @@ def list_step(
     return json_answer(paging.page(items))
 
 
-@router.post("/runs/{run_id}/stream")
+@router.add("POST /runs/{run_id}/stream", "read", stream=True)
 async def stream_run(request: Request, run_id: str) -> Response:
     """Send a run as server-sent events: what there is, then what comes, up to its end."""
     tenant = tenant_of(request)
@@ -119,7 +120,7 @@ async def stream_run(request: Request, run_id: str) -> Response:
     return await _streamed(request, tenant, agent_id, turn)
 
 
-@router.post("/conversations/{thread_id}/stream")
+@router.add("POST /conversations/{thread_id}/stream", "read", stream=True)
 async def stream_conversation(request: Request, thread_id: str) -> Response:
     """Send the last run of a conversation."""
     tenant = tenant_of(request)
@@ -127,10 +128,6 @@ async def stream_conversation(request: Request, thread_id: str) -> Response:
     if not turns:
         raise UnknownRun(thread_id)
     return await _streamed(request, tenant, thread_id, turns[-1])
-
-
-router.add_api_route("/runs/{run_id}/stream", stream_run, methods=["POST"])
-router.add_api_route("/conversations/{thread_id}/stream", stream_conversation, methods=["POST"])
 
 
 async def _streamed(request: Request, tenant: Tenant, agent_id: str, turn: Turn) -> Response:

@@ -1,0 +1,169 @@
+"""Routers whose routes say what they are: scope, threads that they name, body and answers.
+
+A router brings everything with it, its prefix and its place in the OpenAPI document too: the
+application includes it, and permissions, audit, limits and metrics read its routes.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypedDict, TypeVar
+
+from fastapi import APIRouter, Response
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
+from starlette.types import Lifespan
+from typing_extensions import Unpack
+
+from agentlog.domain.access import SCOPES, Scope
+
+Need = Scope | Literal["nothing", "any key"]
+"""The scope that a route takes; `GET` answers for `HEAD` too."""
+_NEEDS: Final = ("nothing", "any key", *SCOPES)
+
+ThreadsOf = Callable[[str], Iterable[str]]
+"""Returns the threads that a parameter's value names; what is no id of one is passed over."""
+
+_Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
+
+
+def thread_at(value: str) -> Iterable[str]:
+    """Return the thread that a value names, perhaps with a moment after an `@`."""
+    return (value.partition("@")[0],)
+
+
+def naming(*parameters: str) -> Mapping[str, ThreadsOf]:
+    """Return that each of these parameters names a thread, perhaps with a moment after an `@`."""
+    return dict.fromkeys(parameters, thread_at)
+
+
+USUAL: Final = naming("thread_id", "thread", "parent")
+"""Parameters that name threads in every route that has them."""
+
+
+class Described(TypedDict, total=False):
+    """What the OpenAPI document has of a route, as the framework takes it."""
+
+    status_code: int
+    response_class: type[Response]
+    responses: dict[int | str, dict[str, Any]]
+    openapi_extra: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route as the checks before it read it.
+
+    `threads`: parameters of its path and query that name threads. `direct`: its endpoint takes a
+    request and is called without the framework. `stream`: it follows the log. `long`: its body or
+    answer may be endless, and the key is checked again for each piece. `audited`: it reads data.
+    `waits`: it takes a position to wait for.
+    """
+
+    method: str
+    template: str
+    need: Need
+    endpoint: Callable[..., Any]
+    threads: Mapping[str, ThreadsOf]
+    direct: bool
+    stream: bool
+    long: bool
+    audited: bool
+    waits: bool
+    in_document: bool
+
+    @property
+    def name(self) -> str:
+        """Its method and template."""
+        return f"{self.method} {self.template}"
+
+    @property
+    def scope(self) -> Scope | None:
+        """The scope that it takes; None where any key will do, or none is needed."""
+        match self.need:
+            case "nothing" | "any key":
+                return None
+            case scope:
+                return scope
+
+
+class Router:
+    """A router of the framework, `framework`, and what its routes are."""
+
+    def __init__(
+        self,
+        *,
+        prefix: str = "",
+        tags: Sequence[str | Enum] = (),
+        in_document: bool = True,
+        threads: Mapping[str, ThreadsOf] = USUAL,
+        lifespan: Lifespan[Any] | None = None,
+    ) -> None:
+        """Make a router without routes; `threads` are parameters that name threads in all."""
+        self.framework: Final = APIRouter(
+            prefix=prefix, tags=[*tags], include_in_schema=in_document, lifespan=lifespan
+        )
+        self.routes: Final[list[Route]] = []
+        self._threads = {**USUAL, **threads}
+
+    def add(  # noqa: PLR0913 - what a route is
+        self,
+        name: str,
+        need: Need,
+        *,
+        threads: Mapping[str, ThreadsOf] = MappingProxyType({}),
+        direct: bool = False,
+        stream: bool = False,
+        long: bool | None = None,
+        audited: bool | None = None,
+        waits: bool | None = None,
+        **described: Unpack[Described],
+    ) -> Callable[[_Endpoint], _Endpoint]:
+        """Return a decorator that adds an endpoint as a route, as `GET /log`; see `Route`.
+
+        Streams are long, and reads audited; a GET of the scope `read` or `admin` waits.
+
+        Raises:
+            LookupError: there is no such scope, or the route has no such parameter of threads.
+        """
+        if need not in _NEEDS:
+            raise LookupError(f"{name}: say which scope it takes, one of {', '.join(_NEEDS)}")
+        method, _, path = name.partition(" ")
+
+        def adding(endpoint: _Endpoint) -> _Endpoint:
+            self.framework.add_api_route(path, endpoint, methods=[method], **described)
+            parameters = _parameters(self.framework.routes[-1])
+            if threads.keys() - parameters:
+                raise LookupError(f"{name}: no parameter {', '.join(threads.keys() - parameters)}")
+            named = {**self._threads, **threads}
+            route = Route(
+                method,
+                self.framework.prefix + path,
+                need,
+                endpoint,
+                threads={word: named[word] for word in named if word in parameters},
+                direct=direct,
+                stream=stream,
+                long=stream if long is None else long,
+                audited=need == "read" if audited is None else audited,
+                waits=method == "GET" and need in {"read", "admin"} if waits is None else waits,
+                in_document=self.framework.include_in_schema,
+            )
+            self.routes.append(route)
+            return endpoint
+
+        return adding
+
+
+def _parameters(route: BaseRoute) -> set[str]:
+    """Return the parameters of a route's path and query."""
+    if not isinstance(route, APIRoute):
+        return set()
+    extra = (route.openapi_extra or {}).get("parameters", ())
+    return {
+        *route.param_convertors,
+        *(parameter.alias for parameter in get_flat_params(route.dependant)),
+        *(parameter["name"] for parameter in extra),
+    }
