@@ -18,12 +18,6 @@ from structlog.typing import FilteringBoundLogger
 from agentlog.api.http.codec.problems import flaw_list, problem
 from agentlog.api.http.codec.responses import error_answer, problem_answer
 from agentlog.api.http.codec.wait_for_position import until_logged
-from agentlog.api.http.facades.ag_ui import router as ag_ui
-from agentlog.api.http.facades.langfuse import router as langfuse
-from agentlog.api.http.facades.langsmith import router as langsmith
-from agentlog.api.http.facades.letta import router as letta
-from agentlog.api.http.facades.maria import routes as maria
-from agentlog.api.http.facades.openai import router as openai
 from agentlog.api.http.middleware.authentication import Authentication, Entrance
 from agentlog.api.http.middleware.edge import Checks, Edge
 from agentlog.api.http.middleware.metrics_exposition import Gauges
@@ -32,37 +26,11 @@ from agentlog.api.http.middleware.query_parameters import KnownQueries
 from agentlog.api.http.middleware.rate_limit import Limiter, describe_limits
 from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.api.http.openapi.bodies import components
+from agentlog.api.http.registry import ROUTERS
 from agentlog.api.http.relay.gateway import Gateway
 from agentlog.api.http.request.limits import USUAL, RequestLimits
-from agentlog.api.http.routes import (
-    analytics,
-    audit,
-    blobs,
-    comparison,
-    forks,
-    imports,
-    log,
-    messages,
-    redaction,
-    search,
-    sql,
-    streams,
-    summaries,
-    threads,
-    views,
-)
-from agentlog.api.http.routes.service import (
-    definitions,
-    keys,
-    mcp,
-    monitoring,
-    otlp,
-    pages,
-    projections,
-    subscriptions,
-)
+from agentlog.api.http.routes.service import monitoring, pages
 from agentlog.api.http.routes.service.monitoring import Metrics
-from agentlog.api.http.routing import Router
 from agentlog.api.http.streaming.subscribers import Followers
 from agentlog.domain.errors import AgentlogError, Flaw
 from agentlog.domain.json.places import path
@@ -114,7 +82,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.addresses = addresses
     app.state.gateway = None if gateway_url is None else Gateway(gateway_url)
     app.state.exports = CapacityLimiter(_EXPORTS)
-    for router in ROUTERS:
+    for router in ROUTERS.values():
         traffic.know(router)
         permissions.know(router)
     app.add_exception_handler(AgentlogError, _refuse)
@@ -149,37 +117,6 @@ def openapi_document() -> dict[str, Any]:
     return _document(_routed())
 
 
-ROUTERS: tuple[Router, ...] = (
-    threads.router,
-    summaries.router,
-    messages.router,
-    views.router,
-    comparison.router,
-    log.router,
-    search.router,
-    definitions.router,
-    blobs.router,
-    forks.router,
-    imports.router,
-    redaction.router,
-    streams.router,
-    projections.router,
-    analytics.router,
-    sql.router,
-    audit.router,
-    keys.router,
-    subscriptions.router,
-    monitoring.router,
-    pages.router,
-    otlp.router,
-    langfuse.router,
-    langsmith.router,
-    *letta.ROUTERS,
-    maria.router,
-    *openai.ROUTERS,
-    ag_ui.router,
-    mcp.router,
-)
 _EXPORTS = 1
 """OTLP requests read at once: a second one gains nothing, and other requests wait for both."""
 
@@ -194,7 +131,7 @@ def _routed() -> FastAPI:
         openapi_url=None,  # its documentation loads scripts from another host: see pages.py
         redirect_slashes=False,  # to the client's own Host
     )
-    for router in ROUTERS:
+    for router in ROUTERS.values():
         app.include_router(router.framework)
     return app
 
@@ -245,7 +182,7 @@ def _document(app: FastAPI) -> dict[str, Any]:
         for name, schema in schemas.items():
             schema["title"] = name  # pydantic gives all pages one title, and generators one class
         describe_limits(document)
-        routes = (route for router in ROUTERS for route in router.routes)
+        routes = (route for router in ROUTERS.values() for route in router.routes)
         describe_checks(document, [route for route in routes if route.in_document])
         app.openapi_schema = document
     return app.openapi_schema

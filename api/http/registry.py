@@ -1,0 +1,45 @@
+"""Registry of routers by name."""
+
+from agentlog.api.http.routing import Router
+from agentlog.extension import Registry
+
+ROUTERS: Registry[Router] = Registry(
+    "routes",
+    {
+        "threads": "agentlog.api.http.routes.threads:router",
+        "summaries": "agentlog.api.http.routes.summaries:router",
+        "messages": "agentlog.api.http.routes.messages:router",
+        "views": "agentlog.api.http.routes.views:router",
+        "comparison": "agentlog.api.http.routes.comparison:router",
+        "log": "agentlog.api.http.routes.log:router",
+        "search": "agentlog.api.http.routes.search:router",
+        "definitions": "agentlog.api.http.routes.service.definitions:router",
+        "blobs": "agentlog.api.http.routes.blobs:router",
+        "forks": "agentlog.api.http.routes.forks:router",
+        "imports": "agentlog.api.http.routes.imports:router",
+        "redaction": "agentlog.api.http.routes.redaction:router",
+        "streams": "agentlog.api.http.routes.streams:router",
+        "projections": "agentlog.api.http.routes.service.projections:router",
+        "analytics": "agentlog.api.http.routes.analytics:router",
+        "sql": "agentlog.api.http.routes.sql:router",
+        "audit": "agentlog.api.http.routes.audit:router",
+        "keys": "agentlog.api.http.routes.service.keys:router",
+        "subscriptions": "agentlog.api.http.routes.service.subscriptions:router",
+        "monitoring": "agentlog.api.http.routes.service.monitoring:router",
+        "pages": "agentlog.api.http.routes.service.pages:router",
+        "otlp": "agentlog.api.http.routes.service.otlp:router",
+        "langfuse": "agentlog.api.http.facades.langfuse.router:router",
+        "langsmith": "agentlog.api.http.facades.langsmith.router:router",
+        "letta.agents": "agentlog.api.http.facades.letta.routes.agents:router",
+        "letta.messages": "agentlog.api.http.facades.letta.routes.messages:router",
+        "letta.runs": "agentlog.api.http.facades.letta.routes.runs:router",
+        "letta.others": "agentlog.api.http.facades.letta.routes.others:router",
+        "maria": "agentlog.api.http.facades.maria.routes:router",
+        "openai.conversations": "agentlog.api.http.facades.openai.conversations:router",
+        "openai.completions": "agentlog.api.http.facades.openai.completions:router",
+        "openai.responses": "agentlog.api.http.facades.openai.responses:router",
+        "openai.models": "agentlog.api.http.facades.openai.models:router",
+        "ag-ui": "agentlog.api.http.facades.ag_ui.router:router",
+        "mcp": "agentlog.api.http.routes.service.mcp:router",
+    },
+)
