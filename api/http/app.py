@@ -22,7 +22,6 @@ from agentlog.api.http.middleware.authentication import Authentication, Entrance
 from agentlog.api.http.middleware.edge import Checks, Edge
 from agentlog.api.http.middleware.metrics_exposition import Gauges
 from agentlog.api.http.middleware.permissions import Permissions, describe_checks
-from agentlog.api.http.middleware.query_parameters import KnownQueries
 from agentlog.api.http.middleware.rate_limit import Limiter, describe_limits
 from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.api.http.openapi.bodies import components
@@ -103,7 +102,6 @@ def create_app(  # noqa: PLR0913 - what the service consists of
             permissions,
             Authentication(entrance, own=own),
             Limiter(limits),
-            KnownQueries(document),
             partial(until_logged, database=database, listener=projection_status.listener),
         ),
         traffic,

@@ -4,20 +4,23 @@ A router brings everything with it, its prefix and its place in the OpenAPI docu
 application includes it, and permissions, audit, limits and metrics read its routes.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypedDict, TypeVar
+from typing import Any, Final, Literal, TypedDict, TypeVar, cast
 
 from fastapi import APIRouter, Response
 from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Query
 from fastapi.routing import APIRoute
-from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 from typing_extensions import Unpack
 
 from agentlog.domain.access import SCOPES, Scope
+from agentlog.projections.filters.expression import terms_in
+from agentlog.projections.filters.grammar import InvalidFilterText, parse_filter
 
 Need = Scope | Literal["nothing", "any key"]
 """The scope that a route takes; `GET` answers for `HEAD` too."""
@@ -39,7 +42,14 @@ def naming(*parameters: str) -> Mapping[str, ThreadsOf]:
     return dict.fromkeys(parameters, thread_at)
 
 
-USUAL: Final = naming("thread_id", "thread", "parent")
+def _threads_in_filter(text: str) -> Iterator[str]:
+    with suppress(InvalidFilterText):
+        for term in terms_in(parse_filter(text, "list")):
+            if term.name in {"thread", "parent"}:
+                yield str(term.value)
+
+
+USUAL: Final = {**naming("thread_id", "thread", "parent"), "filter": _threads_in_filter}
 """Parameters that name threads in every route that has them."""
 
 
@@ -56,7 +66,8 @@ class Described(TypedDict, total=False):
 class Route:
     """A route as the checks before it read it.
 
-    `threads`: parameters of its path and query that name threads. `direct`: its endpoint takes a
+    `query`: the parameters of its query; `threads`: those of query and path that name threads.
+    `direct`: its endpoint takes a
     request and is called without the framework. `stream`: it follows the log. `long`: its body or
     answer may be endless, and the key is checked again for each piece. `audited`: it reads data.
     `waits`: it takes a position to wait for.
@@ -66,6 +77,7 @@ class Route:
     template: str
     need: Need
     endpoint: Callable[..., Any]
+    query: tuple[str, ...]
     threads: Mapping[str, ThreadsOf]
     direct: bool
     stream: bool
@@ -134,7 +146,9 @@ class Router:
 
         def adding(endpoint: _Endpoint) -> _Endpoint:
             self.framework.add_api_route(path, endpoint, methods=[method], **described)
-            parameters = _parameters(self.framework.routes[-1])
+            added = cast("APIRoute", self.framework.routes[-1])
+            query = tuple(_query_parameters(added))
+            parameters = {*added.param_convertors, *query}
             if threads.keys() - parameters:
                 raise LookupError(f"{name}: no parameter {', '.join(threads.keys() - parameters)}")
             named = {**self._threads, **threads}
@@ -143,6 +157,7 @@ class Router:
                 self.framework.prefix + path,
                 need,
                 endpoint,
+                query,
                 threads={word: named[word] for word in named if word in parameters},
                 direct=direct,
                 stream=stream,
@@ -157,13 +172,10 @@ class Router:
         return adding
 
 
-def _parameters(route: BaseRoute) -> set[str]:
-    """Return the parameters of a route's path and query."""
-    if not isinstance(route, APIRoute):
-        return set()
-    extra = (route.openapi_extra or {}).get("parameters", ())
-    return {
-        *route.param_convertors,
-        *(parameter.alias for parameter in get_flat_params(route.dependant)),
-        *(parameter["name"] for parameter in extra),
-    }
+def _query_parameters(route: APIRoute) -> Iterator[str]:
+    for parameter in get_flat_params(route.dependant):
+        if isinstance(parameter.field_info, Query):
+            yield parameter.alias
+    for described in (route.openapi_extra or {}).get("parameters", ()):
+        if described["in"] == "query":
+            yield described["name"]

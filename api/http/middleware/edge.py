@@ -21,7 +21,7 @@ from agentlog.api.http.middleware.authentication import Authentication, BrokenOf
 from agentlog.api.http.middleware.credentials import has_key_in_url
 from agentlog.api.http.middleware.incoming import CONNECTION, Incoming
 from agentlog.api.http.middleware.permissions import MatchedRoute, Permissions
-from agentlog.api.http.middleware.query_parameters import KnownQueries
+from agentlog.api.http.middleware.query_parameters import check_query
 from agentlog.api.http.middleware.rate_limit import Caller, Limiter
 from agentlog.api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffic
 from agentlog.api.http.request.scope import PRINCIPAL
@@ -43,7 +43,6 @@ class Checks:
     permissions: Permissions
     authentication: Authentication
     limiter: Limiter
-    queries: KnownQueries
     wait: Callable[[Scope], Awaitable[None]]
     """Returns once the log is where a request waits for it."""
 
@@ -108,7 +107,7 @@ class Edge:
             if is_stream or checks.limiter.counts:
                 stream = checks.limiter.admit(scope, stream=is_stream)
             if matched is not None and scope["query_string"]:
-                await checks.queries.check(scope, matched)
+                check_query(scope, matched.route)
                 if matched.route.waits:
                     await checks.wait(scope)
         except AgentlogError as error:

@@ -1,17 +1,14 @@
-"""Refuses query parameters that the OpenAPI document does not name for the route."""
+"""Refuses query parameters that a route does not take."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
 from urllib.parse import parse_qsl
 
-from starlette.concurrency import run_in_threadpool
 from starlette.types import Scope
 
-from agentlog.api.http.middleware.permissions import MatchedRoute
+from agentlog.api.http.codec.wait_for_position import PARAMETER
+from agentlog.api.http.routing import Route
 from agentlog.domain.errors import InvalidInput
-
-_Names = Mapping[tuple[str, str], Sequence[str]]
 
 
 class UnknownParameter(InvalidInput):
@@ -24,35 +21,12 @@ class UnknownParameter(InvalidInput):
         self.name = name
 
 
-class KnownQueries:
-    """The parameters that a document names; it is slow to make, so only for the first query."""
-
-    def __init__(self, document: Callable[[], Mapping[str, Any]]) -> None:
-        self._document = document
-        self._names: _Names = {}
-
-    async def check(self, scope: Scope, matched: MatchedRoute) -> None:
-        """Raise `UnknownParameter` for one that the document does not name for the route."""
-        if not self._names:
-            self._names = await run_in_threadpool(lambda: _names_in(self._document()))
-        method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        takes = self._names.get((method, matched.route.template))
-        if takes is None:  # a page that shows the document
-            return
-        prefixes = tuple(name.removesuffix("KEY") for name in takes if name.endswith(".KEY"))
-        for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
-            if name not in takes and not (prefixes and name.startswith(prefixes)):
-                raise UnknownParameter(name, takes=takes)
-
-
-def _names_in(document: Mapping[str, Any]) -> _Names:
-    """Return the parameters of each operation."""
-    return {
-        (method.upper(), path): [
-            parameter["name"]
-            for parameter in operation.get("parameters", ())
-            if parameter["in"] == "query"
-        ]
-        for path, item in document["paths"].items()
-        for method, operation in item.items()
-    }
+def check_query(scope: Scope, route: Route) -> None:
+    """Raise `UnknownParameter` for one that the route does not take; those of facades take any."""
+    if not route.in_document:
+        return
+    takes = [*route.query, PARAMETER] if route.waits else route.query
+    prefixes = tuple(name.removesuffix("KEY") for name in takes if name.endswith(".KEY"))
+    for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
+        if name not in takes and not (prefixes and name.startswith(prefixes)):
+            raise UnknownParameter(name, takes=takes)

@@ -1,22 +1,27 @@
 """Reads on record: each before its answer, and none without."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from agentlog.api.http.routing import Route
+from agentlog.domain.access import SCOPES
 from agentlog.infrastructure.keys.accesses import RecordedAccess
 from agentlog.infrastructure.keys.key import KeyText
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
+from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.api.conftest import app_over, end_following, threads_over
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.listeners import followed, listening
 from tests.api.refusals import problem_in
-from tests.api.routes import NEEDS
-from tests.infrastructure.appends import TENANT, reply
+from tests.api.routes import NEEDS, ROUTES
+from tests.infrastructure.appends import STORY, TENANT, reply
+from tests.infrastructure.readmodels.tables import catch_up
 
 
 @pytest.fixture
@@ -174,10 +179,70 @@ def test_every_read_of_data_is_audited(app: FastAPI, client: TestClient) -> None
     assert routes == reads
 
 
-def test_the_thread_of_an_answer_is_on_record(app: FastAPI, client: TestClient) -> None:
-    key = make_key(app, "read")
-    client.get("/openai/v1/responses/t~7", headers=bearing(key))
-    assert [access.thread_id for access in recorded(app)] == ["t"]
+WRITTEN = {"answer_id": "{}~7", "run_id": "run-2-{}", "a": "{}@1", "filter": "failed thread:{}"}
+"""How parameters name a thread that do not by its id alone."""
+OTHERS = {"view": "kernel", "digest": "0" * 64, "by": "metadata.task", "follow": "false"}
+"""What parameters are that name no thread, where a route needs them."""
+NAMELESS = {"q", "query_text", "summary_search", "after", *OTHERS}
+"""Parameters of words, which ids of threads have too, and cursors, which read nothing of theirs."""
+NAMING = [(route, name) for route in ROUTES if route.audited for name in route.threads]
+AUDITED = [route for route in ROUTES if route.audited and route.method == "GET"]
+
+
+def asked_of(route: Route, values: Mapping[str, str | list[str]]) -> tuple[str, str, Any]:
+    """Return the method, path and query of a request of a route, with these parameters."""
+    usual = {"thread_id": "one", "a": "one", "b": "two", **OTHERS, "name": "tools", **values}
+    names = re.findall(r"{(\w+)}", route.template)
+    path = route.template.format_map({name: usual.get(name, "x") for name in names})
+    query = {name: usual[name] for name in route.query if name in usual}
+    return route.method, path, query
+
+
+@pytest.mark.parametrize(("route", "name"), NAMING, ids=lambda part: getattr(part, "name", part))
+def test_every_thread_that_a_parameter_names_is_on_record(
+    app: FastAPI, client: TestClient, route: Route, name: str
+) -> None:
+    written = WRITTEN.get(name, "{}")
+    values = [written.format("this"), written.format("that")]
+    values = values[:1] if f"{{{name}}}" in route.template else values
+    method, path, query = asked_of(route, {name: values if len(values) > 1 else values[0]})
+    client.request(method, path, params=query, headers=bearing(make_key(app, *SCOPES)))
+    threads = {access.thread_id for access in recorded(app) if access.route == route.template}
+    assert {"this", "that"} & {
+        value for text in values for value in re.findall(r"\w+", text)
+    } <= threads
+
+
+def test_every_parameter_whose_thread_makes_the_answer_says_that_it_names_one(
+    database_with_tables: Database,
+) -> None:
+    threads = threads_over(database_with_tables)
+    for thread_id, tool in (("one", "find"), ("two", "book")):
+        call = {"type": "tool_calls", "calls": [{"id": "own", "name": tool, "args": {}}]}
+        result = {"type": "tool_results", "results": [{"callId": "own", "name": tool, "output": 1}]}
+        threads.append(thread_id, [reply(f"I {tool}"), call, result, *STORY])
+    threads.start("child", {"parent": "one"})
+    for model in READ_MODELS.values():
+        catch_up(database_with_tables, model)
+    app = app_over(database_with_tables, threads)
+    client = TestClient(app)
+    naming = set()
+    for route in AUDITED:
+        for name in route.query:
+            if name in NAMELESS:
+                continue
+            written = WRITTEN.get(name, "{}")
+            answers = []
+            for thread_id in ("one", "two"):
+                method, path, query = asked_of(route, {name: written.format(thread_id)})
+                answer = client.request(method, path, params=query, headers={"X-Request-Id": "r"})
+                refused = answer.status_code == 422  # it takes no such text
+                answers.append(None if refused else answer.text.replace(thread_id, "it"))
+            if answers[0] != answers[1]:
+                assert name in route.threads, f"{route.name}: does {name} name a thread?"
+                naming.add(f"{route.template} {name}")
+    assert naming >= {"/v1/compare/matrix thread", "/v1/analytics/{name} thread", "/v1/compare a"}
+    end_following(app)
 
 
 def test_every_thread_that_is_compared_or_searched_is_on_record(
@@ -194,24 +259,3 @@ def test_every_thread_that_is_compared_or_searched_is_on_record(
         ("/v1/search", None),
         ("/v1/search", "t"),
     ]
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/letta/v1/agents/t/messages",
-        "/letta/v1/conversations/?agent_id=t",
-        "/letta/v1/conversations/t",
-        "/letta/v1/runs/?agent_id=t",
-        "/letta/v1/runs/run-2-t/messages",
-        "/letta/v1/steps/r1?agent_id=t",
-        "/letta/v1/messages/m?agent_id=t",
-        "/maria/v1/task/t",
-        "/maria/v1/task/t/events?follow=false",
-    ],
-)
-def test_a_thread_that_is_read_by_another_name_is_on_record(
-    app: FastAPI, client: TestClient, key: KeyText, path: str
-) -> None:
-    client.get(path, headers=bearing(key))
-    assert [access.thread_id for access in recorded(app)] == ["t"]
