@@ -20,7 +20,7 @@ from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.listeners import followed, listening
 from tests.api.refusals import problem_in
 from tests.api.routes import NEEDS, ROUTES
-from tests.infrastructure.appends import STORY, TENANT, reply
+from tests.infrastructure.appends import STORY, TENANT, calls, reply, results
 from tests.infrastructure.readmodels.tables import catch_up
 
 
@@ -202,25 +202,19 @@ def asked_of(route: Route, values: Mapping[str, str | list[str]]) -> tuple[str, 
 def test_every_thread_that_a_parameter_names_is_on_record(
     app: FastAPI, client: TestClient, route: Route, name: str
 ) -> None:
-    written = WRITTEN.get(name, "{}")
-    values = [written.format("this"), written.format("that")]
-    values = values[:1] if f"{{{name}}}" in route.template else values
-    method, path, query = asked_of(route, {name: values if len(values) > 1 else values[0]})
+    named = ["this"] if f"{{{name}}}" in route.template else ["this", "that"]
+    values = [WRITTEN.get(name, "{}").format(thread_id) for thread_id in named]
+    method, path, query = asked_of(route, {name: values if len(named) > 1 else values[0]})
     client.request(method, path, params=query, headers=bearing(make_key(app, *SCOPES)))
-    threads = {access.thread_id for access in recorded(app) if access.route == route.template}
-    assert {"this", "that"} & {
-        value for text in values for value in re.findall(r"\w+", text)
-    } <= threads
+    assert {*named} <= {access.thread_id for access in recorded(app)}
 
 
 def test_every_parameter_whose_thread_makes_the_answer_says_that_it_names_one(
     database_with_tables: Database,
 ) -> None:
     threads = threads_over(database_with_tables)
-    for thread_id, tool in (("one", "find"), ("two", "book")):
-        call = {"type": "tool_calls", "calls": [{"id": "own", "name": tool, "args": {}}]}
-        result = {"type": "tool_results", "results": [{"callId": "own", "name": tool, "output": 1}]}
-        threads.append(thread_id, [reply(f"I {tool}"), call, result, *STORY])
+    for thread_id, tools in (("one", ["find"]), ("two", ["book", "pay"])):
+        threads.append(thread_id, [reply(" ".join(tools)), calls(*tools), results(*tools), *STORY])
     threads.start("child", {"parent": "one"})
     for model in READ_MODELS.values():
         catch_up(database_with_tables, model)
