@@ -134,7 +134,7 @@ def open_service(
             place.url,
             pool_size=settings.pool_size,
             in_role=True,
-            timeouts=Timeouts(settings.statement_seconds, settings.lock_seconds, _ANSWER_SECONDS),
+            timeouts=Timeouts(settings.statement_seconds, answer_seconds=_ANSWER_SECONDS),
             write_access=access,
         ) as database,
         WriteAccessWatch(access, database.connect),
@@ -152,7 +152,8 @@ def open_service(
         snapshot_key = _snapshot_key(settings)
         eraser = Eraser(database, writer)
         recent, readers = RecentViews(), RecentReaders(most_bytes=64 * 2**20)
-        slots = Slots(most=settings.analyst_queries, most_in_all=settings.analyst_queries_in_all)
+        most = settings.analyst_queries_in_all
+        slots = Slots(most=max(1, most // 4), most_in_all=most)
 
         def tenant_of(name: str) -> Tenant:
             confined = database.confined(name)

@@ -70,7 +70,7 @@ class Factory(InfrastructureFactory[View]):
                     place.url,
                     pool_size=settings.pool_size,
                     in_role=True,
-                    timeouts=Timeouts(settings.statement_seconds, settings.lock_seconds),
+                    timeouts=Timeouts(settings.statement_seconds),
                     write_access=access,
                 )
             )

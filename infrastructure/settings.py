@@ -22,14 +22,21 @@ OF_TOOLS = frozenset(
     {"ADD_GOLDEN", "POSTGRES_PASSWORD", "SERVICE_PASSWORD", "TOOLS", "URL", "WRITE_DOCS"}
 )
 """What compose and the tools of this project and of agents read, beside AGENTLOG_TEST_…"""
+_REMOVED = frozenset(
+    "ANALYST_QUERIES CLIENT_SECONDS FOLD_AHEAD LOCK_SECONDS MAX_HEADER_BYTES MAX_JSON_DEPTH "
+    "MAX_JSON_PARTS MAX_STREAMS MOVE_TO RATE_BURST WEBHOOK_SECONDS".split()
+)
+"""Settings until 0.25."""
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
 
 class UnknownSetting(AgentlogError):
     """A variable is named like a setting, and there is none of that name."""
 
-    def __init__(self, name: str, *, nearest: str | None) -> None:
+    def __init__(self, name: str, *, nearest: str | None, is_removed: bool = False) -> None:
         way = "see docs/reference/settings.md" if nearest is None else f"the nearest is {nearest}"
+        if is_removed:
+            way = "it was one until 0.25, and CHANGELOG.md says what holds in its place"
         super().__init__(f"{name} is no setting: {way}; unset it if it is not meant for agentlog")
         self.name = name
 
@@ -89,14 +96,6 @@ class Settings(BaseSettings):
     """The largest file that is imported over HTTP, unpacked."""
     max_batch_messages: int = Field(default=10_000, ge=1)
     """Most messages of one append."""
-    max_json_depth: int = Field(default=128, ge=1, le=128)
-    """Most levels of objects and arrays in a body; the log itself accepts 128."""
-    max_json_parts: int = Field(default=500_000, ge=1000)
-    """Most brackets, colons, commas and strings in the JSON of a body or line."""
-    max_header_bytes: int = Field(default=64 * 2**10, ge=1024)
-    """Most bytes of a request's first line and headers together."""
-    client_seconds: float = Field(default=30, gt=0, le=3600)
-    """Timeout of a request's headers, and of each piece of its body."""
     forwarded_allow_ips: str = Field(default="", validation_alias="FORWARDED_ALLOW_IPS")
     """Proxies trusted for `X-Forwarded-For`: addresses, networks or `*`; by default none."""
     user_header: str = Field(default="", pattern=r"^[A-Za-z0-9-]*$")
@@ -105,18 +104,12 @@ class Settings(BaseSettings):
     """What `agentlog gateway` prints for OPENAI_BASE_URL: where `/openai/v1` asks models."""
     rate_per_second: float = Field(default=0, ge=0, le=1_000_000)
     """Requests a second of each key, or of each address without a key; 0 is no limit."""
-    rate_burst: int | None = Field(default=None, ge=1)
-    """Burst of requests within that rate; by default those of two seconds."""
-    max_streams: int = Field(default=10_000, ge=0)
-    """Most streams open at once."""
     max_streams_per_key: int = Field(default=5_000, ge=0)
     """Most streams of each key, or of each address without a key."""
     search_days: int | None = Field(default=None, ge=1, le=36_500)
     """Age in days from which events are left out of the index of words when that is built."""
     statement_seconds: float = Field(default=60, ge=0.001, le=86_400)
     """Timeout of the service's statements in the database."""
-    lock_seconds: float = Field(default=10, ge=0.001, le=86_400)
-    """Lock timeout of the service's statements."""
     log_format: Literal["auto", "json", "text"] = "auto"
     """Format of log lines on standard error: `auto` is text on a terminal and JSON elsewhere."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -125,12 +118,8 @@ class Settings(BaseSettings):
     """Whether each request is logged, at level info."""
     analyst_url: str | None = Field(default=None, repr=False)
     """The database's URL with the analysts' login; not needed for the embedded PostgreSQL."""
-    move_to: str | None = Field(default=None, repr=False)
-    """The database that `agentlog tenant move` moves a tenant to, where it names none."""
-    analyst_queries: int = Field(default=4, ge=1)
-    """Most concurrent queries of a tenant's analysts."""
     analyst_queries_in_all: int = Field(default=16, ge=1)
-    """Most concurrent queries of all tenants' analysts."""
+    """Most concurrent queries of all tenants' analysts; a tenant's are a quarter of them."""
     analyst_seconds: float = Field(default=30, gt=0, le=3600)
     """Timeout of an analyst's query."""
     signing_key: Path | None = None
@@ -139,13 +128,9 @@ class Settings(BaseSettings):
     """File of the secret that seals snapshots of views; by default one in `data_dir`."""
     projections: Literal["on", "off"] = "on"
     """Whether `serve` runs the projections, in a process beside it."""
-    fold_ahead: Literal["on", "off"] = "on"
-    """Whether `serve` folds long threads ahead of reads as they grow."""
 
     webhook_networks: str = ""
     """Private networks that webhooks may go to, with commas, as 10.0.0.0/8; by default none."""
-    webhook_seconds: float = Field(default=15, ge=0.1, le=60)
-    """Timeout of a request to a webhook, from the name to the answer."""
 
     @model_validator(mode="before")
     @classmethod
@@ -157,7 +142,11 @@ class Settings(BaseSettings):
             is_of_tools = field in OF_TOOLS or field.startswith("TEST_")
             if prefix == _PREFIX and field not in known and not is_of_tools:
                 nearest = get_close_matches(field, known, n=1)
-                raise UnknownSetting(name, nearest=f"{_PREFIX}{nearest[0]}" if nearest else None)
+                raise UnknownSetting(
+                    name,
+                    nearest=f"{_PREFIX}{nearest[0]}" if nearest else None,
+                    is_removed=field in _REMOVED,
+                )
         return values
 
     @field_validator("forwarded_allow_ips", "webhook_networks")

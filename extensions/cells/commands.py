@@ -44,10 +44,11 @@ _MOST_FINDINGS = 100
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The tenant.")]
 To = Annotated[
-    str | None,
+    str,
     typer.Option(
+        metavar="URL",
         help="URL of the other database, with the login of the owner of its tables. Where other "
-        "users see the command lines of this machine, set AGENTLOG_MOVE_TO instead."
+        "users see the command lines of this machine, leave the password to ~/.pgpass.",
     ),
 ]
 
@@ -56,7 +57,7 @@ To = Annotated[
 def move(
     tenant: Name,
     *,
-    to: To = None,
+    to: To,
     drop: Annotated[
         bool, typer.Option("--drop", help="Delete what was left behind, once the other has it.")
     ] = False,
@@ -72,7 +73,7 @@ def move(
     broken off goes on where it stood: run it again. At the end all that arrived is verified; exit
     code 1 says that it is broken, and then nothing is dropped.
     """
-    with _mover(tenant, data_dir) as mover, _other(to, data_dir) as target:
+    with _mover(tenant, data_dir) as mover, _other(to) as target:
         with _shown() as shown:
             arrival = mover.move(target, shown)
             findings = [] if unverified else mover.verify(target, arrival)
@@ -101,17 +102,17 @@ def move(
 
 
 @tenant_.command()
-def release(tenant: Name, to: To = None, data_dir: DataDir = None) -> None:
+def release(tenant: Name, *, to: To, data_dir: DataDir = None) -> None:
     """Give up a move that has not arrived: the source takes appends again."""
-    with _mover(tenant, data_dir) as mover, _other(to, data_dir) as target:
+    with _mover(tenant, data_dir) as mover, _other(to) as target:
         mover.release(target)
     typer.echo(printable(f"{tenant!r} stays here"), err=True)
 
 
 @tenant_.command()
-def drop(tenant: Name, to: To = None, data_dir: DataDir = None) -> None:
+def drop(tenant: Name, *, to: To, data_dir: DataDir = None) -> None:
     """Delete the rows of a tenant that has left, and that the other database has."""
-    with _mover(tenant, data_dir) as mover, _other(to, data_dir) as target:
+    with _mover(tenant, data_dir) as mover, _other(to) as target:
         dropped = mover.drop(target)
     typer.echo(printable(f"{tenant!r} is dropped here; its log is in {dropped.other}"), err=True)
 
@@ -153,10 +154,7 @@ def _mover(tenant: str, data_dir: Path | None) -> Iterator[Mover]:
 
 
 @contextmanager
-def _other(to: str | None, data_dir: Path | None) -> Iterator[Database]:
-    url = to or settings_with(data_dir=data_dir).move_to
-    if url is None:
-        raise InvalidOption("--to: name the other database, here or by AGENTLOG_MOVE_TO")
+def _other(url: str) -> Iterator[Database]:
     with Database(url, pool_size=1, timeouts=WHOLE_LOG_TIMEOUTS) as database:
         if not database.write_access.is_given:
             kind = database.write_access.kind

@@ -116,8 +116,9 @@ class TooManyQueries(AgentlogError):
 
     def __init__(self) -> None:
         super().__init__(
-            "as many queries of this tenant run as may at once (AGENTLOG_ANALYST_QUERIES, and "
-            "fewer while other tenants ask): ask again a little later"
+            "as many queries of this tenant run as may at once (a quarter of "
+            "AGENTLOG_ANALYST_QUERIES_IN_ALL, and fewer while other tenants ask): ask again a "
+            "little later"
         )
 
 

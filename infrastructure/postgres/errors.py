@@ -64,8 +64,8 @@ class LockNotGranted(DatabaseUnavailable):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"{reason}; ask again when the others are done, or raise AGENTLOG_LOCK_SECONDS, "
-            "which is how long a statement may wait"
+            f"{reason}; ask again when the others are done, or set another lock_timeout in the "
+            "options of AGENTLOG_DATABASE_URL"
         )
 
 

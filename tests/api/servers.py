@@ -15,7 +15,7 @@ from agentlog.api.http.server.connection import bounded_connections
 from agentlog.api.http.server.server import Server
 from tests.clients import TLS
 
-USUAL = bounded_connections(max_header_bytes=64 * 2**10, client_seconds=20)
+USUAL = bounded_connections()
 
 
 @contextmanager

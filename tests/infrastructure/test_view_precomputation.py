@@ -117,22 +117,15 @@ def test_bit_by_bit_it_makes_what_it_makes_at_once(
     assert fetch(own_database, query) == made
 
 
-@pytest.mark.parametrize("chosen", ["on", "off"])
-def test_a_service_does_it_unless_it_is_told_not_to(
-    own_database: Database, database_url: str, chosen: str
-) -> None:
+def test_a_service_does_it(own_database: Database, database_url: str) -> None:
     with (
-        started("serve", "--port", "0", url=database_url, AGENTLOG_FOLD_AHEAD=chosen) as service,
+        started("serve", "--port", "0", url=database_url) as service,
         open_service(Settings(database_url=database_url)) as other,
     ):
         assert service.stdout is not None
         service.stdout.readline()  # it listens
         _fill(other.threads, "long", 600)
-        if chosen == "on":
-            _wait(lambda: _kept(own_database, "long") == ALL)
-        else:
-            time.sleep(3)  # it would have begun after one
-            assert _kept(own_database, "long") == []
+        _wait(lambda: _kept(own_database, "long") == ALL)
 
 
 def test_it_does_not_matter_who_appends(own_database: Database, database_url: str) -> None:

@@ -58,6 +58,8 @@ _GRACE_SECONDS = 10
 _BACKLOG = 2048
 _DESCRIPTORS = 65_536
 _RESOLVERS = 64
+_WEBHOOK_SECONDS = 15
+"""Timeout of a request to a webhook, from the name to the answer."""
 """Names of webhooks that are looked up at once: one that hangs keeps others out no sooner."""
 
 
@@ -137,10 +139,9 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         beside.enter_context(
             ErasureWatch(service.database, service.listener, service.eraser, service.tenants.forget)
         )
-        if settings.fold_ahead == "on":
-            beside.enter_context(
-                WhileWritable(access, partial(Precomputation, service.tenants, service.listener))
-            )
+        beside.enter_context(
+            WhileWritable(access, partial(Precomputation, service.tenants, service.listener))
+        )
         if with_examples:
             load_examples(service, console)
         application = application_over(settings, service, anonymous)
@@ -150,10 +151,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
                 trusted=settings.forwarded_allow_ips,
                 user_header=settings.user_header,
             ),
-            http=bounded_connections(
-                max_header_bytes=settings.max_header_bytes,
-                client_seconds=settings.client_seconds,
-            ),
+            http=bounded_connections(),
             ws="none",
             proxy_headers=False,
             log_config=None,  # uvicorn's loggers use our handlers
@@ -211,7 +209,7 @@ def _courier(settings: Settings, service: Service) -> Courier:
         Addresses.of(settings.webhook_networks),
         ssl.create_default_context(),
         ThreadPoolExecutor(_RESOLVERS, thread_name_prefix="webhook names"),
-        settings.webhook_seconds,
+        _WEBHOOK_SECONDS,
     )
     return Courier(service.database, service.listener, service.tenants, poster)
 

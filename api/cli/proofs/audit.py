@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -111,7 +110,7 @@ def verify(  # noqa: PLR0913 - one parameter an option
                     service.url,
                     processes or os.cpu_count() or 1,
                     in_role=True,
-                    timeouts=replace(WHOLE_LOG_TIMEOUTS, lock_seconds=settings.lock_seconds),
+                    timeouts=WHOLE_LOG_TIMEOUTS,
                 ),
                 since=beginning,
                 derived=derived,

@@ -26,7 +26,6 @@ from agentlog.api.http.request.errors import (
     UnknownMediaType,
 )
 from agentlog.api.http.request.limits import (
-    NestedTooDeep,
     StreamsExhausted,
     TooManyMessages,
     TooManyParts,
@@ -162,7 +161,6 @@ STATUSES: Mapping[type[AgentlogError], int] = {
     MessageConflict: 409,
     MethodNotImplemented: 501,
     NeedsModel: 501,
-    NestedTooDeep: 400,
     NoAnalystLogin: 404,
     NoSigningKey: 503,
     NotAllowed: 403,

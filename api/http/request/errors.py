@@ -81,7 +81,7 @@ class HeadersTooLarge(RefusedRequest):
         """Return the error for more than `limit` bytes."""
         return cls(
             f"the first line and the headers are longer than {limit} bytes: "
-            "send what is long in the body, or raise AGENTLOG_MAX_HEADER_BYTES"
+            "send what is long in the body"
         )
 
     @classmethod
@@ -94,20 +94,14 @@ class HeadersStalled(RefusedRequest):
     """The headers came too slowly."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(
-            f"the headers were not there after {seconds:g} s (AGENTLOG_CLIENT_SECONDS): "
-            "send the request again"
-        )
+        super().__init__(f"the headers were not there after {seconds:g} s: send the request again")
 
 
 class BodyStalled(RefusedRequest):
     """The body broke off."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(
-            f"nothing more of the body came for {seconds:g} s (AGENTLOG_CLIENT_SECONDS): "
-            "send the request again"
-        )
+        super().__init__(f"nothing more of the body came for {seconds:g} s: send the request again")
 
 
 class KeyInUrl(InvalidInput):

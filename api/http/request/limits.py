@@ -1,6 +1,6 @@
 """Limits on the contents and the number of requests.
 
-Each is a setting, and each refusal names it. The limit of a body in bytes is in
+Each refusal names the setting, where there is one. The limit of a body in bytes is in
 `codec.bodies`, the timeouts of clients are in `server.connection`.
 """
 
@@ -8,9 +8,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from agentlog.domain.errors import AgentlogError, InvalidInput, InvalidJson
-from agentlog.domain.json.places import is_deeper
-from agentlog.domain.json.text import MAX_DEPTH, parse
+from agentlog.domain.errors import AgentlogError, InvalidInput
+from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.settings import Settings
 
@@ -42,20 +41,10 @@ class TooManyParts(InvalidInput):
         what: str = "brackets, colons, commas and strings that the JSON of one body or line",
     ) -> None:
         super().__init__(
-            f"more than the {most} {what} may have: send it in several, send what is large as a "
-            "string of JSON, or raise AGENTLOG_MAX_JSON_PARTS"
+            f"more than the {most} {what} may have: send it in several, or send what is large as a "
+            "string of JSON"
         )
         self.most = most
-
-
-class NestedTooDeep(InvalidJson):
-    """The JSON is nested deeper than the service takes it."""
-
-    def __init__(self, deepest: int) -> None:
-        super().__init__(
-            f"nested deeper than {deepest} levels: send what lies deeper as a string of JSON, or "
-            f"raise AGENTLOG_MAX_JSON_DEPTH, which goes up to {MAX_DEPTH}"
-        )
 
 
 class TooManyRequests(AgentlogError):
@@ -87,32 +76,24 @@ class StreamsExhausted(AgentlogError):
     """The service has as many streams open as it may."""
 
     def __init__(self, most: int) -> None:
-        super().__init__(
-            f"{most} streams are open in all (AGENTLOG_MAX_STREAMS): ask again when others have "
-            "ended"
-        )
+        super().__init__(f"{most} streams are open in all: ask again when others have ended")
         self.most = most
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """Limits for clients; each field is the setting of its name.
-
-    `rate_per_second` 0: unlimited. `rate_burst` None: twice `rate_per_second`.
-    """
+    """Limits for clients; `rate_per_second` 0: unlimited."""
 
     max_batch_messages: int = 10_000
-    max_json_depth: int = MAX_DEPTH
     max_json_parts: int = 500_000
     rate_per_second: float = 0.0
-    rate_burst: int | None = None
     max_streams: int = 10_000
     max_streams_per_key: int = 5_000
 
     @property
     def burst(self) -> int:
-        """The number of requests allowed at once."""
-        return self.rate_burst or max(1, math.ceil(2 * self.rate_per_second))
+        """The number of requests allowed at once: those of two seconds."""
+        return max(1, math.ceil(2 * self.rate_per_second))
 
     def json_in(self, text: bytes) -> JsonValue:
         """Return the value of a body or a line.
@@ -128,10 +109,7 @@ class RequestLimits:
                 raise TooManyMessages(self.max_batch_messages)
             case None:
                 pass
-        value = parse(text)
-        if self.max_json_depth < MAX_DEPTH and is_deeper(value, self.max_json_depth):
-            raise NestedTooDeep(self.max_json_depth)
-        return value
+        return parse(text)
 
     def batch(self, drafts: list[JsonValue]) -> list[JsonValue]:
         """Return the messages, or raise `TooManyMessages`."""
@@ -148,11 +126,7 @@ def limits_from(settings: Settings) -> RequestLimits:
     """Return the limits in the settings."""
     return RequestLimits(
         max_batch_messages=settings.max_batch_messages,
-        max_json_depth=settings.max_json_depth,
-        max_json_parts=settings.max_json_parts,
         rate_per_second=settings.rate_per_second,
-        rate_burst=settings.rate_burst,
-        max_streams=settings.max_streams,
         max_streams_per_key=settings.max_streams_per_key,
     )
 

@@ -23,6 +23,12 @@ _REFUSED = b"GET /refused HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r
 _MOST_HELD = 64 * 2**10
 """Bytes of later requests to hold while one is answered, before reading is paused."""
 
+_MAX_HEADER_BYTES = 64 * 2**10
+"""Most bytes of a request's first line and headers together."""
+
+_CLIENT_SECONDS = 30.0
+"""Timeout of a request's headers, and of each piece of its body."""
+
 
 class Connection(asyncio.Protocol):
     """A connection that ends where a request is malformed, too large or too slow.
@@ -179,7 +185,9 @@ class Connection(asyncio.Protocol):
             self._server.data_received(self._refuse(HeadersStalled(self.client_seconds)))
 
 
-def bounded_connections(*, max_header_bytes: int, client_seconds: float) -> type[asyncio.Protocol]:
+def bounded_connections(
+    *, max_header_bytes: int = _MAX_HEADER_BYTES, client_seconds: float = _CLIENT_SECONDS
+) -> type[asyncio.Protocol]:
     """Return the connection class for uvicorn."""
 
     class Bounded(Connection):

@@ -91,7 +91,7 @@ def test_a_database_that_cannot_be_had_is_told_without_its_password(url: str) ->
     assert "database is not available" in told.err
 
 
-@pytest.mark.parametrize("name", ["PORT", "ACCESS_LOG", "RATE_PER_SECOND", "MAX_JSON_DEPTH"])
+@pytest.mark.parametrize("name", ["PORT", "ACCESS_LOG", "RATE_PER_SECOND", "MAX_BODY_BYTES"])
 def test_a_setting_that_is_off_is_named_and_not_repeated(
     database_url: str, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -179,7 +179,7 @@ def test_what_writes_as_the_owner_is_refused_where_the_log_is_a_copy(
         new_database(server_url, template=template_database) as other,
     ):
         assert agentlog("backup", "backup", url=other).code == 0
-        to = () if command[1] not in {"move", "release"} else ("--to", other)
+        to = ("--to", other) if command[0] == "tenant" else ()
         with subscribed(copy, other):
             refused = agentlog(*command, *to, url=copy)
             assert (refused.code, refused.out) == (2, "")

@@ -119,7 +119,6 @@ def test_forwarded_addresses_count_only_where_a_setting_trusts_the_proxy(
     settings = {
         "AGENTLOG_ANONYMOUS": "allow",
         "AGENTLOG_RATE_PER_SECOND": "0.001",
-        "AGENTLOG_RATE_BURST": "1",
         **trusted,
     }
     with started("serve", "--port", "0", url=database_url, **settings) as process:

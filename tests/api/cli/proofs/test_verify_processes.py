@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.audit.threads.processes import _BATCH
@@ -59,6 +60,7 @@ def test_findings_are_the_same_in_the_same_order(server_url: str, url: str) -> N
 @contextmanager
 def _auditing(url: str) -> Iterator[tuple["subprocess.Popen[str]", list[int]]]:
     """Yield a verification, and its two processes, which wait for a table."""
+    patient = make_conninfo(url, options="-c lock_timeout=600s")
     with (
         psycopg.connect(url) as holder,
         psycopg.connect(url, autocommit=True) as looking,
@@ -70,7 +72,7 @@ def _auditing(url: str) -> Iterator[tuple["subprocess.Popen[str]", list[int]]]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**environment(url), "AGENTLOG_LOCK_SECONDS": "600", "PYTHONUNBUFFERED": "1"},
+            env={**environment(patient), "PYTHONUNBUFFERED": "1"},
             start_new_session=True,  # a terminal sends Ctrl-C to all processes of a group
         ) as process:
             try:

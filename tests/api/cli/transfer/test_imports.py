@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
 from agentlog.infrastructure.postgres.database import Database
@@ -264,9 +265,10 @@ def events_by(connection: psycopg.Connection) -> int:
 
 def stop_in_the_midst(url: str, folder: Path, number: signal.Signals) -> Outcome:
     """Import in a process, and signal it once some of the files are in the log."""
+    hasty = make_conninfo(url, options="-c lock_timeout=2s")
     with (
         psycopg.connect(url, autocommit=True) as connection,
-        started("import", folder, url=url, AGENTLOG_LOCK_SECONDS="2") as process,
+        started("import", folder, url=hasty) as process,
     ):
         wait_until(lambda: process.poll() is not None or events_by(connection) > 0)
         # whoever holds the counter holds up every writer: the import stops here, wherever it is

@@ -205,6 +205,6 @@ def test_who_finds_all_slots_taken_is_told_when_to_ask_again(client: TestClient)
         for _ in range(4):
             taken.enter_context(analyst.slot())
         for answer in (ask(client, "SELECT 1"), client.get("/v1/analytics/sql/tables")):
-            problem_in(answer, 429, "too-many-queries", "AGENTLOG_ANALYST_QUERIES")
+            problem_in(answer, 429, "too-many-queries", "AGENTLOG_ANALYST_QUERIES_IN_ALL")
             assert answer.headers["retry-after"] == "1"
     assert ask(client, "SELECT 1").status_code == 200
