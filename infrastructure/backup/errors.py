@@ -60,12 +60,12 @@ class NothingToBackUp(BackupError):
 
 
 class NewerSchema(BackupError):
-    """The log was made by a newer agentlog, or by one that was changed."""
+    """The log was made by a newer agentlog, by one before 0.25, or by one that was changed."""
 
     def __init__(self, number: int) -> None:
         super().__init__(
             f"the log has migration {number}, which this agentlog does not know in that form: use "
-            "the agentlog that made it, or a newer one"
+            "the agentlog that made it, or a newer one; before 0.25, bring it to that first"
         )
         self.number = number
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agentlog.infrastructure.backup.errors import InvalidBackup, NewerSchema
-from agentlog.infrastructure.postgres.migration import migrations
+from agentlog.infrastructure.postgres.migration import is_of_0_25, migrations
 
 FORMAT = "agentlog-backup-1"
 NAME = "manifest.json"
@@ -101,7 +101,9 @@ def manifest_of(folder: Path) -> BackupManifest:
 
 
 def check_schema(schema: dict[int, str]) -> None:
-    """Raise `NewerSchema` unless this program has all of these migrations."""
+    """Raise `NewerSchema` unless this program has these migrations, or they are those of 0.25."""
+    if is_of_0_25(schema):
+        return
     known = {migration.number: migration.digest for migration in migrations()}
     for number, digest in sorted(schema.items()):
         if known.get(number) != digest:

@@ -1,10 +1,13 @@
 """Numbered plain-SQL migrations: each file once, in order, in one transaction.
 
+The first makes the whole schema. A database of 0.25 has it already, by 25 migrations in whose place
+the first is noted; one of an older version is brought to 0.25 by that version first.
+
 A transaction-level advisory lock makes concurrent starts safe. It ends with the session, so a
 migration killed half-way leaves no lock behind (libraries that keep theirs in a row do).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -16,6 +19,9 @@ from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.postgres.roles import check_membership
 
 _LOCK = 0x6167_656E_746C_6F67  # "agentlog"
+_STEPS_OF_0_25 = 25
+_DIGEST_OF_0_25 = "d5955a56eeb1ae606cf04fed71c4402ce193a2714d3b6c3e88e1440f93e7378e"
+"""SHA-256 of the digests of these steps, in their order."""
 
 
 class MigrationError(AgentlogError):
@@ -47,13 +53,21 @@ def migrations() -> list[Migration]:
     return sorted(numbered, key=lambda migration: migration.number)
 
 
+def is_of_0_25(applied: Mapping[int, str]) -> bool:
+    """Return whether these, digests by number, are the migrations of 0.25: all, and no others."""
+    digests = "".join(applied[number] for number in sorted(applied))
+    return (
+        len(applied) == _STEPS_OF_0_25 and sha256(digests.encode()).hexdigest() == _DIGEST_OF_0_25
+    )
+
+
 def migrate(connection: psycopg.Connection) -> list[Migration]:
     """Apply pending migrations in one transaction; return those applied.
 
     Raises:
         NoServiceRole: the login may not read the schema's state.
-        MigrationError: the database has migrations that are unknown or different here, the login
-            may not run them, or the database takes no writes.
+        MigrationError: the database has migrations that are unknown or different here, or none
+            but those before 0.25; the login may not run them, or the database takes no writes.
     """
     if _is_up_to_date(connection):  # this needs no ownership of the tables
         return []
@@ -94,9 +108,13 @@ def _run(connection: psycopg.Connection) -> list[Migration]:
             "number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, "
             "applied_at timestamptz NOT NULL DEFAULT now())"
         )
-        pending = _pending(connection)
+        applied = _applied(connection)
+        pending = _pending(applied)
+        if is_of_0_25(applied):
+            connection.execute("DELETE FROM agentlog.migrations")
         for migration in pending:
-            connection.execute(migration.sql)
+            if not (applied and migration.number == _STEPS_OF_0_25 + 1):
+                connection.execute(migration.sql)
             connection.execute(
                 "INSERT INTO agentlog.migrations (number, name, sha256) VALUES (%s, %s, %s)",
                 (migration.number, migration.name, migration.digest),
@@ -108,16 +126,25 @@ def _is_up_to_date(connection: psycopg.Connection) -> bool:
     """Return whether no migration is pending; needs only the right to read."""
     try:
         row = connection.execute("SELECT to_regclass('agentlog.migrations') IS NOT NULL").fetchone()
-        return row == (True,) and not _pending(connection)
+        return row == (True,) and not _pending(_applied(connection))
     except psycopg.errors.InsufficientPrivilege:
         check_membership(connection)
         return False
 
 
-def _pending(connection: psycopg.Connection) -> list[Migration]:
-    rows = connection.execute("SELECT number, sha256 FROM agentlog.migrations").fetchall()
-    applied: dict[int, str] = dict(rows)
+def _applied(connection: psycopg.Connection) -> dict[int, str]:
+    return dict(connection.execute("SELECT number, sha256 FROM agentlog.migrations").fetchall())
+
+
+def _pending(applied: Mapping[int, str]) -> list[Migration]:
     known = {migration.number: migration for migration in migrations()}
+    if is_of_0_25(applied):
+        return list(known.values())
+    if applied and min(applied) <= _STEPS_OF_0_25:
+        raise MigrationError(
+            f"the schema is older than 0.25, at migration {max(applied)}: have agentlog 0.25 run "
+            "`agentlog migrate` on the database first, then this one"
+        )
     for number, digest in applied.items():
         if number not in known:
             raise MigrationError(

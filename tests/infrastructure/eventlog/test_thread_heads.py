@@ -12,7 +12,6 @@ from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.migration import migrations
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import TENANT, fetch, reply, unguarded
 
@@ -362,20 +361,3 @@ def test_a_head_that_is_taken_away_is_found_no_more(threads: Threads, database: 
     with database.connection() as connection:
         connection.execute("DELETE FROM agentlog.threads")
     assert fetch(database, "SELECT * FROM agentlog.thread_search") == []
-
-
-def test_the_migration_makes_what_was_there_before_it_searchable(empty_database_url: str) -> None:
-    before = [step for step in migrations() if step.number < 3]
-    needed = [step for step in migrations() if step.number in {3, 17}]  # 17: a column that is read
-    with psycopg.connect(empty_database_url, autocommit=True) as connection:
-        connection.execute("CREATE SCHEMA agentlog")
-        for step in before:
-            connection.execute(step.sql)
-    with Database(empty_database_url, pool_size=1) as database:
-        with database.connection() as connection:
-            _insert(connection, [Row(1, "r-1", "open", "boss", "Find it", {"team": "x"})])
-            for step in needed:
-                connection.execute(step.sql)
-        reader = LogReader(database, tenant=TENANT)
-        which = ThreadFilter("open", "boss", "find", {"team": "x"})
-        assert [head.thread_id for head in reader.heads(which, before=None, limit=10)] == ["r-1"]

@@ -4,14 +4,15 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 import pytest
 from psycopg import sql
 
 from agentlog.infrastructure.appending.writer import Writer
-from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.infrastructure.backup.programs import Programs
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.migration import (
     Migration,
@@ -19,17 +20,15 @@ from agentlog.infrastructure.postgres.migration import (
     migrate,
     migrations,
 )
+from tests.databases import new_database
 from tests.infrastructure.appends import (
-    TENANT,
     Clock,
     Ids,
-    calls,
     check_log,
     fetch,
     last_position,
     reply,
     request,
-    results,
     started,
 )
 
@@ -51,8 +50,8 @@ def test_every_step_runs_once_and_is_noted_with_its_digest(empty_database_url: s
     ]
 
 
-def test_the_steps_are_numbered_from_one_without_gaps_or_doubles() -> None:
-    assert [step.number for step in migrations()] == list(range(1, len(migrations()) + 1))
+def test_the_steps_are_numbered_on_from_those_of_0_25_without_gaps_or_doubles() -> None:
+    assert [step.number for step in migrations()] == list(range(26, 26 + len(migrations())))
 
 
 def test_a_database_that_is_up_to_date_keeps_what_it_has(
@@ -95,8 +94,8 @@ def test_a_step_of_a_newer_version_is_refused_and_says_what_to_install(
 
 def test_a_step_that_has_run_with_other_text_is_refused(database: Database) -> None:
     with database.connection() as connection:
-        connection.execute("UPDATE agentlog.migrations SET sha256 = 'edited' WHERE number = 1")
-    with pytest.raises(MigrationError, match="migration 1 has run here with other text"):
+        connection.execute("UPDATE agentlog.migrations SET sha256 = 'edited' WHERE number = 26")
+    with pytest.raises(MigrationError, match="migration 26 has run here with other text"):
         database.migrate()
 
 
@@ -144,56 +143,62 @@ def test_the_schema_can_be_dropped_and_made_again(database: Database) -> None:
     assert database.migrate() == migrations()
 
 
-def test_a_log_comes_whole_through_the_step_that_changes_how_searches_follow(
-    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+def test_a_database_of_0_25_goes_on_with_the_schema_that_a_new_one_has(
+    empty_database_url: str, template_database: str, server_url: str
 ) -> None:
-    everything = (
-        # without what later steps add
-        "SELECT to_jsonb(event) - 'origin_version' FROM agentlog.events AS event ORDER BY position",
-        "SELECT to_jsonb(head) - 'origin' FROM agentlog.threads AS head ORDER BY thread_id",
-        "SELECT * FROM agentlog.thread_search ORDER BY thread_id",
-        "SELECT * FROM agentlog.ledger ORDER BY thread_id",
-        "SELECT * FROM agentlog.counter",
-    )
-    known = migrations()
+    """`template_database` makes the roles, which belong to the server."""
     with Database(empty_database_url, pool_size=2) as database:
-        before_it = [
-            *known[:9],
-            known[12],
-            known[16],
-            known[19],
-        ]  # these have what today's writer needs
-        monkeypatch.setattr(
-            "agentlog.infrastructure.postgres.migration.migrations", lambda: before_it
-        )
-        assert database.migrate() == before_it
+        _make_0_25(database)
         clock, new_id = Clock(), Ids()
         writer = Writer(database, clock=clock, new_id=new_id)
-        for thread in "ab":
-            writer.append(
-                request(
-                    thread, reply("one"), calls("c"), results("c"), facts=[started(goal="Find it")]
-                )
-            )
-        writer.append(request("plain", reply("two")))
-        writer.append(request("a", reply("three", metadata={"k": "v"})))
-        before = [fetch(database, query) for query in everything]
-        monkeypatch.undo()
-        assert database.migrate() == [*known[9:12], *known[13:16], *known[17:19], *known[20:]]
-        assert [fetch(database, query) for query in everything] == before
-        check_log(database)
+        writer.append(request("a", reply("one"), facts=[started(goal="Find it")]))
+        before = fetch(database, "SELECT * FROM agentlog.events")
+        assert [step.number for step in database.migrate()] == [
+            step.number for step in migrations()
+        ]
+        assert database.migrate() == []
+        assert fetch(database, "SELECT * FROM agentlog.events") == before
         writer = Writer(database, clock=clock, new_id=new_id)
-        for thread in ("b", "plain"):
-            writer.append(request(thread, reply("four")))
-            writer.append(request(thread, reply("five")))
+        writer.append(request("a", reply("two")))
         check_log(database)
-        reader = LogReader(database, tenant=TENANT)
-        heads = reader.heads(ThreadFilter(text="find"), before=None, limit=10)
-        assert [head.thread_id for head in heads] == ["b", "a"]
-        assert [event.version for event in reader.events("b", types=["reply"])] == [2, 5, 6]
-        moved = fetch(
-            database,
-            "SELECT count(*) FROM agentlog.thread_search "
-            "JOIN agentlog.threads USING (tenant, thread_id, position, status)",
-        )
-        assert moved == [(2,)]
+    notes = "SELECT number, name, sha256 FROM agentlog.migrations"
+    with new_database(server_url, template=template_database) as url:
+        assert _schema_of(empty_database_url) == _schema_of(url)
+        with psycopg.connect(url) as new, psycopg.connect(empty_database_url) as old:
+            assert old.execute(notes).fetchall() == new.execute(notes).fetchall()
+
+
+@pytest.mark.usefixtures("template_database")
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM agentlog.migrations WHERE number = 25",
+        "DELETE FROM agentlog.migrations WHERE number = 7",
+        "UPDATE agentlog.migrations SET sha256 = 'edited' WHERE number = 7",
+    ],
+)
+def test_a_database_before_0_25_is_refused_with_the_way_out(
+    empty_database_url: str, change: LiteralString
+) -> None:
+    with Database(empty_database_url, pool_size=1) as database:
+        _make_0_25(database)
+        with database.connection() as connection:
+            connection.execute(change)
+        with pytest.raises(MigrationError, match=r"have agentlog 0\.25 run `agentlog migrate`"):
+            database.migrate()
+
+
+def _make_0_25(database: Database) -> None:
+    dump = Path(__file__).with_name("schema_0.25.sql").read_text("utf-8")
+    with database.connection() as connection:
+        connection.execute(dump)
+
+
+def _schema_of(url: str) -> list[str]:
+    """Return the lines of a dump of the schema, but those that differ from dump to dump."""
+    programs = Programs.at_least(15)
+    dump = ("pg_dump", "--schema-only", "--no-owner", "--dbname", url)
+    with programs.running(*dump, hint="", piped=True) as running:
+        lines = running.stdout.read().decode().splitlines()
+        running.finish()
+    return [line for line in lines if not line.startswith(("\\restrict", "\\unrestrict"))]
