@@ -6,7 +6,6 @@ from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
 from tests.infrastructure.appends import reply
 from tests.infrastructure.transfer.importing import HISTORIES, USER, run, shown, written
-from tests.test_golden import GOLDEN
 
 
 def test_each_file_of_a_folder_is_read_by_its_own_format(
@@ -79,13 +78,6 @@ def test_what_stands_beside_the_messages_is_kept_unless_a_template_names_it(
     assert len(shown(views, "a", "openai")) == 2
     (failure,) = run(threads, path, wire="openai", strict=True, **given).failures
     assert failure.reason.endswith("field 'label' is not known")
-
-
-def test_histories_of_one_record_have_numbers_of_their_own(threads: Threads) -> None:
-    source = GOLDEN / "readers" / "letta-agent" / "second-version.af"
-    report = run(threads, source, wire=None, thread_id="{stem}-{record}")
-    assert report.failures == []
-    assert threads.thread_ids(limit=9) == ["second-version-0", "second-version-0-1"]
 
 
 def test_a_name_that_is_no_thread_id_becomes_one_like_it(threads: Threads, tmp_path: Path) -> None:

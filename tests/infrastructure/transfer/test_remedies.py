@@ -21,7 +21,6 @@ from agentlog.infrastructure.transfer.template import UnfinishedField
 from agentlog.projections.readers.registry import FORMATS
 from tests.infrastructure.transfer.importing import USER, run, written
 from tests.projections.readers.test_golden_readers import SOURCES
-from tests.test_golden import GOLDEN
 
 FOREIGN = [{"type": "pi.said", "content": "hi"}, {"type": "pi.heard", "content": "ho"}]
 FIELDS = {"format": "wire", "thread-id": "thread_id"}
@@ -75,14 +74,6 @@ def test_a_file_of_which_nothing_is_known_is_refused(
     report = run(threads, written(tmp_path, f"foreign{suffix}", FOREIGN), wire=wire)
     assert report.failures
     assert (threads.thread_ids(limit=9), report.appended) == ([], 0)
-
-
-@pytest.mark.parametrize("wire", ["claude-code", "codex", "openhands"])
-def test_a_file_of_another_format_is_refused_in_one_line(
-    threads: Threads, tmp_path: Path, wire: str
-) -> None:
-    (failure,) = run(threads, written(tmp_path, "other.json", [USER] * 9), wire=wire).failures
-    assert "knows nothing in it" in failure.reason
 
 
 def test_files_of_one_name_in_two_folders_are_told_apart_by_what_is_named(
@@ -145,19 +136,6 @@ def test_standard_input_without_a_name_is_imported_by_the_template_that_is_named
     (failure,) = run(threads, STANDARD_INPUT, wire=None).failures
     given_text()
     assert run(threads, STANDARD_INPUT, wire=None, **options_of(failure)).failures == []
-
-
-def test_a_file_that_may_be_of_several_formats_is_imported_by_the_one_that_is_named(
-    threads: Threads, tmp_path: Path
-) -> None:
-    """Made of the documents of two formats."""
-    both: dict[str, Any] = {}
-    for wire, name in (("atif", "task"), ("mini-swe-agent", "chat.traj")):
-        both |= json.loads((GOLDEN / "readers" / wire / f"{name}.json").read_text())
-    path = written(tmp_path, "both.json", both)
-    (failure,) = run(threads, path, wire=None).failures
-    assert "may be any of" in failure.reason
-    assert run(threads, path, **options_of(failure)).failures == []
 
 
 def test_the_command_that_lists_the_formats_lists_them_all(

@@ -1,0 +1,134 @@
+"""An extension taken out takes along what it added, and nothing else; the core needs none."""
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentlog.extension import Extension, extensions
+from tests.extensions.installed import installed
+
+ROOT = Path(__file__).parents[2]
+OURS: dict[str, Extension] = {
+    entry_point.name: extension
+    for entry_point, extension in extensions()
+    if entry_point.dist is not None and entry_point.dist.name == "agentlog"
+}
+KINDS = ("formats", "appendable", "own_types", "views", "commands")
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, Any]:
+    return installed()
+
+
+def without(folder: Path, names: set[str]) -> dict[str, str]:
+    """Return an environment in which agentlog is installed without some of its extensions.
+
+    The first metadata of a distribution on the path counts.
+    """
+    metadata = distribution("agentlog")
+    lines = (metadata.read_text("entry_points.txt") or "").splitlines()
+    copy = folder / f"agentlog-{metadata.version}.dist-info"
+    copy.mkdir()
+    (copy / "METADATA").write_text(metadata.read_text("METADATA") or "")
+    left = [line for line in lines if line.partition(" = ")[0] not in names]
+    assert len(lines) - len(left) == len(names)
+    (copy / "entry_points.txt").write_text("\n".join(left))
+    return {**os.environ, "PYTHONPATH": str(folder)}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_what_is_lost_is_what_it_added(name: str, whole: dict[str, Any], tmp_path: Path) -> None:
+    extension = OURS[name]
+    printed = subprocess.run(
+        [sys.executable, "-m", "tests.extensions.installed"],
+        cwd=ROOT,
+        env=without(tmp_path, {name}),
+        capture_output=True,
+        check=True,
+    ).stdout
+    left = json.loads(printed)
+    for kind in KINDS:
+        assert left[kind] == [part for part in whole[kind] if part not in getattr(extension, kind)]
+    lost = [path for path in whole["paths"] if path not in left["paths"]]
+    assert bool(lost) == bool(extension.routes)
+    assert [path for path in left["paths"] if path not in whole["paths"]] == []
+    for command, about in extension.commands.items():
+        is_listed = " " not in command
+        assert (about.help in _on_one_line(whole["help"])) == is_listed
+        assert about.help not in _on_one_line(left["help"])
+    ours = f"agentlog.extensions.{name}"
+    assert [module for module in left["modules"] if f"{module}.".startswith(f"{ours}.")] == []
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(word for word in text.split() if word != "│")
+
+
+def test_each_folder_is_an_extension_that_is_installed() -> None:
+    folders = {path.parent.name for path in (ROOT / "extensions").glob("*/__init__.py")}
+    assert folders == set(OURS)
+
+
+def test_no_test_of_the_core_is_of_an_extension() -> None:
+    """But for those that wire a whole service, in `tests/reliability`."""
+    assert {
+        f"{path.relative_to(ROOT)}: {module}"
+        for path in (ROOT / "tests").rglob("*.py")
+        if not path.is_relative_to(ROOT / "tests" / "extensions")
+        and not path.is_relative_to(ROOT / "tests" / "reliability")
+        for module in _imports(path)
+        if module.startswith(("agentlog.extensions.", "tests.extensions."))
+    } == set()
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names=names):
+                yield from (f"{alias.name}." for alias in names)
+            case ast.ImportFrom(module=str(module), names=names):
+                yield from (f"{module}.{alias.name}" for alias in names)
+            case _:
+                pass
+
+
+CORE = ("agentlog", "api", "domain", "infrastructure", "projections", "client", "examples")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_the_tests_of_the_core_pass_without_any(tmp_path: Path) -> None:
+    """In a copy that has no extension: those of pure modules, the database, HTTP and commands."""
+    skipped = shutil.ignore_patterns("__pycache__", "page", "node_modules", ".venv")
+    for folder in CORE:
+        shutil.copytree(ROOT / folder, tmp_path / folder, symlinks=True, ignore=skipped)
+    shutil.copytree(
+        *(ROOT / "tests", tmp_path / "tests"),
+        ignore=lambda folder, names: {
+            *skipped(folder, names),
+            *(["extensions"] if folder == str(ROOT / "tests") else []),
+        },
+    )
+    (tmp_path / "extensions").mkdir()
+    shutil.copy(ROOT / "extensions" / "__init__.py", tmp_path / "extensions")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    rooms = [f"tests/{room}" for room in ("domain", "projections", "infrastructure")]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *rooms],
+        cwd=tmp_path,
+        env=without(tmp_path, set(OURS)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:]
