@@ -15,7 +15,7 @@ PAGE := api/page/index.html
 NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
 NODE = $(NPM) web
 CODING_AGENTS := tests/agents/coding
-AG_UI_CLIENT := tests/api/http/facades/ag_ui
+AG_UI_CLIENT := tests/extensions/facades/ag_ui
 ENVIRONMENT = $(VENV)
 SOURCES = --no-binary claude-agent-sdk # its wheel brings an agent of 180 MB
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder # tests/conftest.py orders them

@@ -20,7 +20,7 @@ GROUP = "agentlog.extensions"
 """The group of entry points that name extensions."""
 
 Part = TypeVar("Part")
-References: TypeAlias = Literal["formats", "appendable", "own_types", "views", "routes"]
+References: TypeAlias = Literal["formats", "appendable", "own_types", "views", "routes", "errors"]
 """Fields of `Extension` whose parts are references."""
 
 
@@ -55,6 +55,7 @@ class Extension:
     views: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)
     routes: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
 
 
 class BrokenExtension(AgentlogError):

@@ -33,11 +33,6 @@ COMMANDS = {
         "Service",
         words=("webhooks",),
     ),
-    "mcp": Command(
-        "agentlog.api.cli.operations.assistants:app",
-        "Offer tools to an assistant (Model Context Protocol), over standard input and output.",
-        "Service",
-    ),
     "openapi": Command(
         "agentlog.api.cli.operations.service:app",
         "Print the OpenAPI document of the HTTP API, to make clients from.",

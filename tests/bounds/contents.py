@@ -10,12 +10,12 @@ from mcp.types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from agentlog.api.filters import metadata_filter
-from agentlog.api.mcp.pages import fitted
 from agentlog.api.tails import LogFilter
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.redaction import is_left_by_files, left_digests, without_files
+from agentlog.extensions.mcp.pages import fitted
 from agentlog.infrastructure.eventlog.body_deduplication import file_digests, with_links
 from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.files.records import read_records

@@ -9,10 +9,10 @@ from uuid import UUID
 import pytest
 
 from agentlog.api.http.codec.otlp.work import Work
-from agentlog.api.http.facades.langsmith.multipart import read_multipart
-from agentlog.api.http.facades.langsmith.operations import Operations
 from agentlog.api.http.request.limits import USUAL, TooManyParts
 from agentlog.domain.errors import InvalidInput
+from agentlog.extensions.facades.langsmith.multipart import read_multipart
+from agentlog.extensions.facades.langsmith.operations import Operations
 from agentlog.projections.readers.spans.placement import Tree, in_conversations
 from agentlog.projections.readers.spans.recorder import recorded
 from agentlog.projections.readers.spans.runs.parts import completed, part_of

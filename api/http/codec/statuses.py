@@ -16,6 +16,7 @@ from agentlog.api.http.request.errors import (
     InvalidOtlp,
     InvalidUser,
     KeyInUrl,
+    McpMissing,
     MethodNotImplemented,
     NeedsModel,
     RefusedRequest,
@@ -32,7 +33,6 @@ from agentlog.api.http.request.limits import (
     TooManyRequests,
     TooManyStreams,
 )
-from agentlog.api.mcp.errors import McpMissing
 from agentlog.domain.access import NotAllowed, NotAuthenticated
 from agentlog.domain.cognition.errors import CognitiveError
 from agentlog.domain.errors import (

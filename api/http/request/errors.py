@@ -9,6 +9,7 @@ BlobTooLarge
 BlobMismatch
 NeedsModel
 GatewayUnreachable
+McpMissing                 the tools for assistants need an extra
 NoSession                 a client deletes from a thread that is no session
 NotCancellable
 UnknownItem
@@ -132,6 +133,13 @@ class GatewayUnreachable(AgentlogError):
             f"the gateway of AGENTLOG_GATEWAY_URL gives no answer ({reason}): see that "
             "`agentlog gateway` runs there, and ask again"
         )
+
+
+class McpMissing(AgentlogError):
+    """The tools for assistants need an extra that is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__("tools for assistants need more packages: pip install 'agentlog[mcp]'")
 
 
 class NoSession(Refused):

@@ -33,7 +33,7 @@ def _below(cls: type[AgentlogError]) -> Iterator[type[AgentlogError]]:
 
 
 ERRORS = [cls for cls in _below(AgentlogError) if cls.__module__.split(".")[0] != "tests"]
-AT_THE_START = {"UnknownSetting"}
+AT_THE_START = {"UnknownSetting", "BrokenExtension"}
 """Those that end a command before it serves anything."""
 OF_COMMANDS = (
     "agentlog.api.cli.",

@@ -1,0 +1,32 @@
+"""Facades: the routes of other services, so that their clients work with another address.
+
+Each reads and writes the messages of threads as the other routes do, and has no tables of its own.
+"""
+
+from agentlog.extension import Extension
+
+_HERE = "agentlog.extensions.facades"
+
+EXTENSION = Extension(
+    "Routes of other services, so that their clients work with another address.",
+    routes={
+        "langfuse": f"{_HERE}.langfuse.router:router",
+        "langsmith": f"{_HERE}.langsmith.router:router",
+        "letta.agents": f"{_HERE}.letta.routes.agents:router",
+        "letta.messages": f"{_HERE}.letta.routes.messages:router",
+        "letta.runs": f"{_HERE}.letta.routes.runs:router",
+        "letta.others": f"{_HERE}.letta.routes.others:router",
+        "maria": f"{_HERE}.maria.routes:router",
+        "openai.conversations": f"{_HERE}.openai.conversations:router",
+        "openai.completions": f"{_HERE}.openai.completions:router",
+        "openai.responses": f"{_HERE}.openai.responses:router",
+        "openai.models": f"{_HERE}.openai.models:router",
+        "ag-ui": f"{_HERE}.ag_ui.router:router",
+    },
+    errors={
+        "/openai/": f"{_HERE}.errors:openai",
+        "/letta/": f"{_HERE}.errors:detail",
+        "/langsmith/": f"{_HERE}.errors:detail",
+        "/maria/": f"{_HERE}.errors:maria",
+    },
+)
