@@ -8,7 +8,8 @@ from typing import get_args
 from agentlog.api.filters import InvalidFilter, metadata_filter, time_filter
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.reports.question import InvalidQuestion, Question
-from agentlog.infrastructure.reports.report import METADATA, Clock, Report
+from agentlog.infrastructure.reports.report import METADATA, Report
+from agentlog.infrastructure.reports.sources import Clock
 
 GENERAL = ("by", "from", "to", "clock", "order", "limit")
 """Parameters of every report, beside its filters."""
@@ -29,8 +30,8 @@ def question_of(report: Report, pairs: Iterable[tuple[str, str]]) -> Question:
             given[name].append(value)
     filters = {name: values for name, values in given.items() if name not in GENERAL}
     for name in filters:
-        if name not in report.all_filters:
-            takes = ", ".join((*GENERAL, *report.all_filters, f"{METADATA}KEY"))
+        if name not in report.filters:
+            takes = ", ".join((*GENERAL, *report.filters, f"{METADATA}KEY"))
             raise InvalidQuestion(f"{name[:64]}: report {report.name} takes no such thing; {takes}")
     by = given.get("by")
     limit = _once(given, "limit")

@@ -23,6 +23,7 @@ from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import report_csv, report_json
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
+from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.reports.catalogue import report as report_named
 from agentlog.infrastructure.reports.query import read_models_of
 from agentlog.infrastructure.reports.report import METADATA, ReportColumn
@@ -40,10 +41,7 @@ _PIPED_WIDTH = 200
 def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     name: Annotated[
         str,
-        typer.Argument(
-            help="usage, models, tools, slowest, failures, suspects, loops, approvals, workers, "
-            "threads, outcomes or anomalies."
-        ),
+        typer.Argument(help=f"One of {', '.join(REPORTS)}."),
     ],
     by: Annotated[
         list[str] | None,

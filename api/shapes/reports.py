@@ -13,6 +13,7 @@ from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.reports.report import METADATA, Report, ReportColumn
 from agentlog.infrastructure.reports.reports import ReportResult
+from agentlog.infrastructure.reports.threads_of_rows import ThreadsOfRows
 
 _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of a cell that a spreadsheet would compute (OWASP: CSV injection)."""
@@ -22,6 +23,7 @@ class ReportTerms(TypedDict):
     """A report: what it says, by what, and narrowed by what."""
 
     name: str
+    title: str
     comment: str
     projection: str | None
     by: list[str]
@@ -44,6 +46,12 @@ _EXAMPLE: JsonValue = {
     ],
     "rows": [{"tool": "track", "calls": 12, "error_rate": 0.25}],
     "truncated": False,
+    "threads": {
+        "begin": "SELECT item.thread_id, count(*) AS rows\nFROM tool_calls AS item",
+        "where": ["item.recorded_at >= '2026-01-05 00:00:00+00'::timestamptz"],
+        "by": {"tool": "item.tool"},
+        "end": "GROUP BY item.thread_id",
+    },
 }
 _Span = TypedDict("_Span", {"from": str | None, "to": str | None})
 
@@ -53,6 +61,7 @@ class ReportAnswer(_Span):
     """Rows by the names of the columns; what was not measured is null.
 
     `asOf`: the position in the log up to which it counts. `truncated`: there are more rows.
+    `threads`: the SQL for analysts that lists the threads of a row; null where there is none.
     """
 
     report: str
@@ -61,18 +70,20 @@ class ReportAnswer(_Span):
     columns: Sequence[ReportColumn]
     rows: list[dict[str, Any]]
     truncated: bool
+    threads: ThreadsOfRows | None
 
 
 def terms_json(report: Report) -> ReportTerms:
     """Return what a report can be asked."""
     return {
         "name": report.name,
+        "title": report.title,
         "comment": report.comment,
         "projection": report.model,
         "by": list(report.by or ()),
-        "breakdowns": [*report.all_breakdowns, f"{METADATA}KEY"] if report.by is not None else [],
-        "filters": [*report.all_filters, f"{METADATA}KEY"],
-        "clocks": list(report.clocks),
+        "breakdowns": [*report.breakdowns, f"{METADATA}KEY"] if report.by is not None else [],
+        "filters": [*report.filters, f"{METADATA}KEY"],
+        "clocks": list(report.source.clocks),
         "columns": report.columns,
     }
 
@@ -89,6 +100,7 @@ def report_json(answer: ReportResult) -> ReportAnswer:
         "columns": answer.columns,
         "rows": [dict(zip(names, row, strict=True)) for row in answer.rows],
         "truncated": answer.truncated,
+        "threads": answer.threads,
     }
 
 

@@ -59,7 +59,7 @@ def _questions(name: str, day: datetime) -> Mapping[str, Question]:
     narrow = {"one day": Question(begin=day, end=day + timedelta(days=1))}
     if REPORTS[name].by is None:
         return {"as it comes": Question(), **narrow}
-    responses = {"by model": Question(by=["model"])} if REPORTS[name].of_responses else {}
+    responses = {"by model": Question(by=["model"])} if REPORTS[name].source.of_responses else {}
     return {
         "as it comes": Question(),
         **responses,

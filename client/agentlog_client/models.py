@@ -1000,6 +1000,7 @@ class ReportTerms(Shape):
     """A report: what it says, by what, and narrowed by what."""
 
     name: str
+    title: str
     comment: str
     projection: str | None
     by: list[str]
@@ -1155,10 +1156,23 @@ class ReplayOutcome(Shape):
     check: Literal["passed", "failed"] | None
 
 
+class ThreadsOfRows(Shape):
+    """A statement in parts: `begin`, conditions `where` of all rows, and its `end`.
+
+    `by` has the SQL of each breakdown: of the threads of one row, it is the row's value.
+    """
+
+    begin: str
+    where: list[str]
+    by: dict[str, str]
+    end: str
+
+
 class ReportAnswer(Shape):
     """Rows by the names of the columns; what was not measured is null.
 
     `asOf`: the position in the log up to which it counts. `truncated`: there are more rows.
+    `threads`: the SQL for analysts that lists the threads of a row; null where there is none.
     """
 
     from_: str | None = Field(alias="from")
@@ -1169,6 +1183,7 @@ class ReportAnswer(Shape):
     columns: list[ReportColumn]
     rows: list[dict[str, Any]]
     truncated: bool
+    threads: ThreadsOfRows | None
 
 
 class Run(Shape):

@@ -5,8 +5,6 @@ No input becomes SQL: names are looked up, values are parameters.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
@@ -16,6 +14,7 @@ from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.reports.filter_conditions import FilterConditions
 from agentlog.infrastructure.reports.question import Question, is_time
 from agentlog.infrastructure.reports.report import METADATA, Report
+from agentlog.projections.outcomes.suspicion import OUTLIER_RULES, REPEAT_RULES
 
 _NOTHING = SQL("")
 
@@ -61,20 +60,24 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
     limit = report.limit if question.limit is None else question.limit
     parameters: dict[str, Any] = {"shells": list(rules.shells)}
     verdict = FilterConditions(parameters).verdict(rules.success, "item")
-    statement = SQL(_text("marks" if report.rules else report.name)).format(
+    statement = SQL(report.statement).format(
         verdict=verdict,
         names=_NOTHING.join(SQL("{place}, ").format(place=place) for place in places),
         breakdowns=_NOTHING.join(
-            SQL("{value} AS {place}, ").format(place=place, value=_value(report, question, name))
+            SQL("{value} AS {place}, ").format(
+                place=place, value=_value(report, question, name, verdict)
+            )
             for place, name in zip(places, by, strict=True)
         ),
         places=listed if by else SQL("()"),
         window=SQL("PARTITION BY {places}").format(places=listed) if by else _NOTHING,
-        table=table,
+        rows=SQL(report.source.rows).format(table=table),
         threads=SQL(" ").join(
-            [_threads(question, by), _responses(model_calls), *_lists(report, by)]
+            [_threads(question, by), responses_joined(model_calls), *lists_joined(report, by)]
         ),
-        conditions=SQL(" AND ").join(_conditions(report, question, by)),
+        conditions=SQL(" AND ").join(
+            [SQL("item.tenant = %(tenant)s"), _SHOWN, *row_conditions(report, question, verdict)]
+        ),
         order=_order(report, question, by, places),
     )
     return ReportQuery(
@@ -82,22 +85,16 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
         {
             **parameters,
             "tenant": tenant,
-            "rules": sorted(report.rules),
+            "repeat_rules": sorted(REPEAT_RULES),
+            "outlier_rules": sorted(OUTLIER_RULES),
             "begin": question.begin,
             "end": question.end,
             "limit": limit + 1,
             "metadata": print_bytes({"metadata": dict(question.metadata)}),
-            **{f"filter_{name}": _kept(values) for name, values in question.filters.items()},
+            **{f"only_{name}": _kept(values) for name, values in question.filters.items()},
             **{_key(by, name): _kept([name])[0].removeprefix(METADATA) for name in by},
         },
     )
-
-
-@cache
-def _text(name: str) -> LiteralString:
-    # files of this package: as trusted as the code
-    text: LiteralString = files(__package__ or "").joinpath(f"{name}.sql").read_text("utf-8")
-    return text
 
 
 def _kept(values: Sequence[str]) -> list[str]:
@@ -105,13 +102,19 @@ def _kept(values: Sequence[str]) -> list[str]:
     return [value.replace("\x00", "\ufffd") for value in values]
 
 
-def _value(report: Report, question: Question, name: str) -> Composable:
+def _value(report: Report, question: Question, name: str, verdict: Composable) -> Composable:
     if name.startswith(METADATA):
         by = question.breakdown(report)
         return SQL("thread.{key}").format(key=Identifier(_key(by, name)))
-    if name in report.lists:
+    return breakdown(report, question, name, verdict)
+
+
+def breakdown(report: Report, question: Question, name: str, verdict: Composable) -> Composable:
+    """Return what rows are broken down by, except keys of metadata, as SQL on a row `item`."""
+    if name in report.source.lists:
         return _of_list(name)
-    return SQL(report.all_breakdowns[name]).format(at=SQL(report.clocks[question.clock]))
+    at = SQL(report.source.clocks[question.clock])
+    return SQL(report.breakdowns[name]).format(at=at, verdict=verdict)
 
 
 def _key(by: Sequence[str], name: str) -> str:
@@ -124,22 +127,24 @@ def _of_list(name: str) -> Composable:
     return SQL("{}.value").format(Identifier(f"of_{name}"))
 
 
-def _conditions(report: Report, question: Question, by: Sequence[str]) -> Iterator[Composable]:
-    """Yield the conditions on rows; those on threads are in the join."""
-    at = SQL(report.clocks[question.clock])
-    yield SQL("item.tenant = %(tenant)s")
-    yield _SHOWN
+def row_conditions(report: Report, question: Question, verdict: Composable) -> Iterator[Composable]:
+    """Yield the conditions of a question on a row `item`; those on its thread are in the join."""
+    at = SQL(report.source.clocks[question.clock])
+    if report.only is not None:
+        yield SQL(report.only)
     if question.begin is not None:
         yield SQL("{at} >= %(begin)s").format(at=at)
     if question.end is not None:
         yield SQL("{at} < %(end)s").format(at=at)
+    by = question.breakdown(report)
     for name in question.filters:
-        column, values = SQL(report.all_filters[name]), Placeholder(f"filter_{name}")
-        if name in by and name in report.lists:
+        values = Placeholder(f"only_{name}")
+        if name in by and name in report.source.lists:
             yield SQL("{} = ANY({})").format(_of_list(name), values)
-        elif name in report.lists:
-            yield SQL("{}::jsonb ?| {}").format(column, values)
+        elif name in report.source.lists:
+            yield SQL("{}::jsonb ?| {}").format(SQL(report.source.lists[name]), values)
         elif name != "parent":
+            column = SQL(report.filters[name]).format(verdict=verdict)
             yield SQL("{} = ANY({})").format(column, values)
 
 
@@ -148,10 +153,10 @@ def _threads(question: Question, by: Sequence[str]) -> Composable:
 
     Keys are extracted once a thread, not once a row: OFFSET keeps the subquery separate.
     """
+    if not needs_threads(question, by):
+        return _NOTHING
     keys = [name for name in by if name.startswith(METADATA)]
     narrows = bool(question.metadata) or "parent" in question.filters
-    if not (keys or narrows or "parent" in by):
-        return _NOTHING
     return SQL(
         "{kind} JOIN (SELECT thread_id, parent{keys} FROM agentlog.thread_search "
         "WHERE tenant = %(tenant)s{parents}{metadata} OFFSET 0) AS thread USING (thread_id)"
@@ -163,7 +168,7 @@ def _threads(question: Question, by: Sequence[str]) -> Composable:
             )
             for name in keys
         ),
-        parents=SQL(" AND parent = ANY(%(filter_parent)s)" if "parent" in question.filters else ""),
+        parents=SQL(" AND parent = ANY(%(only_parent)s)" if "parent" in question.filters else ""),
         metadata=SQL(
             " AND metadata @> (SELECT agentlog.scalars_of(%(metadata)s, 2147483647))"
             if question.metadata
@@ -172,20 +177,28 @@ def _threads(question: Question, by: Sequence[str]) -> Composable:
     )
 
 
-def _lists(report: Report, by: Sequence[str]) -> Iterator[Composable]:
+def needs_threads(question: Question, by: Sequence[str]) -> bool:
+    """Return whether a question is about metadata or parents of threads."""
+    names = [*by, *question.filters]
+    return bool(question.metadata) or any(
+        name == "parent" or name.startswith(METADATA) for name in names
+    )
+
+
+def lists_joined(report: Report, by: Sequence[str]) -> Iterator[Composable]:
     """Yield the joins with the values of lists; a row whose list is empty stays, without one."""
     for name in by:
-        if name in report.lists:
+        if name in report.source.lists:
             yield SQL(
                 "LEFT JOIN LATERAL jsonb_array_elements_text({column}::jsonb) AS {of_list} (value) "
                 "ON true"
-            ).format(column=SQL(report.lists[name]), of_list=Identifier(f"of_{name}"))
+            ).format(column=SQL(report.source.lists[name]), of_list=Identifier(f"of_{name}"))
 
 
 def asks_for_models(report: Report, question: Question) -> bool:
     """Return whether a question is about the models whose responses the rows came from."""
     named = {*question.breakdown(report), *question.filters}
-    return report.of_responses and "model" in named
+    return report.source.of_responses and "model" in named
 
 
 def read_models_of(report: Report, question: Question) -> list[str]:
@@ -195,7 +208,7 @@ def read_models_of(report: Report, question: Question) -> list[str]:
     return [report.model, "model_calls"] if asks_for_models(report, question) else [report.model]
 
 
-def _responses(model_calls: Identifier | None) -> Composable:
+def responses_joined(model_calls: Composable | None) -> Composable:
     """Return the join with the rows' responses, by their ids: the last of each."""
     if model_calls is None:
         return _NOTHING

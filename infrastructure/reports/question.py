@@ -6,7 +6,8 @@ from datetime import datetime
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.values import JsonValue
-from agentlog.infrastructure.reports.report import METADATA, TIMES, Clock, Report
+from agentlog.infrastructure.reports.report import METADATA, TIMES, Report
+from agentlog.infrastructure.reports.sources import Clock
 
 MOST_ROWS = 10_000
 """Most rows in one answer."""
@@ -46,9 +47,9 @@ class Question:
         """Raise `InvalidQuestion` if a report does not support this; it names what it supports."""
         self._check_breakdown(report)
         for name in self.filters:
-            _one_of(report, "filter", name, [*report.all_filters, f"{METADATA}KEY"])
-        if self.clock not in report.clocks:
-            _one_of(report, "clock", self.clock, report.clocks)
+            _one_of(report, "filter", name, [*report.filters, f"{METADATA}KEY"])
+        if self.clock not in report.source.clocks:
+            _one_of(report, "clock", self.clock, report.source.clocks)
         if self.order is not None:
             columns = [column.name for column in report.columns]
             _one_of(report, "order", self.order.removeprefix("-"), columns)
@@ -65,7 +66,7 @@ class Question:
             )
         for name in by:
             if not (name.startswith(METADATA) and name != METADATA):
-                _one_of(report, "by", name, [*report.all_breakdowns, f"{METADATA}KEY"])
+                _one_of(report, "by", name, [*report.breakdowns, f"{METADATA}KEY"])
         if len(set(by)) < len(by):
             raise InvalidQuestion("by: the same twice; name each once")
         if len(by) > MOST_BREAKDOWNS:

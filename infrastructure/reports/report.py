@@ -1,13 +1,12 @@
-"""Definition of a report: its columns, breakdowns and filters."""
+"""Definition of a report, as it stands at the head of its statement."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import Literal, LiteralString
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, LiteralString
 
-Clock = Literal["recorded", "sent"]
-
-Fragment = LiteralString
-"""A literal of SQL; statements consist only of these and quoted names."""
+from agentlog.infrastructure.reports.sources import SOURCES, Fragment, Source
 
 METADATA = "metadata."
 """Prefix of breakdowns and filters by a key of the thread's metadata."""
@@ -21,7 +20,9 @@ TIMES: Mapping[str, Fragment] = {
 """Breakdowns by time, each with the format of its beginning, in UTC; weeks begin on Monday."""
 
 OF_THREADS: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thread.parent"}
-"""Breakdowns that every report has, beside those by a key of the thread's metadata."""
+"""Columns that every report has, beside those by a key of the thread's metadata."""
+
+_FILE = re.compile(r"/\*\n(.*?)\*/\n(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,60 +41,84 @@ class ReportColumn:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report over the rows of a read model, or over the heads of threads if it names none.
+    """A report: its question to a source, as `statement`, and the columns of its answer.
 
     `order` is a column, with a minus for the largest first. `by` is the default breakdown; None if
-    it lists single rows and cannot be broken down. `filters` are columns whose values a question
-    may name. `lists` are columns with several values, as JSON: broken down by one, a row counts
-    with each of its values. Rows that come from a model's response, such as tool calls, can also be
-    broken down by its `model`, if both carry its id. `rules` are rules of suspicion, for reports
-    of the calls that meet them.
+    it lists single rows and cannot be broken down. `only` is a condition on the rows that count.
     """
 
     name: str
+    title: str
     comment: str
-    model: str | None
-    clocks: Mapping[Clock, Fragment]
+    source: Source
     columns: tuple[ReportColumn, ...]
     order: str
+    statement: LiteralString
     by: tuple[str, ...] | None = None
-    breakdowns: Mapping[str, Fragment] = field(default_factory=dict)
-    filters: Mapping[str, Fragment] = field(default_factory=dict)
-    lists: Mapping[str, Fragment] = field(default_factory=dict)
-    rules: Collection[str] = ()
+    only: Fragment | None = None
     limit: int = 1000
 
     @property
-    def of_responses(self) -> bool:
-        """Whether its rows come from responses of models."""
-        return self.model == "tool_calls"
+    def model(self) -> str | None:
+        """Its read model; None if it counts the heads of threads."""
+        return self.source.model
 
     @property
-    def all_breakdowns(self) -> Mapping[str, Fragment]:
+    def breakdowns(self) -> Mapping[str, Fragment]:
         """Its possible breakdowns, except keys of metadata."""
         if self.by is None:
             return {}
-        return {**self.breakdowns, **self.lists, **self._responses, **TIMES, **OF_THREADS}
+        return {**self.source.columns, **self.source.lists, **TIMES, **OF_THREADS}
 
     @property
-    def all_filters(self) -> Mapping[str, Fragment]:
+    def filters(self) -> Mapping[str, Fragment]:
         """Its possible filters, except time and keys of metadata."""
-        threads: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thread.parent"}
-        return {**self.filters, **self.lists, **self._responses, **threads}
-
-    @property
-    def _responses(self) -> Mapping[str, Fragment]:
-        return {"model": "response.model"} if self.of_responses else {}
+        return {**self.source.columns, **self.source.lists, **OF_THREADS}
 
 
-def share(name: str, comment: str) -> ReportColumn:
-    """Return a column of shares."""
-    return ReportColumn(name, "share", comment)
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What the head of a file says; a column is its name, its unit or "", and a comment."""
+
+    title: str
+    comment: str
+    source: str
+    columns: list[list[str]]
+    order: str
+    by: list[str] | None = None
+    only: Fragment | None = None
+    limit: int = 1000
 
 
-def percentiles(name: str, what: str) -> tuple[ReportColumn, ...]:
-    """Return columns for the 50th, 95th and 99th percentile of a duration, in ms."""
-    return tuple(
-        ReportColumn(f"{name}_p{rank}", "ms", f"{rank} % of {what} took no longer")
-        for rank in (50, 95, 99)
+def read_report(name: str, texts: Mapping[str, str]) -> Report:
+    """Return a report of some files by name: a comment with its head, then its statement."""
+    values, statement = _parts(name, texts)
+    head = _Head(**values)
+    return Report(
+        name=name,
+        title=head.title,
+        comment=head.comment,
+        source=SOURCES[head.source],
+        columns=tuple(
+            ReportColumn(name, unit or None, *rest) for name, unit, *rest in head.columns
+        ),
+        order=head.order,
+        statement=statement,
+        by=None if head.by is None else tuple(head.by),
+        only=head.only,
+        limit=head.limit,
     )
+
+
+def _parts(name: str, texts: Mapping[str, str]) -> tuple[dict[str, Any], LiteralString]:
+    """Return the values of a head and a statement, with those of the report that it is `like`."""
+    parts = _FILE.fullmatch(texts[name])
+    if parts is None:
+        raise ValueError(f"{name}.sql: begin with a comment that says what the report is")
+    values = tomllib.loads(parts[1])
+    # files of this package: as trusted as the code
+    statement: LiteralString = parts[2]
+    if "like" in values:
+        like, statement = _parts(values.pop("like"), texts)
+        values = {**like, **values}
+    return values, statement

@@ -24,6 +24,7 @@ from agentlog.infrastructure.reports.live_tables import again, live_tables, read
 from agentlog.infrastructure.reports.query import asks_for_models, report_query
 from agentlog.infrastructure.reports.question import Question
 from agentlog.infrastructure.reports.report import METADATA, Report, ReportColumn
+from agentlog.infrastructure.reports.threads_of_rows import ThreadsOfRows, threads_of_rows
 
 SECONDS = 30
 """Timeout of a report."""
@@ -44,7 +45,7 @@ class ReportResult:
     """The result of a report: rows of its breakdown and its columns, as JSON values.
 
     `as_of` is the position in the log up to which it counts. `truncated`: there are more rows than
-    the limit.
+    the limit. `threads` is the statement for analysts that lists the threads of a row.
     """
 
     report: Report
@@ -53,6 +54,7 @@ class ReportResult:
     columns: Sequence[ReportColumn]
     rows: Sequence[tuple[JsonValue, ...]]
     truncated: bool
+    threads: ThreadsOfRows | None
 
     @property
     def by(self) -> Sequence[str]:
@@ -112,11 +114,12 @@ class Reports:
                     rows = cursor.execute(query.statement, query.parameters).fetchall()
             except QueryCanceled as error:
                 raise ReportTooLong(report.name) from error
+            threads = threads_of_rows(report, question, query, connection)
         by = question.breakdown(report)
         columns = (*(_breakdown_column(name) for name in by), *report.columns)
         limit = query.parameters["limit"] - 1
         cells = [tuple(map(_json, columns, row)) for row in rows[:limit]]
-        return ReportResult(report, question, as_of, columns, cells, len(rows) > limit)
+        return ReportResult(report, question, as_of, columns, cells, len(rows) > limit, threads)
 
 
 def _prepare(connection: psycopg.Connection) -> None:

@@ -31,7 +31,8 @@ def test_a_report_shows_what_the_service_counts_and_leads_to_threads(
     expect(page).to_have_title("Tools · agentlog")
     assert violations(page) == []
     first.get_by_role("link", name="Threads").click()
-    query = urlencode({"tool": answer["rows"][0]["tool"]})
+    tool = answer["rows"][0]["tool"]
+    query = urlencode({"filter": f'tool:"{tool}"'})
     expect(page).to_have_url(f"{service.address}/?{query}")
 
 

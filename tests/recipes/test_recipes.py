@@ -33,6 +33,7 @@ _ADDED = {
     "projections/views/toy.py": "toy_view.py",
     "projections/readmodels/toy.py": "toy_model.py",
     "extensions/formats/toy.py": "toy_format.py",
+    "infrastructure/reports/catalogue/toy.sql": "toy_report.sql",
 }
 """Each file that a recipe adds, and what it is here."""
 
@@ -70,7 +71,14 @@ Message = (
 
 
 def test_there_is_a_recipe_for_each_thing_that_is_added() -> None:
-    things = ("a message type", "a view", "an import format", "a read model", "a migration")
+    things = (
+        "a message type",
+        "a view",
+        "an import format",
+        "a read model",
+        "a report",
+        "a migration",
+    )
     assert list(_RECIPES) == [f"Add {thing}" for thing in things]
 
 
@@ -164,9 +172,15 @@ def test_a_read_model_gets_its_table(tried: dict[str, Any]) -> None:
     assert tried["rows"] == 2
 
 
+def test_a_report_answers_and_says_which_threads_are_a_rows(tried: dict[str, Any]) -> None:
+    assert tried["report"]["rows"] == [{"tool": "ball", "toys": 1}]
+    assert tried["report"]["threads"]["by"] == {"tool": "item.tool"}
+
+
 def test_what_is_in_no_document_is_asked_for(tried: dict[str, Any]) -> None:
     assert tried["undocumented"] == [
         "format toy",
+        "test_the_document_lists_every_report",
         "test_the_reference_names_every_message_type_with_its_fields",
         "test_the_reference_names_every_view_and_option",
     ]

@@ -11,6 +11,7 @@ from agentlog.projections.readmodels.registry import read_model
 from tests import test_docs
 from tests.command_line import agentlog
 from tests.infrastructure.readmodels.tables import live, rows_of
+from tests.infrastructure.reports import test_documentation
 
 TOYS = {
     "threadId": "box",
@@ -18,6 +19,7 @@ TOYS = {
     "messages": [
         {"type": "toy", "id": f"{1:026d}", "timestamp": 1, "text": "secret", "callId": "a"},
         {"type": "approval_response", "callId": "a", "approved": True},
+        {"type": "tool_calls", "calls": [{"id": "b", "name": "ball", "args": {}}]},
     ],
 }
 
@@ -32,6 +34,7 @@ def tried(folder: Path, url: str) -> dict[str, Any]:
     imported = agentlog("import", folder, url=url)
     shown = agentlog("view", "chest", "toy", "-o", "loud=true", url=url).lines
     agentlog("projections", "rebuild", "toys", url=url)
+    report = json.loads(agentlog("report", "toy", "--json", url=url).out)
     agentlog("redact", "box", "--reason", "test", "--yes", url=url)
     with Database(url, pool_size=2) as database:
         rows = rows_of(database, read_model("toys"), live(database, "toys").build)
@@ -41,6 +44,7 @@ def tried(folder: Path, url: str) -> dict[str, Any]:
         "view": shown,
         "toy": agentlog("view", "box", "kernel", url=url).lines[0],
         "rows": len(rows),
+        "report": report,
         "models": sorted(name for name in schema["components"]["schemas"] if "Toy" in name),
         "undocumented": sorted(_undocumented()),
     }
@@ -50,6 +54,7 @@ def _undocumented() -> list[str]:
     """Return what the checks of documents ask for."""
     missing = [f"format {name}" for name in test_docs.missing_formats()]
     for check in (
+        test_documentation.test_the_document_lists_every_report,
         test_docs.test_the_reference_names_every_message_type_with_its_fields,
         test_docs.test_the_reference_names_every_view_and_option,
     ):

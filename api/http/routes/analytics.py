@@ -37,22 +37,17 @@ _FORMATS = (
 )
 
 
-def _texts(what: str) -> str:
-    return "; ".join(
-        f"{one.name}: {', '.join(names)}"
-        for one in REPORTS.values()
-        if (names := list(one.all_breakdowns if what == "by" else one.filters))
-    )
-
-
+_BREAKDOWNS = "; ".join(
+    f"{one.name}: {', '.join(one.breakdowns)}" for one in REPORTS.values() if one.breakdowns
+)
 _STRING = {"type": "string"}
 _STRINGS = {"type": "array", "items": _STRING}
-_FILTERS = sorted({name for one in REPORTS.values() for name in one.all_filters})
+_FILTERS = sorted({name for one in REPORTS.values() for name in one.filters})
 
 _PARAMETERS = [
     parameter(
         "by",
-        f"What rows are about; several together, repeated or with commas between. {_texts('by')}. "
+        f"What rows are about; several together, repeated or with commas between. {_BREAKDOWNS}. "
         f"{METADATA}KEY is a key of the thread's metadata, as it is now. Days are of UTC. Empty "
         "for one row over everything.",
         _STRINGS,
@@ -87,7 +82,7 @@ _PARAMETERS = [
         parameter(
             name,
             "Only this; repeated, any of these. For "
-            + ", ".join(one.name for one in REPORTS.values() if name in one.all_filters)
+            + ", ".join(one.name for one in REPORTS.values() if name in one.filters)
             + ".",
             _STRINGS,
         )

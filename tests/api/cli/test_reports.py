@@ -91,7 +91,7 @@ def test_options_are_those_of_http(own_database: Database, database_url: str) ->
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("weather",), "no report 'weather': there are usage, models, tools"),
+        (("weather",), "no report 'weather': there are models, usage, failures"),
         (("tools", "--by", "colour"), "report tools has no 'colour'; it has tool"),
         (("tools", "--only", "provider=x"), "takes no such thing; by, from, to"),
         (("tools", "--only", "model"), "give NAME=VALUE"),

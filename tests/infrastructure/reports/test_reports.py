@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -538,9 +539,8 @@ def test_a_report_that_takes_too_long_is_broken_off(
     filled: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agentlog.infrastructure.reports.reports.SECONDS", 0.01)
-    monkeypatch.setattr(
-        "agentlog.infrastructure.reports.query._text", lambda _: "SELECT pg_sleep(100)"
-    )
+    slow = replace(REPORTS["tools"], statement="SELECT pg_sleep(100)")
+    monkeypatch.setattr(reports_module, "report_named", lambda _: slow)
     with pytest.raises(ReportTooLong, match="narrow it"):
         Reports(filled, tenant=TENANT).ask("tools", Question(by=[]))
     with filled.connection() as connection:  # and only the report was
@@ -642,7 +642,7 @@ def test_refusals_name_what_there_is(reports: Reports) -> None:
         reports.ask("slowest", Question(by=["day"]))
     with pytest.raises(InvalidQuestion, match="clock: report anomalies has no 'sent'"):
         reports.ask("anomalies", Question(clock="sent"))
-    with pytest.raises(UnknownReport, match="there are usage, models, tools"):
+    with pytest.raises(UnknownReport, match="there are models, usage, failures"):
         reports.ask("weather", Question())
 
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Failure } from "../parts/Failure";
-import { titleOf, words } from "./figures";
+import { words } from "./figures";
 import { catalogueQuery } from "./queries";
 import styles from "./reports.module.css";
 import { useTitle } from "../parts/useTitle";
@@ -15,10 +15,10 @@ export function ReportsScreen() {
       <h1>Reports</h1>
       {error !== null && <Failure error={error} />}
       <ul>
-        {reports?.map(({ name, comment, by, columns }) => (
+        {reports?.map(({ name, title, comment, by, columns }) => (
           <li key={name}>
             <Link to="/reports/$name" params={{ name }}>
-              <strong>{titleOf(name)}</strong>
+              <strong>{title}</strong>
               <span>{comment}</span>
               <small>
                 {by.length === 0 ? "A row a call" : `By ${by.map(words).join(" and ")}`}:{" "}

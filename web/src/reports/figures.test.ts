@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ExactNumber } from "../api/exact";
-import { cellText, figure, figureIn, heading, titleOf, unitText, words } from "./figures";
+import { cellText, figure, figureIn, heading, unitText, words } from "./figures";
 
 const column = (name: string, unit: string | null) => ({ name, unit, comment: "", computed: null });
 
@@ -37,10 +37,4 @@ test("headings are words without a unit that the figures have", () => {
     ...["Cost", "Latency p95", "Reported", "metadata.team_id"],
   ]);
   expect(words("input_tokens")).toBe("input tokens");
-});
-
-test("reports have titles, also one that the page does not know", () => {
-  expect([titleOf("usage"), titleOf("tools"), titleOf("new")]).toEqual([
-    ...["Tokens and cost", "Tools", "New"],
-  ]);
 });

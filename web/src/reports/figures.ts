@@ -38,18 +38,6 @@ export function heading(name: string): string {
   return name.startsWith("metadata.") ? name : capital(words(name));
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  usage: "Tokens and cost",
-  slowest: "Slowest calls",
-  failures: "Failed calls",
-  suspects: "Suspected calls",
-};
-
-/** What readers call a report. */
-export function titleOf(report: string): string {
-  return TITLES[report] ?? capital(report);
-}
-
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

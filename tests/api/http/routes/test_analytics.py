@@ -1,7 +1,9 @@
 """Reports over HTTP: as JSON and CSV; what is off is a problem that says so."""
 
 import csv
+import json
 import threading
+from collections import Counter
 from io import StringIO
 from typing import Any
 
@@ -54,6 +56,50 @@ def test_a_report_is_rows_by_column_with_units(
     assert (row["tool"], row["calls"], row["failed"]) == ("f", 3, 1)
     assert set(row) == set(units)
     assert report["truncated"] is False
+
+
+def statement_of(threads: dict[str, Any], row: dict[str, Any]) -> str:
+    """Return the statement that lists the threads of a row, as the page puts it together."""
+    conditions = list(threads["where"])
+    for name, sql in threads["by"].items():
+        value = row[name]
+        text = value if isinstance(value, str) and "metadata." not in name else json.dumps(value)
+        literal = "'" + text.replace("'", "''") + "'"
+        conditions.append(f"{sql} IS NULL" if value is None else f"{sql} = {literal}")
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    return f"{threads['begin']} {where} {threads['end']}"
+
+
+def test_the_statement_of_a_row_lists_its_threads(client: TestClient, database: Database) -> None:
+    append_items(database, some_items())
+    build_all(database)
+    narrow: list[dict[str, Any]] = [
+        {"from": "2020-01-01", "parent": "boss-1"},
+        {"metadata.team": "red"},
+        {"tool": ["search", "book"]},
+        {"label": "a"},
+    ]
+    compared: Counter[str] = Counter()
+    for name, report in REPORTS.items():
+        known = {*report.filters, "from", "metadata.team"}
+        questions: list[tuple[dict[str, Any], str]] = [
+            ({}, by) for by in [*report.breakdowns, "metadata.team", ""] if by != "thread"
+        ]
+        questions += [(only, report.by[0]) for only in narrow if report.by and {*only} <= known]
+        for only, by in questions if report.by else ():
+            answer = ask(client, name, by=by, **only)
+            if answer["threads"] is None:
+                continue
+            pairs = ask(client, name, by=[by, "thread"] if by else "thread", **only)["rows"]
+            for row in answer["rows"][:2]:
+                sql = statement_of(answer["threads"], row)
+                listed = client.post("/v1/analytics/sql", json={"sql": sql})
+                assert listed.status_code == 200, (sql, listed.text)
+                expected = {pair["thread"] for pair in pairs if not by or pair[by] == row[by]}
+                assert {thread for thread, *_ in listed.json()["rows"]} == expected, sql
+                compared[name] += 1
+    without = {name for name, report in REPORTS.items() if report.model is None or not report.by}
+    assert REPORTS.keys() - compared.keys() == without
 
 
 def test_every_report_answers_in_every_form(client: TestClient, database: Database) -> None:
@@ -163,7 +209,7 @@ def test_an_unknown_report_is_a_problem_that_names_those_there_are(client: TestC
         404,
         "urn:agentlog:problem:unknown-report",
     )
-    assert "there are usage, models, tools" in answer.json()["detail"]
+    assert "there are models, usage, failures" in answer.json()["detail"]
 
 
 def test_what_is_not_built_yet_is_said(client: TestClient, database: Database) -> None:

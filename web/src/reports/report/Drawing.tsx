@@ -1,7 +1,7 @@
 import { ChartPicture } from "../chart/ChartPicture";
 import { Pick } from "../chart/Pick";
 import { pictureOf } from "../chart/picture";
-import { figure, heading, titleOf, words } from "../figures";
+import { figure, heading, words } from "../figures";
 import type { ReportAnswer, ReportColumn } from "../queries";
 import styles from "../reports.module.css";
 import { useReportAddress } from "./useReportAddress";
@@ -9,13 +9,14 @@ import { useReportAddress } from "./useReportAddress";
 const TIMES = ["hour", "day", "week", "month"];
 
 interface DrawingProps {
+  readonly title: string;
   readonly answer: ReportAnswer;
   /** The columns with figures. */
   readonly figures: readonly ReportColumn[];
 }
 
 /** The chart of a report: the columns that the reader picked, all of one unit. */
-export function Drawing({ answer: { rows, by, report }, figures }: DrawingProps) {
+export function Drawing({ title, answer: { rows, by }, figures }: DrawingProps) {
   const { address, change } = useReportAddress();
   const asked = figures.filter(({ name }) => address.draw?.includes(name));
   const drawn = asked.length > 0 ? asked : figures.slice(0, 1);
@@ -51,7 +52,7 @@ export function Drawing({ answer: { rows, by, report }, figures }: DrawingProps)
       {hasFigures ? (
         <ChartPicture
           picture={picture}
-          label={`${titleOf(report)}: ${label}`}
+          label={`${title}: ${label}`}
           axis={(value) => (unit === undefined ? String(value) : figure(value, unit))}
         />
       ) : (

@@ -15,15 +15,26 @@ import { useReportAddress } from "./useReportAddress";
 const LEADING = { heading: "Open", width: 84 };
 const THREADS = ["thread", "worst_thread", "parent"];
 
+interface ReportResultProps {
+  readonly title: string;
+  readonly answer: ReportAnswer;
+  /** How many positions of the log the answer has not counted. */
+  readonly behind: number;
+}
+
 /** A report as it was answered: what is drawn of it, its rows, and how old they are. */
-export function ReportResult({ answer, behind }: { answer: ReportAnswer; behind: number }) {
+export function ReportResult({ title, answer, behind }: ReportResultProps) {
   const { address, change } = useReportAddress();
   const { rows, report } = answer;
   if (rows.length === 0) return <p>Nothing to count: no row matches.</p>;
   const columns = shownOf(answer.columns);
   return (
     <>
-      <Drawing answer={answer} figures={columns.filter(({ unit }) => unit !== null)} />
+      <Drawing
+        title={title}
+        answer={answer}
+        figures={columns.filter(({ unit }) => unit !== null)}
+      />
       <div className={styles["standing"]}>
         <span>
           {counted(rows.length, "row")}
@@ -60,7 +71,7 @@ export function ReportResult({ answer, behind }: { answer: ReportAnswer; behind:
           change({ order }, { replace: true });
         }}
         cells={(row) => [
-          <RowLink target={targetOf(answer, row, address)} />,
+          <RowLink target={targetOf(answer, row, address.only)} />,
           ...columns.map((column) => <Value row={row} column={column} />),
         ]}
       />

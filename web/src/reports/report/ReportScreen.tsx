@@ -3,7 +3,6 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { Failure } from "../../parts/Failure";
 import { useTitle } from "../../parts/useTitle";
 import { Choices } from "./Choices";
-import { titleOf } from "../figures";
 import { catalogueQuery, reportQuery } from "../queries";
 import { ReportResult } from "./ReportResult";
 import styles from "../reports.module.css";
@@ -14,13 +13,14 @@ const route = getRouteApi("/reports/$name");
 export function ReportScreen() {
   const { name } = route.useParams();
   const address = route.useSearch();
-  useTitle(titleOf(name));
   const { data: catalogue, error: unknown } = useQuery(catalogueQuery);
   const { data, error, isPlaceholderData } = useQuery({
     ...reportQuery(name, address),
     placeholderData: keepPreviousData,
   });
-  const terms = catalogue?.find((each) => each.name === name);
+  const terms = catalogue?.find((report) => report.name === name);
+  const title = terms?.title ?? name;
+  useTitle(title);
   const found = data?.answer.report === name ? data : undefined;
   const failed = error ?? unknown;
   return (
@@ -28,13 +28,13 @@ export function ReportScreen() {
       <nav aria-label="Reports">
         {catalogue?.map((each) => (
           <Link key={each.name} to="/reports/$name" params={{ name: each.name }} search={{}}>
-            {titleOf(each.name)}
+            {each.title}
           </Link>
         ))}
       </nav>
       <section aria-busy={isPlaceholderData}>
         <header>
-          <h1>{titleOf(name)}</h1>
+          <h1>{title}</h1>
           <p>{terms?.comment}</p>
         </header>
         {terms !== undefined && <Choices terms={terms} rows={found?.answer.rows ?? []} />}
@@ -43,7 +43,7 @@ export function ReportScreen() {
         ) : found === undefined ? (
           <p className="loading">Counting…</p>
         ) : (
-          <ReportResult answer={found.answer} behind={found.behind} />
+          <ReportResult title={title} answer={found.answer} behind={found.behind} />
         )}
       </section>
     </main>

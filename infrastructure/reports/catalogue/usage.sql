@@ -1,3 +1,22 @@
+/*
+title = "Tokens and cost"
+comment = "What models were used for: calls, tokens and cost."
+source = "model_calls"
+by = ["day"]
+order = "-cost_usd"
+columns = [
+    ["calls", "calls", "calls of models"],
+    ["input_tokens", "tokens", "as reported; null where no call did"],
+    ["cached_input_tokens", "tokens", "of the input tokens"],
+    ["output_tokens", "tokens", "as reported; null where no call did"],
+    ["reasoning_tokens", "tokens", "of the output tokens"],
+    ["total_tokens", "tokens", "as reported, else input and output together"],
+    ["cost_usd", "USD", "of these calls, reported or computed; null where no cost is known", "computed_calls"],
+    ["computed_calls", "calls", "how many of the costs a list of prices gave"],
+    ["unpriced_calls", "calls", "answered calls whose cost is not known: not in it"],
+    ["prices", "", "that list and its version; several where rows are older"],
+]
+*/
 -- Tokens and money. Sums cannot overflow: integers become numeric, and costs beyond 1e290 are
 -- ignored. Money is summed as double precision and rounded to billionths of a dollar, as summing
 -- numeric takes twice as long.
@@ -24,7 +43,7 @@ FROM (
            count(*) FILTER (WHERE item.outcome = 'answered' AND item.cost_usd IS NULL)
                AS unpriced_calls,
            string_agg(DISTINCT item.prices, ', ') AS prices
-    FROM {table} AS item
+    FROM {rows} AS item
     {threads}
     WHERE {conditions}
     GROUP BY {places}

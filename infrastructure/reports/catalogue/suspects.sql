@@ -1,3 +1,22 @@
+/*
+title = "Suspected calls"
+comment = "Which results look like failures though none states an error, and by which rule."
+source = "suspected_calls"
+by = ["tool", "rule"]
+order = "-suspected"
+limit = 50
+columns = [
+    ["suspected", "calls", "calls whose result a rule marks"],
+    ["threads", "threads", "how many threads have any"],
+    ["first_at", "", "when the log took the first of these calls"],
+    ["last_at", "", "when the log took the last of them"],
+    ["thread", "", "the thread of the call"],
+    ["version", "", "place in that thread of the message that asked"],
+    ["answered_version", "", "place of the message that answered; null while open"],
+    ["position", "", "place in the log of the message that asked"],
+    ["link", "", "where the messages are, from call to answer"],
+]
+*/
 -- Results that rules of suspicion mark, each with the place of the last one. A result that several
 -- rules mark is one row a rule, and counts once. The link shows the messages from call to answer,
 -- at most a page.
@@ -22,11 +41,7 @@ FROM (
             SELECT {breakdowns}
                    item.thread_id, item.version, item.ordinal, item.position, item.recorded_at,
                    item.answered_version
-            FROM (
-                SELECT each.*, marked.rule
-                FROM {table} AS each
-                CROSS JOIN LATERAL string_to_table(each.suspected, ' ') AS marked (rule)
-            ) AS item
+            FROM {rows} AS item
             {threads}
             WHERE {conditions}
         ) AS suspect

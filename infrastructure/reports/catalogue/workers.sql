@@ -1,3 +1,20 @@
+/*
+title = "Workers"
+comment = "Which workers were sent off, and what came of it."
+source = "workers"
+by = ["model"]
+order = "-spawned"
+columns = [
+    ["spawned", "workers", "workers that were sent off"],
+    ["succeeded", "workers", "those that came back with an output"],
+    ["failed", "workers", "those that came back with an error"],
+    ["open", "workers", "those that are not back yet"],
+    ["failure_rate", "share", "failed of those that came back"],
+    ["duration_p50", "ms", "50 % of workers whose duration is known took no longer"],
+    ["duration_p95", "ms", "95 % of workers whose duration is known took no longer"],
+    ["duration_p99", "ms", "99 % of workers whose duration is known took no longer"],
+]
+*/
 -- Workers: numbers started and by outcome, and durations.
 SELECT {names}
        spawned, succeeded, failed, open,
@@ -11,7 +28,7 @@ FROM (
            count(*) FILTER (WHERE item.outcome IS NULL) AS open,
            percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY item.duration_ms)
                AS duration
-    FROM {table} AS item
+    FROM {rows} AS item
     {threads}
     WHERE {conditions}
     GROUP BY {places}

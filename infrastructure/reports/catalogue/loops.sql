@@ -1,3 +1,20 @@
+/*
+title = "Loops"
+comment = "Which threads call the same again and again, with which tool, by which rule."
+source = "marks"
+only = "item.rule = ANY (%(repeat_rules)s)"
+by = ["tool", "rule"]
+order = "-calls"
+limit = 50
+columns = [
+    ["threads", "threads", "threads with such calls"],
+    ["calls", "calls", "calls that meet this rule"],
+    ["thread", "", "the thread with most of them"],
+    ["version", "", "place in that thread of the first of them"],
+    ["answered_version", "", "place of the last of them"],
+    ["link", "", "the outline of that thread"],
+]
+*/
 -- Calls that meet some rules of suspicion, each row with the thread that has most of them.
 SELECT {names}
        threads, calls, thread, version, answered_version,
@@ -16,17 +33,7 @@ FROM (
         FROM (
             SELECT {breakdowns}
                    item.thread_id, item.position, item.calls, item.version, item.last_version
-            FROM (
-                SELECT row.tenant, row.thread_id, row.position, row.recorded_at,
-                       mark ->> 'rule' AS rule, mark ->> 'tool' AS tool,
-                       mark ->> 'command' AS command, mark ->> 'model' AS model,
-                       (mark ->> 'calls')::bigint AS calls,
-                       (mark ->> 'version')::bigint AS version,
-                       (mark ->> 'lastVersion')::bigint AS last_version
-                FROM {table} AS row
-                CROSS JOIN LATERAL jsonb_array_elements(row.marks::jsonb) AS mark
-                WHERE row.suspected > 0 AND mark ->> 'rule' = ANY (%(rules)s::text[])
-            ) AS item
+            FROM {rows} AS item
             {threads}
             WHERE {conditions}
         ) AS marked

@@ -1,3 +1,24 @@
+/*
+title = "Failed calls"
+comment = "Which errors tools give, how often, and where the last of each is."
+source = "tool_calls"
+only = "item.outcome = 'failed'"
+by = ["tool", "error_class"]
+order = "-failed"
+limit = 50
+columns = [
+    ["failed", "calls", "calls whose result is an error"],
+    ["threads", "threads", "how many threads met it"],
+    ["first_at", "", "when the log took the first of these calls"],
+    ["last_at", "", "when the log took the last of them"],
+    ["error_message", "", "what the last one said, as far as it begins"],
+    ["thread", "", "the thread of the call"],
+    ["version", "", "place in that thread of the message that asked"],
+    ["answered_version", "", "place of the message that answered; null while open"],
+    ["position", "", "place in the log of the message that asked"],
+    ["link", "", "where the messages are, from call to answer"],
+]
+*/
 -- Errors by kind, each with the place of the last one. The link shows the messages from call to
 -- answer, at most a page.
 SELECT {names}
@@ -22,9 +43,9 @@ FROM (
             SELECT {breakdowns}
                    item.thread_id, item.version, item.ordinal, item.position, item.recorded_at,
                    item.answered_version, item.error_message
-            FROM {table} AS item
+            FROM {rows} AS item
             {threads}
-            WHERE {conditions} AND item.outcome = 'failed'
+            WHERE {conditions}
         ) AS failure
     ) AS failure
     GROUP BY {places}

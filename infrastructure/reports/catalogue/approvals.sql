@@ -1,3 +1,20 @@
+/*
+title = "Approvals"
+comment = "What people were asked to approve, what they said, and how long they took."
+source = "approvals"
+by = ["tool"]
+order = "-asked"
+columns = [
+    ["asked", "approvals", "approvals that were asked for"],
+    ["granted", "approvals", "answered with yes, asked for or not"],
+    ["denied", "approvals", "answered with no, asked for or not"],
+    ["open", "approvals", "not answered yet"],
+    ["grant_rate", "share", "granted of answered"],
+    ["waiting_p50", "ms", "50 % of answers whose waiting time is known took no longer"],
+    ["waiting_p95", "ms", "95 % of answers whose waiting time is known took no longer"],
+    ["waiting_p99", "ms", "99 % of answers whose waiting time is known took no longer"],
+]
+*/
 -- Approvals: numbers requested and by answer, and times to the answer.
 SELECT {names}
        asked, granted, denied, open, granted::float8 / nullif(granted + denied, 0) AS grant_rate,
@@ -10,7 +27,7 @@ FROM (
            count(*) FILTER (WHERE item.outcome IS NULL) AS open,
            percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY item.waiting_ms)
                AS waiting
-    FROM {table} AS item
+    FROM {rows} AS item
     {threads}
     WHERE {conditions}
     GROUP BY {places}

@@ -1,0 +1,47 @@
+"""The reports: a file each, whose head says what the report is and whose rest is its statement.
+
+The head is a comment in TOML: `title`, `comment`, `source` (of `sources`), `columns` (each a name,
+a unit or "", a comment, and the column that counts what of it is computed), `order`, and as needed
+`by`, `only`, `limit`, or `like`, a report that has what is not said here.
+"""
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+from agentlog.domain.errors import NotThere
+from agentlog.infrastructure.reports.report import Report, read_report
+from agentlog.infrastructure.reports.sources import SOURCES
+
+
+def _read_all() -> Mapping[str, Report]:
+    texts = {
+        file.name.removesuffix(".sql"): file.read_text("utf-8")
+        for file in files(__name__).iterdir()
+        if file.name.endswith(".sql")
+    }
+    reports = [read_report(name, texts) for name in sorted(texts)]
+    order = list(SOURCES.values())
+    return {
+        report.name: report
+        for report in sorted(reports, key=lambda report: order.index(report.source))
+    }
+
+
+REPORTS: Mapping[str, Report] = _read_all()
+"""All reports by name, in the order of what they are about."""
+
+
+class UnknownReport(NotThere):
+    """No report has that name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no report {name[:64]!r}: there are {', '.join(REPORTS)}")
+        self.name = name
+
+
+def report(name: str) -> Report:
+    """Return the report `name`; raises `UnknownReport`."""
+    named = REPORTS.get(name)
+    if named is None:
+        raise UnknownReport(name)
+    return named

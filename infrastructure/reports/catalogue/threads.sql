@@ -1,0 +1,53 @@
+/*
+title = "Threads"
+comment = "What threads came to, how long they took and what they used."
+source = "threads"
+by = ["outcome"]
+order = "-threads"
+columns = [
+    ["threads", "threads", "threads that began then"],
+    ["duration_p50", "ms", "50 % of threads, from first message to last, as far as that is known took no longer"],
+    ["duration_p95", "ms", "95 % of threads, from first message to last, as far as that is known took no longer"],
+    ["duration_p99", "ms", "99 % of threads, from first message to last, as far as that is known took no longer"],
+    ["messages", "messages", "all of their messages"],
+    ["steps", "steps", "as the view agent-state counts them"],
+    ["tool_calls", "calls", "tool calls that they asked for"],
+    ["tool_failures", "calls", "results that say that the tool failed; null where none says"],
+    ["model_calls", "calls", "calls of models"],
+    ["input_tokens", "tokens", "as reported; null where nothing was"],
+    ["output_tokens", "tokens", "as reported; null where nothing was"],
+    ["total_tokens", "tokens", "as reported; null where nothing was"],
+    ["cost_usd", "USD", "of these calls, reported or computed; null where no cost is known", "computed_calls"],
+    ["computed_calls", "calls", "how many of the costs a list of prices gave"],
+    ["unpriced_calls", "calls", "answered calls whose cost is not known: not in it"],
+]
+*/
+-- Threads by outcome. Durations and totals are over all of a thread's messages; money as in usage.
+SELECT {names}
+       threads, duration[1] AS duration_p50, duration[2] AS duration_p95,
+       duration[3] AS duration_p99, messages, steps, tool_calls, tool_failures, model_calls,
+       input_tokens, output_tokens, total_tokens,
+       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd, computed_calls, unpriced_calls
+FROM (
+    SELECT {breakdowns}
+           count(*) AS threads,
+           percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY item.duration_ms)
+               AS duration,
+           sum(item.messages) AS messages,
+           sum(item.steps) AS steps,
+           sum(item.tool_calls) AS tool_calls,
+           sum(item.tool_failures) AS tool_failures,
+           sum(item.model_calls) AS model_calls,
+           sum(item.input_tokens) AS input_tokens,
+           sum(item.output_tokens) AS output_tokens,
+           sum(item.total_tokens) AS total_tokens,
+           sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
+           sum(item.computed_calls) AS computed_calls,
+           sum(item.unpriced_calls) AS unpriced_calls
+    FROM {rows} AS item
+    {threads}
+    WHERE {conditions}
+    GROUP BY {places}
+) AS found
+ORDER BY {order}
+LIMIT %(limit)s

@@ -1,0 +1,129 @@
+"""What reports count: rows, the columns that they have for breakdowns and filters, their times."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, LiteralString
+
+Clock = Literal["recorded", "sent"]
+
+Fragment = LiteralString
+"""A literal of SQL; statements consist only of these and quoted names."""
+
+_ACTION: Fragment = (
+    "CASE WHEN item.tool = ANY (%(shells)s) THEN coalesce(item.command, item.tool) "
+    "ELSE item.tool END"
+)
+_TOOL_CALLS: Mapping[str, Fragment] = {
+    "tool": "item.tool",
+    "action": _ACTION,
+    "command": "item.command",
+    "error_class": "item.error_class",
+    "outcome": "coalesce(item.outcome, 'open')",
+    "model": "response.model",
+}
+"""A tool call's model is that of the response that asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Rows of a read model, or the heads of threads if it names none.
+
+    `columns` are those by whose values reports break down and filter, each as SQL on a row `item`;
+    `lists` are columns with several values, as JSON: broken down by one, a row counts with each of
+    its values. `recorded` and `sent` are a row's times, by the log's clock and the producer's.
+    `rows` selects the rows from `table`.
+    """
+
+    model: str | None
+    columns: Mapping[str, Fragment]
+    lists: Mapping[str, Fragment] = field(default_factory=dict)
+    recorded: Fragment = "item.recorded_at"
+    sent: Fragment | None = None
+    rows: Fragment = "{table}"
+
+    @property
+    def clocks(self) -> Mapping[Clock, Fragment]:
+        """The times that a report can go by."""
+        sent: Mapping[Clock, Fragment] = {} if self.sent is None else {"sent": self.sent}
+        return {"recorded": self.recorded, **sent}
+
+    @property
+    def of_responses(self) -> bool:
+        """Whether its rows come from responses of models."""
+        return self.model == "tool_calls"
+
+
+SOURCES: Mapping[str, Source] = {
+    "model_calls": Source(
+        model="model_calls",
+        sent="item.requested_sent_at",
+        columns={
+            "model": "item.model",
+            "provider": "item.provider",
+            "finish_reason": "item.finish_reason",
+            "outcome": "coalesce(item.outcome, 'open')",
+        },
+    ),
+    "tool_calls": Source(model="tool_calls", sent="item.called_sent_at", columns=_TOOL_CALLS),
+    "suspected_calls": Source(
+        model="tool_calls",
+        sent="item.called_sent_at",
+        columns={**_TOOL_CALLS, "rule": "item.rule"},
+        rows="(SELECT call.*, marked.rule FROM {table} AS call "
+        "CROSS JOIN LATERAL string_to_table(call.suspected, ' ') AS marked (rule))",
+    ),
+    "marks": Source(
+        model="suspicions",
+        columns={
+            "rule": "item.rule",
+            "tool": "item.tool",
+            "action": _ACTION,
+            "command": "item.command",
+            "model": "item.model",
+        },
+        rows="(SELECT thread.tenant, thread.thread_id, thread.position, thread.recorded_at, "
+        "mark ->> 'rule' AS rule, mark ->> 'tool' AS tool, mark ->> 'command' AS command, "
+        "mark ->> 'model' AS model, (mark ->> 'calls')::bigint AS calls, "
+        "(mark ->> 'version')::bigint AS version, "
+        "(mark ->> 'lastVersion')::bigint AS last_version "
+        "FROM {table} AS thread "
+        "CROSS JOIN LATERAL jsonb_array_elements(thread.marks::jsonb) AS mark "
+        "WHERE thread.suspected > 0)",
+    ),
+    "approvals": Source(
+        model="approvals",
+        sent="item.asked_sent_at",
+        columns={
+            "tool": "item.tool",
+            "outcome": "coalesce(item.outcome, 'open')",
+            "actor": "item.answered_by",
+        },
+    ),
+    "workers": Source(
+        model="workers",
+        sent="item.spawned_sent_at",
+        columns={
+            "model": "item.model",
+            "outcome": "coalesce(item.outcome, 'open')",
+            "error_code": "item.error_code",
+        },
+    ),
+    "threads": Source(
+        model="threads",
+        sent="item.first_sent_at",
+        columns={
+            "outcome": "coalesce(item.outcome, 'open')",
+            "status": "item.status",
+            "judged": "item.judged",
+            "verdict": "coalesce({verdict}, 'unknown')",
+            "policy": "item.policy",
+        },
+        lists={"label": "item.labels"},
+    ),
+    "heads": Source(
+        model=None,
+        columns={"status": "item.status", "policy": "item.policy"},
+        recorded="item.started_at",
+    ),
+}
+"""What reports are about, in the order in which these are listed."""

@@ -1,0 +1,20 @@
+/*
+title = "Toys"
+comment = "Which tools are toys."
+source = "tool_calls"
+by = ["tool"]
+order = "-toys"
+columns = [
+    ["toys", "calls", "calls of toys"],
+]
+*/
+SELECT {names} toys
+FROM (
+    SELECT {breakdowns} count(*) AS toys
+    FROM {rows} AS item
+    {threads}
+    WHERE {conditions}
+    GROUP BY {places}
+) AS found
+ORDER BY {order}
+LIMIT %(limit)s
