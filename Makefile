@@ -14,7 +14,7 @@ WORKERS ?= 3
 PAGE := api/page/index.html
 NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
 NODE = $(NPM) web
-CODING_AGENTS := tests/agents/coding
+CODING_AGENTS := tests/extensions/runs/agents/coding
 AG_UI_CLIENT := tests/extensions/facades/ag_ui
 ENVIRONMENT = $(VENV)
 SOURCES = --no-binary claude-agent-sdk # its wheel brings an agent of 180 MB

@@ -45,7 +45,8 @@ class Extension:
     `formats` name a `Format` (agentlog.projections.readers.history), `appendable` those of them
     whose items may be appended to a thread, `own_types` the `OwnTypes` of a wire
     (agentlog.projections.own_types.registry), `views` a subclass of `View`
-    (agentlog.projections.view), `routes` a `Router` (agentlog.api.http.routing).
+    (agentlog.projections.view), `routes` a `Router` (agentlog.api.http.routing). A command
+    below `export` is named with it: `export cassette`.
     """
 
     about: str

@@ -1,13 +1,14 @@
-"""Recorded runs in tests of agents: the names that tests import (docs/how-to/test-agents.md).
+"""Recorded runs in tests of agents: the names that tests import.
 
-The plugin of pytest, with the marker and the fixture `agentlog`, loads by itself.
+The guide is extensions/runs/docs/test-agents.md. The plugin of pytest, with the marker and the
+fixture `agentlog`, loads by itself.
 """
 
-from agentlog.api.testing.agent_run import AgentRun
-from agentlog.api.testing.engines import assert_replays
-from agentlog.api.testing.tools import RecordedToolError, recorded_tool
-from agentlog.projections.exchanges.tapes.recorded_tools import CallNotRecorded
-from agentlog.projections.exchanges.tapes.tool_tape import CallRefused
+from agentlog.extensions.runs.api.testing.agent_run import AgentRun
+from agentlog.extensions.runs.api.testing.engines import assert_replays
+from agentlog.extensions.runs.api.testing.tools import RecordedToolError, recorded_tool
+from agentlog.extensions.runs.projections.tapes.recorded_tools import CallNotRecorded
+from agentlog.extensions.runs.projections.tapes.tool_tape import CallRefused
 
 __all__ = [
     "AgentRun",

@@ -174,39 +174,6 @@ COMMANDS = {
         "Start a thread with a copy of another's messages up to a point.",
         "Judge and change",
     ),
-    "record": Command(
-        "agentlog.api.cli.exchanges.record:app",
-        "Run an agent, and put every exchange with its model providers on record.",
-        "Record and run again",
-        words=("run", "exec"),
-    ),
-    "gateway": Command(
-        "agentlog.api.cli.exchanges.gateway:app",
-        "Pass on what many agents ask their providers, until Ctrl-C, and put it on record.",
-        "Record and run again",
-        words=("proxy",),
-    ),
-    "mcp-proxy": Command(
-        "agentlog.api.cli.exchanges.mcp_proxy:app",
-        "Stand before an MCP server (stdio), so that its tools are recorded and replayed.",
-        "Record and run again",
-    ),
-    "ask": Command(
-        "agentlog.api.cli.exchanges.ask:app",
-        "Ask models again what a thread asked one, and show their answers beside the recorded one.",
-        "Record and run again",
-    ),
-    "replay": Command(
-        "agentlog.api.cli.runs.replay:app",
-        "Run an agent or an engine again from the log: exit code 0 says as recorded, 1 diverges.",
-        "Record and run again",
-        words=("rerun",),
-    ),
-    "cause": Command(
-        "agentlog.api.cli.runs.cause:app",
-        "Find the steps that caused that a run failed, by runs with and without a good run's.",
-        "Record and run again",
-    ),
     "verify": Command(
         "agentlog.api.cli.proofs.audit:app",
         "Check that nothing was changed: exit code 0 says whole, 1 broken, 2 neither.",

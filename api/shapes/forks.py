@@ -1,6 +1,5 @@
 """Forks and their trees as JSON, for HTTP and the command line."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, NotRequired
 
@@ -75,24 +74,6 @@ class Tree(TypedDict):
 
     items: list[TreeNode]
     truncated: bool
-
-
-class ToolCalls(TypedDict):
-    """A tool, and how often it was called."""
-
-    name: str
-    calls: int
-
-
-class Hazards(TypedDict):
-    """Recorded calls that a replay may make again, of tools that are not known to only read."""
-
-    items: list[ToolCalls]
-
-
-def hazards_json(calls: Counter[str]) -> Hazards:
-    """Return the calls by tool, the most called first."""
-    return {"items": [{"name": name, "calls": count} for name, count in calls.most_common()]}
 
 
 def origin_of(head: Head) -> Origin | None:

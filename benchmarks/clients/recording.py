@@ -2,7 +2,7 @@
 
 python -m benchmarks.clients.recording
 
-The agents are those of tests/agents/coding: `make coding-agents` installs them.
+The agents are those of tests/extensions/runs/agents/coding: `make coding-agents` installs them.
 """
 
 import json
@@ -18,9 +18,10 @@ import psycopg
 
 from agentlog.infrastructure.postgres.migration import migrate
 from benchmarks.harness.databases import connected, new_database, server_url
-from tests.agents.coding.test_coding_agents import AGENTS, SETTINGS
-from tests.agents.recorded import Machine
 from tests.command_line import started
+from tests.extensions.runs.agents.coding.test_coding_agents import AGENTS
+from tests.extensions.runs.agents.recorded import Machine
+from tests.providers.coding_agents import SETTINGS
 from tests.providers.script import Answer, ShellCalls
 from tests.providers.server import ScriptedProvider
 

@@ -23,6 +23,10 @@ from agentlog.projections.exchanges.streams import answer_of, elements_in, event
 
 TYPE = "agentlog.exchange"
 """The type of the messages that hold exchanges."""
+RUN_TYPE = "agentlog.run"
+"""The type of messages that a run begins with: its name, and the values that differ by machine."""
+REPLAY_TYPE = "agentlog.replay"
+"""The type of messages that hold the report of a replay that is kept."""
 
 End = Literal["complete", "upstream_refused", "upstream_broke", "client_left", "recorder_died"]
 """How an attempt ended; `recorder_died`: before the recorder knew."""

@@ -21,10 +21,15 @@ from agentlog.domain.json.values import (
 )
 from agentlog.domain.messages import CustomMessage
 from agentlog.domain.redaction import redacted_body
-from agentlog.projections.exchanges.exchange import TYPE, Exchange, exchange_of
+from agentlog.projections.exchanges.exchange import (
+    REPLAY_TYPE,
+    RUN_TYPE,
+    TYPE,
+    Exchange,
+    exchange_of,
+)
+from agentlog.projections.exchanges.lanes import drafts_of
 from agentlog.projections.exchanges.mcp_exchange import TYPE as MCP_TYPE
-from agentlog.projections.exchanges.recordings.lanes import drafts_of
-from agentlog.projections.exchanges.recordings.recording import REPLAY_TYPE, RUN_TYPE
 from agentlog.projections.residue import METADATA_KEY
 
 EXCHANGES = (TYPE, MCP_TYPE)

@@ -1,13 +1,9 @@
 """The commands of `agentlog export`: threads, the log, examples, spans, or a dataset."""
 
-import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from pkgutil import resolve_name
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -20,7 +16,6 @@ from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
     OptionList,
-    ThreadArgument,
     chosen_view,
     filter_of,
     json_line,
@@ -28,23 +23,18 @@ from agentlog.api.cli.session import (
     settings_with,
 )
 from agentlog.api.cli.transfer.collector import send
+from agentlog.api.cli.transfer.output import Output, output_file
 from agentlog.api.composition import open_service
 from agentlog.api.shapes.threads import event_json
-from agentlog.domain.errors import AgentlogError, FutureMoment
+from agentlog.domain.errors import FutureMoment
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.extension import Command, added
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.exchanges.recorded_runs import RecordedThread
 from agentlog.infrastructure.transfer.exporter import all_thread_ids, export_threads, log_events
 from agentlog.infrastructure.transfer.finetuning import threads_matching, training_examples
 from agentlog.infrastructure.transfer.otlp import export_request
-from agentlog.projections.exchanges.tapes.cassette import cassette_lines
 from agentlog.projections.exports.finetuning import FEWEST, LeftOut
 from agentlog.projections.exports.spans import spans_of
-
-
-class UnwritableOutput(AgentlogError):
-    """The file to export to cannot be written."""
 
 
 class _Exports(TyperGroup):
@@ -81,9 +71,6 @@ app.add_typer(export, name="export")
 Threads = Annotated[
     list[str] | None, typer.Argument(help="Ids of threads; all where none is given.")
 ]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-O", help="File, default standard output.")
-]
 
 
 @export.command("threads")
@@ -102,7 +89,7 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter an option
     moment = None if at is None else parse_moment(at)
     with service_in(data_dir) as service:
         ids = threads or all_thread_ids(service.threads)
-        with _opened(output) as file:
+        with output_file(output) as file:
             for record in export_threads(service.threads, chosen, ids, at=moment):
                 file.write(f"{json_line(record)}\n".encode())
 
@@ -120,7 +107,7 @@ def log(
         position = reader.position()
         if after > position:
             raise FutureMoment(f"position {after}", present=f"the log is at position {position}")
-        with _opened(output) as file:
+        with output_file(output) as file:
             for event in log_events(reader, after=after, upto=position):
                 file.write(f"{json_line(event_json(event, with_thread=True))}\n".encode())
     print(f"position {position}: go on with --after {position}", file=sys.stderr)  # noqa: T201 - to scripts too
@@ -150,7 +137,7 @@ def finetune(  # noqa: PLR0913, PLR0917 - one parameter a filter
     which = filter_of(status=status, q=q, parent=parent, metadata=metadata or [])
     left_out: Counter[LeftOut] = Counter()
     count = 0
-    with service_in(data_dir) as service, _opened(output) as file:
+    with service_in(data_dir) as service, output_file(output) as file:
         named = [service.threads.head(thread) for thread in threads or ()]
         heads = named or threads_matching(service.threads, which)
         open_too = bool(named or with_open or status == "open")
@@ -186,7 +173,7 @@ def spans(
         ids = threads or all_thread_ids(service.threads)
         of_threads = (spans_of(head, service.threads.messages(head, at=moment)) for head in ids)
         if to is None:
-            with _opened(output) as file:
+            with output_file(output) as file:
                 for of_thread in of_threads:
                     if of_thread:
                         file.write(f"{json_line(export_request(of_thread))}\n".encode())
@@ -198,31 +185,3 @@ def spans(
                 count += 1
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     console.print(f"threads sent to {to}: {count:,}")
-
-
-@export.command()
-def cassette(thread: ThreadArgument, output: Output = None, data_dir: DataDir = None) -> None:
-    """Export the last recorded run of a thread as a file that `replay` takes in place of the log.
-
-    It holds all that was said, as the log does: only its owner may read it.
-    """
-    with service_in(data_dir) as service, _opened(output, mode=0o600) as file:
-        for line in cassette_lines(RecordedThread(service.threads, thread).run()):
-            file.write(f"{json_line(line)}\n".encode())
-
-
-@contextmanager
-def _opened(output: Path | None, *, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Yield a file to write to, new with this mode, or standard output.
-
-    Raises:
-        UnwritableOutput: it cannot be written.
-    """
-    if output is None:
-        yield sys.stdout.buffer
-        return
-    try:
-        with open(output, "wb", opener=lambda path, flags: os.open(path, flags, mode)) as file:
-            yield file
-    except OSError as error:
-        raise UnwritableOutput(f"{output} cannot be written: {error.strerror}") from error

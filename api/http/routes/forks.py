@@ -2,21 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import Depends, Request, Response
 
 from agentlog.api.http.codec.bodies import Body, fields_in
-from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheThreads, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
 from agentlog.api.http.codec.parameters import Hidden, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
 from agentlog.api.http.routing import Router
-from agentlog.api.shapes.forks import Fork, Hazards, Tree, fork_json, hazards_json, tree_json
+from agentlog.api.shapes.forks import Fork, Tree, fork_json, tree_json
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.points_in_time import parse_moment
-from agentlog.infrastructure.exchanges.recorded_runs import RecordedThread
 from agentlog.infrastructure.forks.edits import edits_in
 from agentlog.infrastructure.forks.forker import Forker
-from agentlog.projections.exchanges.tapes.hazards import hazards
 
 router = Router(prefix="/v1", tags=["forks"])
 
@@ -66,17 +64,3 @@ def read_forks(forker: TheForker, thread_id: ThreadId, hidden: Hidden = False) -
     """The tree of forks that a thread stands in, each thread before its forks."""
     threads, truncated = forker.tree(thread_id, hidden=hidden)
     return json_answer(tree_json(threads, truncated=truncated))
-
-
-@router.add("GET /threads/{thread_id}/hazards", "read", responses=answers(200, Hazards, 404))
-def read_hazards(
-    threads: TheThreads,
-    thread_id: ThreadId,
-    begin: Annotated[
-        int | None,
-        Query(alias="from", ge=1, description="The version where the agent goes on live."),
-    ] = None,
-) -> Response:
-    """Recorded calls that a replay may make again: those of tools not known to only read."""
-    cursor = RecordedThread(threads, thread_id).cursor(begin)
-    return json_answer(hazards_json(hazards(cursor.whole)))

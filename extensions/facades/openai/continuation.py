@@ -10,7 +10,7 @@ from agentlog.domain.points_in_time import AtVersion, Moment
 from agentlog.extensions.facades.openai.answers import find, responses_of
 from agentlog.infrastructure.tenants import Tenant
 from agentlog.infrastructure.views.results import Page
-from agentlog.projections.exchanges.recordings.lanes import BESIDE
+from agentlog.projections.exchanges.lanes import BESIDE
 from agentlog.projections.view import Item
 from agentlog.projections.views.responses.view import ResponsesView
 

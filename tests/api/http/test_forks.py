@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from agentlog.infrastructure.threads import Threads
-
 MESSAGES: list[dict[str, Any]] = [
     {"type": "input", "text": "Where is my parcel?"},
     {"type": "tool_calls", "calls": [{"id": "c", "name": "track"}]},
@@ -127,14 +125,3 @@ def test_the_tree_says_what_a_replay_changed_and_what_came_of_it(client: TestCli
     assert {node["threadId"]: node["replay"] for node in nodes} == {
         fork: said for fork, (_, said) in forks.items()
     }
-
-
-def test_recorded_calls_that_may_be_made_again_need_a_recorded_run(
-    client: TestClient, threads: Threads
-) -> None:
-    answer = client.get("/v1/threads/t/hazards", params={"from": 2})
-    assert answer.status_code == 404
-    assert "has no recorded exchanges" in answer.json()["detail"]
-    assert client.get("/v1/threads/t/hazards", params={"from": 0}).status_code == 422
-    threads.writer.append(threads.request("t", facts=[{"type": "thread.hidden"}]))
-    assert "is hidden" in client.get("/v1/threads/t/hazards").json()["detail"]

@@ -1,7 +1,5 @@
 """Gemini's requests: what their paths say, and which results belong to which calls."""
 
-import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,10 +14,6 @@ from agentlog.projections.exchanges.gemini_requests import (
     plain_contents,
 )
 from agentlog.projections.exchanges.requests import api_of
-from agentlog.projections.views.request import REQUEST_TYPE
-from tests.projections.exchanges.recordings.test_recording import Run, types
-from tests.providers.agent import Agent
-from tests.providers.script import Answer, Call
 
 PATH = "/v1beta/models/gemini-2.5-pro"
 
@@ -148,73 +142,3 @@ def test_any_contents_are_read(contents: list[JsonObject]) -> None:
     plain = plain_contents(contents)
     assert len(plain) == len(contents)
     assert plain_contents(plain) == plain
-
-
-def test_a_call_and_its_result_are_paired_in_the_messages_as_gemini_cli_sends_them() -> None:
-    """It gives calls ids of its own when it sends them back."""
-    run, agent = Run(), Agent("", "gemini", stream=True)
-    agent.say("do it")
-    whole = run.ask(agent, Answer(calls=[Call("shell", {"n": 1})]))
-    asked = whole["candidates"][0]["content"]["parts"][0]["functionCall"]
-    signed = {"functionCall": {**asked, "id": "shell_1795_0"}, "thoughtSignature": "c2ln"}
-    agent.items.append({"role": "model", "parts": [signed]})
-    agent.items.append({"parts": [result("shell", {"output": "ran"}, "shell_1795_0")]})
-    run.ask(agent, Answer("done"))
-    messages = run.recorded()["main"]
-    (calls,) = (message for message in messages if message["type"] == "tool_calls")
-    (results,) = (message for message in messages if message["type"] == "tool_results")
-    assert calls["calls"] == [{"id": "call-1", "name": "shell", "args": {"n": 1}}]
-    assert results["results"] == [{"callId": "call-1", "name": "shell", "output": "ran"}]
-
-
-def test_what_gemini_says_of_an_answer_is_on_record() -> None:
-    run, agent = Run(), Agent("", "gemini", stream=True)
-    agent.say("do it")
-    thinking = {"generationConfig": {"thinkingConfig": {"includeThoughts": True}}}
-    run.ask(agent, Answer("well", [Call("shell", {})]), body={**agent.body(), **thinking})
-    messages = run.recorded()["main"]
-    ids = {m["metadata"]["responseId"] for m in messages if "responseId" in m.get("metadata", {})}
-    assert ids == {"resp_1"}
-    (request,) = (message for message in messages if message["type"] == REQUEST_TYPE)
-    assert request["payload"].keys() == {"model", "stream", "tools", "generationConfig"}
-    (asked,) = (message for message in messages if message["type"] == "llm_request")
-    assert asked["model"] == "model-1"
-    (response,) = (message for message in messages if message["type"] == "llm_response")
-    assert (response["finishReason"], response["usage"]["inputTokens"]) == ("STOP", 10)
-    assert types(messages)[-3:] == ["reasoning", "reply", "tool_calls"]
-    assert "thoughtSignature" in json.dumps(messages[-1]["metadata"])
-
-
-def answered(run: Run, attempt: int, document: Any, status: int = 200) -> None:
-    """Put a whole answer in place of that of an attempt."""
-    sent = run.exchanges[attempt - 1]
-    response = json.dumps(document).encode()
-    run.exchanges[attempt - 1] = replace(sent, status=status, response=response)
-
-
-def test_answers_without_an_id_are_told_apart() -> None:
-    run, agent = Run(), Agent("", "gemini")
-    agent.say("do it")
-    for attempt in (1, 2):
-        whole = run.ask(agent, Answer(f"answer {attempt}"))
-        answered(run, attempt, {"candidates": whole["candidates"]})
-    replies = [m for m in run.recorded()["main"] if m["type"] == "reply"]
-    assert len({reply["metadata"]["responseId"] for reply in replies}) == 2
-
-
-def test_what_went_wrong_is_said() -> None:
-    run, agent = Run(), Agent("", "gemini")
-    agent.say("do it")
-    for _ in range(3):
-        run.ask(agent, Answer("yes"))
-    error = {"error": {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED"}}
-    answered(run, 1, error, 429)
-    answered(run, 2, [error], 429)  # as streams that are arrays have it
-    blocked = {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"totalTokenCount": 7}}
-    answered(run, 3, blocked)
-    messages = run.recorded()["main"]
-    errors = [message["error"] for message in messages if message["type"] == "runtime_error"]
-    assert errors == ["status 429: quota"] * 2
-    assert messages[-1]["type"] == "llm_response"
-    assert messages[-1]["usage"] == {"totalTokens": 7}
-    assert "SAFETY" in json.dumps(messages[-1]["metadata"])

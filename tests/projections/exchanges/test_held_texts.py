@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from agentlog.projections.exchanges.exchange import REPLAY_TYPE
 from agentlog.projections.exchanges.held_texts import ErasedTexts
 from agentlog.projections.exchanges.mcp_exchange import TYPE
-from agentlog.projections.exchanges.recordings.recording import REPLAY_TYPE
 from tests.histories import history
 
 ERASED = {"type": "tool_results", "results": [{"callId": "c", "output": "Ada lives in Porto"}]}

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
 from agentlog.projections.exchanges.answers import answers_of
-from agentlog.projections.exchanges.anthropic_request import anthropic_request
 from agentlog.projections.exchanges.reconstruction import (
     FrozenCall,
     NothingToAsk,
@@ -22,9 +21,6 @@ from agentlog.projections.exchanges.reconstruction import (
 from agentlog.projections.readers.messages.chat import READER
 from tests.histories import examples, histories, history
 from tests.projections.chat_api import check_types, why_unsafe
-from tests.projections.exchanges.recordings.test_recording import Run
-from tests.providers.agent import Agent
-from tests.providers.script import Answer
 
 Item = dict[str, Any]
 
@@ -73,43 +69,6 @@ def test_the_request_of_a_simple_history_is_the_one_that_was_sent() -> None:
     assert (call.source, call.missing, call.version) == ("reconstructed", [], events[-2].version)
     assert call.answer is not None
     assert call.answer.answer(None).text == "In Hamburg."
-
-
-def test_tools_and_parameters_of_gemini_are_those_of_the_chat_api() -> None:
-    schema = {"type": "OBJECT", "properties": {"type": {"type": "STRING"}}}
-    declared = [
-        {"name": "a", "description": "A.", "parameters": schema},
-        {"name": "b", "parametersJsonSchema": {"type": "object"}},
-        {"name": "c", "description": "C."},
-    ]
-    beside = {
-        "tools": [{"functionDeclarations": declared}, {"googleSearch": {}}],
-        "generationConfig": {"temperature": 0, "topP": 0.9, "maxOutputTokens": 5, "topK": 3},
-    }
-    run, agent = Run(), Agent("", "gemini")
-    agent.say("do it")
-    run.ask(agent, Answer("yes"), body={**agent.body(), **beside})
-    events = history(*run.recorded()["main"])
-    call = frozen_call(events, events[-1].version)
-    properties = {"type": {"type": "string"}}
-    functions: list[Item] = [
-        {"name": "a", "parameters": {"type": "object", "properties": properties}},
-        {"name": "b", "parameters": {"type": "object"}},
-        {"name": "c", "parameters": {"type": "object"}},
-    ]
-    functions[0]["description"], functions[2]["description"] = "A.", "C."
-    assert call.request == {
-        "messages": [
-            {"role": "system", "content": "Be careful."},
-            {"role": "user", "content": "do it"},
-        ],
-        "model": "model-1",
-        "tools": [{"type": "function", "function": function} for function in functions],
-        "temperature": 0,
-        "top_p": 0.9,
-        "max_completion_tokens": 5,
-    }
-    assert (call.source, call.missing) == ("reconstructed", [])
 
 
 @pytest.mark.parametrize(
@@ -194,7 +153,7 @@ def test_another_system_prompt_takes_the_place_of_all_before_the_first_turn() ->
 
 
 def _check(call: FrozenCall) -> None:
-    """Check the request by the rules of both APIs."""
+    """Check the request by the rules of the API."""
     messages: Any = call.request["messages"]
     after: Item = {"role": "user", "content": ""}
     assert why_unsafe([*messages, after]) is None
@@ -207,33 +166,11 @@ def _check(call: FrozenCall) -> None:
     assert all(map(NAME.fullmatch, names))
     for item in messages:
         check_types(item)
-    _check_anthropic(anthropic_request(call.request)[0])
-
-
-def _check_anthropic(request: Any) -> None:
-    roles = [message["role"] for message in request["messages"]]
-    assert roles == [("user", "assistant")[n % 2] for n in range(len(roles))]
-    tools = {tool["name"] for tool in request.get("tools", ())}
-    waiting: list[str] = []
-    seen: list[str] = []
-    for message in request["messages"]:
-        blocks = message["content"]
-        assert blocks
-        results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
-        assert sorted(results) == sorted(waiting)
-        assert all(block["type"] == "tool_result" for block in blocks[: len(results)])
-        asked = [block for block in blocks if block["type"] == "tool_use"]
-        waiting = [block["id"] for block in asked]
-        seen += waiting
-        assert all(isinstance(block["input"], dict) and block["name"] in tools for block in asked)
-        assert all(block["text"].strip() for block in blocks if block["type"] == "text")
-    assert waiting == []
-    assert len(set(seen)) == len(seen)
 
 
 @examples(40, long=1000)
 @given(events=histories(), version=st.integers(0, 13))
-def test_both_apis_take_the_request_whatever_is_odd(events: list[Event], version: int) -> None:
+def test_the_api_takes_the_request_whatever_is_odd(events: list[Event], version: int) -> None:
     call = _call_of(events, version)
     if call is not None:
         _check(call)
@@ -243,7 +180,7 @@ IMPORTED = sorted((GOLDEN / "readers").glob("*/*.histories.json"))
 
 
 @pytest.mark.parametrize("file", IMPORTED, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_both_apis_take_every_call_of_an_imported_run(file: Path) -> None:
+def test_the_api_takes_every_call_of_an_imported_run(file: Path) -> None:
     for read in json.loads(file.read_bytes()):
         events = history(*read["drafts"])
         calls = [_call_of(events, answer.first) for answer in answers_of(events)]

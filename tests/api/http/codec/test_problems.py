@@ -37,10 +37,10 @@ AT_THE_START = {"UnknownSetting", "BrokenExtension"}
 """Those that end a command before it serves anything."""
 OF_COMMANDS = (
     "agentlog.api.cli.",
-    "agentlog.api.gateway.",
-    "agentlog.infrastructure.exchanges.tool_calls",
-    "agentlog.infrastructure.providers.",
-    "agentlog.projections.exchanges.tapes.",
+    "agentlog.extensions.runs.api.",
+    "agentlog.extensions.runs.infrastructure.exchanges.tool_calls",
+    "agentlog.extensions.runs.infrastructure.providers.",
+    "agentlog.extensions.runs.projections.tapes.",
 )
 """Where errors are that only commands show, and what stands before providers and tools."""
 OVER_HTTP = [

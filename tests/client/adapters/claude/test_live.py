@@ -11,8 +11,8 @@ from claude_agent_sdk import project_key_for_directory
 from agentlog.domain.json.text import parse
 from agentlog_client import Client
 from agentlog_client.adapters.claude import AgentlogSessionStore
-from tests.agents.coding.test_coding_agents import PROGRAMS, SETTINGS
 from tests.client.adapters.claude.test_store import load
+from tests.providers.coding_agents import PROGRAMS, SETTINGS
 from tests.providers.server import ScriptedProvider
 
 PROGRAM = """

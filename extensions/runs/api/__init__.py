@@ -1,0 +1,1 @@
+"""The commands, the gateway, the plugin of pytest and the route."""

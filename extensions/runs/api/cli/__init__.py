@@ -1,0 +1,1 @@
+"""The commands: what records runs, and what runs them again."""

@@ -1,0 +1,111 @@
+"""The command record."""
+
+import secrets
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
+from agentlog.api.composition import Service, open_service
+from agentlog.domain.errors import AgentlogError
+from agentlog.domain.identifiers import Ulids, check_thread_id
+from agentlog.extensions.runs.api.cli.recording.commands import run_command, uploading
+from agentlog.extensions.runs.api.gateway.__main__ import SPOOL_FAILED
+from agentlog.extensions.runs.api.gateway.recorder import recording
+from agentlog.extensions.runs.api.gateway.upstreams import base_urls, environment_with, upstreams_of
+from agentlog.extensions.runs.infrastructure.exchanges.machine import values_here
+from agentlog.extensions.runs.infrastructure.exchanges.spool import Header, own_spool
+from agentlog.extensions.runs.infrastructure.exchanges.tool_calls import VARIABLE
+from agentlog.extensions.runs.infrastructure.exchanges.uploader import Uploader, upload_left
+from agentlog.infrastructure.appending.append_request import wall_clock
+from agentlog.infrastructure.settings import ProviderSettings, Settings
+
+app = typer.Typer()
+
+
+@app.command()
+def record(
+    command: Annotated[list[str], typer.Argument(help="The agent, unchanged; after --.")],
+    thread: Annotated[
+        str | None, typer.Option(help="Id of the thread; default record- and a new id.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="A name, kept as metadata.name.")] = None,
+    *,
+    data_dir: DataDir = None,
+) -> None:
+    """Run an agent, and put every exchange with its model providers on record.
+
+    The command finds a proxy on loopback at OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL
+    and GOOGLE_GEMINI_BASE_URL. It passes all on, to where those variables led before, else to the
+    provider. Keys are never stored. What the log cannot take meanwhile waits in a file, which the
+    next `record` uploads. The exit code is the command's; 3 if not all could be recorded.
+    """
+    settings = settings_with(data_dir=data_dir)
+    upstreams = upstreams_of(ProviderSettings())
+    origins = {upstream.name: upstream.origin for upstream in upstreams}
+    run = Ulids(wall_clock, secrets.randbits)()
+    header = Header(run, check_thread_id(thread or f"record-{run}"), name, values_here())
+    with ExitStack() as stack:
+        service = _service(stack, settings)
+        spool = stack.enter_context(own_spool(settings.spool_dir, header))
+        uploader = Uploader(spool)
+        try:
+            with recording(spool, origins) as recorder:
+                urls = base_urls(recorder.url, upstreams)
+                environment = environment_with({**urls, VARIABLE: str(spool)})
+                code = run_command(command, environment, uploading(uploader, service)).code
+        except InvalidOption:
+            spool.unlink()
+            raise
+        service = service or _service(stack, settings)
+        _finish(uploader, service, spool)
+    if recorder.process.status == SPOOL_FAILED:
+        _say(f"not all was recorded: {spool.parent} could not be written")
+        code = code or SPOOL_FAILED
+    raise typer.Exit(code)
+
+
+def _service(stack: ExitStack, settings: Settings) -> Service | None:
+    """Open the service, and upload what earlier recordings left; None if it cannot be."""
+    try:
+        service = stack.enter_context(open_service(settings, new=True))
+        for left, refused in upload_left(settings.spool_dir, service.threads):
+            if refused is None:
+                _say(
+                    f"uploaded {left.exchanges} exchanges of an earlier recording: {left.thread_id}"
+                )
+            else:
+                _say(f"an earlier recording, {left.thread_id}, waits: {refused}")
+    except AgentlogError as error:
+        _say(f"{error}: exchanges wait in {settings.spool_dir}")
+        return None
+    return service
+
+
+def _finish(uploader: Uploader, service: Service | None, spool: Path) -> None:
+    """Upload what is left, and say what is on record."""
+    if service is None:
+        _say(f"what was recorded waits in {spool}: the next `agentlog record` uploads it")
+        return
+    try:
+        uploader.upload(service.threads, is_over=True)
+    except AgentlogError as error:
+        _say(f"{error}; what was recorded waits in {spool}")
+        return
+    spool.unlink()
+    for reason in uploader.bare:
+        _say(f"an exchange is on record without its messages: {reason}")
+    calls = f" and {uploader.mcp_exchanges} with MCP servers" if uploader.mcp_exchanges else ""
+    if not uploader.exchanges and not calls:
+        _say("nothing recorded: does the command read a base URL from its environment?")
+        return
+    _say(
+        f"recorded {uploader.exchanges} exchanges{calls} in {uploader.threads} threads: "
+        f"{uploader.thread_id}"
+    )
+
+
+def _say(text: str) -> None:
+    typer.echo(f"agentlog: {text}", err=True)

@@ -1,0 +1,177 @@
+"""The proxy: passes requests on to their provider, byte by byte, and keeps what went through."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import httpx2
+from starlette.types import Message, Receive, Scope, Send
+
+from agentlog.api.http.relay.headers import OURS, Pairs, for_upstream
+from agentlog.api.http.relay.relay import relay
+from agentlog.extensions.runs.api.gateway import headers
+from agentlog.extensions.runs.api.gateway.door import (
+    Entrance,
+    Place,
+    begun_exchange,
+    refuse,
+    request_body,
+)
+from agentlog.projections.exchanges.exchange import Exchange
+
+_CONNECT_SECONDS = 30
+_LOOKS, _LOOK_SECONDS = 500, 0.01
+
+
+class Spool(Protocol):
+    """Takes exchanges while they go on."""
+
+    def next_attempt(self) -> int:
+        """Return the number of the next attempt."""
+        ...
+
+    def begin(self, exchange: Exchange) -> None:
+        """Take what an attempt begins with."""
+        ...
+
+    def end(self, exchange: Exchange) -> Path | None:
+        """Take how an attempt ended; return the file that has it until the log does."""
+        ...
+
+
+class Proxy:
+    """An ASGI application.
+
+    `spool_of` returns the spool of a tenant. `upstreams` are the providers' origins, by the name in
+    the path.
+    """
+
+    def __init__(
+        self, spool_of: Callable[[str], Spool], upstreams: Mapping[str, str], door: Entrance
+    ) -> None:
+        self._spool_of = spool_of
+        self._upstreams = upstreams
+        self._door = door
+        self._client = httpx2.AsyncClient(
+            timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
+            limits=httpx2.Limits(max_connections=None),
+            follow_redirects=False,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            return
+        place = await self._door.enter(scope, send)
+        body = None if place is None else await request_body(receive)
+        if place is not None and body is not None:
+            attempt = self._spool_of(place.tenant).next_attempt()
+            begun = begun_exchange(scope, place, body, attempt=attempt)
+            await self.forward(place, begun, scope, receive, send)
+
+    async def forward(
+        self, place: Place, begun: Exchange, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answer a request whose body was received."""
+        query = scope["query_string"].decode("latin-1")
+        request = self._client.build_request(
+            scope["method"],
+            self._upstreams[place.name] + place.path + (f"?{query}" if query else ""),
+            headers=for_upstream(scope["headers"], without=OURS),
+            content=begun.request,
+        )
+        # which lane is the thread's own may be known much later, see `Recording`
+        is_named = begun.thread is not None or begun.session is not None
+        waits = place.waits and (begun.known is not None or not is_named)
+        attempt = _Attempt(self._spool_of(place.tenant), begun, send, waits=waits)
+        await attempt.run(self._client, request, receive)
+
+
+class _Attempt:
+    """One request on its way to a provider and back."""
+
+    def __init__(self, spool: Spool, begun: Exchange, send: Send, *, waits: bool) -> None:
+        self._spool = spool
+        self._begun = begun
+        self._send = send
+        self._waits = waits
+        self._began = time.monotonic()
+        self._status: int | None = None
+        self._headers: Pairs = []
+        self._body = bytearray()
+        self._chunks: list[tuple[int, float]] = []
+        self._held: Message | None = None
+        """The last piece of an answer, which waits."""
+
+    async def run(
+        self, client: httpx2.AsyncClient, request: httpx2.Request, receive: Receive
+    ) -> None:
+        self._spool.begin(self._begun)
+        end = await relay(client, request, receive, self._keep, refuse=self._refuse)
+        file = self._spool.end(
+            replace(
+                self._begun,
+                end=end,
+                duration_ms=self._elapsed_ms,
+                status=self._status,
+                headers=headers.recorded_of_answer(self._headers),
+                response=bytes(self._body),
+                chunks=self._chunks,
+            )
+        )
+        if end == "complete" and self._waits:
+            await _uploaded(file)
+        if end in {"complete", "upstream_broke"} and self._held is not None:
+            await self._send(self._held)
+        if end == "complete":
+            await self._send({"type": "http.response.body"})
+        if end == "upstream_broke":
+            raise _Broken  # the server closes the connection without an end in order
+
+    @property
+    def _elapsed_ms(self) -> float:
+        return round((time.monotonic() - self._began) * 1000, 3)
+
+    async def _keep(self, message: Message) -> None:
+        """Keep a part of the answer and pass it on."""
+        part: Message | None = message
+        if message["type"] == "http.response.start":
+            self._status, self._headers = message["status"], message["headers"]
+        else:
+            self._chunks.append((len(self._body), self._elapsed_ms))
+            self._body += message["body"]
+            if self._waits and not self._is_stream:
+                part, self._held = self._held, message
+        if part is not None:
+            await self._send(part)
+
+    @property
+    def _is_stream(self) -> bool:
+        """Whether clients act on parts of the answer: of others all ends with the last piece."""
+        return any(
+            name.lower() == b"content-type" and b"event-stream" in value
+            for name, value in self._headers
+        )
+
+    async def _refuse(self, error: httpx2.HTTPError) -> None:
+        reason = f"agentlog: the provider cannot be reached: {type(error).__name__}"
+        await refuse(self._send, 502, "api_error", reason)
+
+
+async def _uploaded(file: Path | None) -> None:
+    """Wait until the log has a file's exchange, but not for longer than a client is patient."""
+    for _ in range(_LOOKS):
+        if not _is_there(file):
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _is_there(file: Path | None) -> bool:
+    return file is not None and file.exists()
+
+
+class _Broken(Exception):
+    """The provider's answer broke off."""

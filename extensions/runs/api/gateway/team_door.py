@@ -1,0 +1,127 @@
+"""Who may come into a gateway, and what the path of a request says."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from starlette.types import Scope, Send
+
+from agentlog.api.http.codec.statuses import status_of
+from agentlog.api.http.middleware.authentication import Authentication
+from agentlog.api.http.middleware.credentials import Credentials
+from agentlog.api.http.relay import headers
+from agentlog.domain.access import NotAllowed, NotAuthenticated
+from agentlog.domain.errors import AgentlogError, InvalidInput
+from agentlog.domain.identifiers import check_thread_id
+from agentlog.extensions.runs.api.gateway.door import Place, refuse
+
+_KEY = "agentlog_"
+_THREAD = "t"
+_NO_RETRY = [(b"x-should-retry", b"false")]
+_SERVER_ERROR = 500
+_DIGITS = 10
+_KINDS = {401: "authentication_error", 403: "permission_error", 404: "not_found_error"}
+
+
+class NoProvider(AgentlogError):
+    """The path of a request names no provider."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(
+            "the path is /KEY/t/THREAD/PROVIDER/…, where KEY is needed once there are keys, "
+            f"t/THREAD may be left out, and PROVIDER is one of {', '.join(names)}"
+        )
+
+
+class InvalidCount(InvalidInput):
+    """The header `x-agentlog-known` is no count."""
+
+    def __init__(self) -> None:
+        super().__init__("x-agentlog-known is how many of the items the thread has already")
+
+
+class UpgradeAsked(AgentlogError):
+    """A client asks for a WebSocket."""
+
+    def __init__(self) -> None:
+        super().__init__("no WebSocket here: use HTTP")
+
+
+class _Path(NamedTuple):
+    """The parts of a path."""
+
+    key: str | None
+    thread: str | None
+    name: str
+    rest: str
+
+
+class TeamDoor:
+    """Lets requests in by a key of the service, for its tenant.
+
+    The key is in the path, as each client takes it there, or in the header `x-agentlog-key`: the
+    header `Authorization` is the provider's.
+    """
+
+    def __init__(self, authentication: Authentication, names: list[str]) -> None:
+        self._authentication = authentication
+        self._names = names
+
+    async def enter(self, scope: Scope, send: Send) -> Place | None:
+        """Return where a request goes; None where it was refused."""
+        try:
+            return await self._place(scope)
+        except NotAuthenticated:
+            text = "send a key of the scope append, in the path or as x-agentlog-key: "
+            await _refuse(send, 401, f"{text}`agentlog keys create` makes one")
+        except NoProvider as error:
+            await _refuse(send, 404, str(error))
+        except UpgradeAsked as error:
+            await _refuse(send, 426, str(error))
+        except AgentlogError as error:
+            await _refuse(send, status_of(error), str(error))
+        return None
+
+    async def _place(self, scope: Scope) -> Place:
+        path = _path_of(scope["raw_path"].decode("latin-1"))
+        given = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        bearer = path.key or given.get(headers.KEY)
+        credentials = replace(Credentials.in_headers(scope), bearer=bearer)
+        _, principal = await self._authentication.identify(credentials, lasting=True)
+        if not principal.may("append"):
+            raise NotAllowed("append")
+        if path.name not in self._names:
+            raise NoProvider(self._names)
+        if b"upgrade" in given:
+            raise UpgradeAsked
+        thread = given.get(headers.THREAD, path.thread)
+        known = given.get(headers.KNOWN)
+        return Place(
+            path.name,
+            path.rest,
+            principal.tenant,
+            None if thread is None else check_thread_id(thread),
+            None if known is None else _count(known),
+            headers.WAIT in given,
+        )
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
+        raise InvalidCount
+    return int(text)
+
+
+async def _refuse(send: Send, status: int, text: str) -> None:
+    """Refuse a request; one that is refused again is not to be sent again."""
+    further = None if status >= _SERVER_ERROR else _NO_RETRY
+    kind = "api_error" if status >= _SERVER_ERROR else "invalid_request_error"
+    await refuse(send, status, _KINDS.get(status, kind), f"agentlog: {text}", further=further)
+
+
+def _path_of(raw: str) -> _Path:
+    parts = raw.split("/")[1:]
+    key = parts.pop(0) if parts[:1] and parts[0].startswith(_KEY) else None
+    thread = parts[1] if parts[0:1] == [_THREAD] and len(parts) > 1 else None
+    if thread is not None:
+        parts = parts[2:]
+    return _Path(key, thread, parts[0] if parts else "", "/" + "/".join(parts[1:]))

@@ -1,0 +1,1 @@
+"""Replays by engines, as JSON and as lines."""

@@ -1,0 +1,1 @@
+"""Recordings and tapes of runs, engines beside them; pure, as the core's projections."""

@@ -1,1 +1,0 @@
-"""Attribution: what could have caused that a run failed, read from the log."""
