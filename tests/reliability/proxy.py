@@ -1,4 +1,4 @@
-"""A proxy before cells, as deploy/proxy configures it."""
+"""nginx before cells, as deploy/proxy configures it."""
 
 import os
 import shutil
@@ -16,16 +16,10 @@ import pytest
 from tests.databases import short_folder
 from tests.waiting import until
 
-CONFIGURATIONS = Path(__file__).parents[2] / "deploy" / "proxy"
+_CONFIGURATION = Path(__file__).parents[2] / "deploy" / "proxy" / "nginx.conf"
 HOST = "log.example"
-FILES = {"nginx": "nginx.conf", "haproxy": "haproxy.cfg", "caddy": "Caddyfile"}
 _MOVED = "k3jx5tqhz2ab"
-"""The key in the configurations whose tenant moved to b."""
-_LISTENS = {
-    "nginx": ("listen 443 ssl", "listen {} ssl"),
-    "haproxy": ("bind :443", "bind {}"),
-    "caddy": (f"\n{HOST} {{", "\nhttps://{} {{"),
-}
+"""The key in the configuration whose tenant moved to b."""
 
 
 def needs(program: str) -> pytest.MarkDecorator:
@@ -59,9 +53,9 @@ def whole_nginx(folder: Path, included: str) -> str:
 class Proxy:
     """A proxy before the cells a and b; each has a service, and may have a spare."""
 
-    def __init__(self, program: str, folder: Path, cells: Mapping[str, Sequence[str]]) -> None:
-        assert cells.keys() == {"a", "b"}  # as in the configurations
-        self.program, self._folder, self._cells = program, folder, cells
+    def __init__(self, folder: Path, cells: Mapping[str, Sequence[str]]) -> None:
+        assert cells.keys() == {"a", "b"}  # as in the configuration
+        self._folder, self._cells = folder, cells
         self._process: subprocess.Popen[bytes]
         self._certificate = make_certificate(folder, HOST)
         self.tls = ssl.create_default_context(cafile=self._certificate)
@@ -71,7 +65,7 @@ class Proxy:
             self._listen = f"127.0.0.1:{free.getsockname()[1]}"
             both.write(self._certificate.with_suffix(".key").read_text())
         self.address = f"https://{self._listen}"
-        self.file = folder / FILES[program]
+        self.file = folder / _CONFIGURATION.name
         self.configure()
 
     def configure(self, moved_to_b: Collection[str] = (), *, answer_seconds: int = 75) -> None:
@@ -79,10 +73,9 @@ class Proxy:
 
         `moved_to_b` are ids of keys of a; `answer_seconds` is how long a service may say nothing.
         """
-        text = (CONFIGURATIONS / FILES[self.program]).read_text()
-        ours, here = _LISTENS[self.program]
+        text = _CONFIGURATION.read_text()
         changes = [
-            (ours, here.format(self._listen)),
+            ("listen 443 ssl", f"listen {self._listen} ssl"),
             ("/etc/agentlog", str(self._folder)),
             (" 75s", f" {answer_seconds}s"),
         ]
@@ -97,22 +90,13 @@ class Proxy:
         for old, new in changes:
             assert old in text, old
             text = text.replace(old, new)
-        if self.program == "caddy":  # port 80 is not ours
-            text = text.replace("admin off", "admin off\nauto_https disable_redirects")
-        if self.program == "nginx":
-            text = whole_nginx(self._folder, text)
-        self.file.write_text(text)
+        self.file.write_text(whole_nginx(self._folder, text))
 
     def command(self, *, check: bool = False) -> list[str]:
         """Return the command line that runs it, or that only checks its configuration."""
         file, folder = str(self.file), str(self._folder)
-        if self.program == "nginx":
-            log = f"{folder}/log"
-            return ["nginx", *(["-t"] if check else []), "-e", log, "-p", folder, "-c", file]
-        if self.program == "haproxy":
-            return ["haproxy", "-c" if check else "-db", "-f", file]
-        adapter = ("--config", file, "--adapter", "caddyfile")
-        return ["caddy", "validate" if check else "run", *adapter]
+        log = f"{folder}/log"
+        return ["nginx", *(["-t"] if check else []), "-e", log, "-p", folder, "-c", file]
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -126,8 +110,7 @@ class Proxy:
                 assert process.poll() is None
                 yield
             finally:
-                # nginx has workers, and ends them at once; others would wait for streams to end
-                process.send_signal(signal.SIGTERM if self.program == "nginx" else signal.SIGKILL)
+                process.send_signal(signal.SIGTERM)  # it ends its workers at once
 
     def kill(self) -> None:
         """Kill it, with its workers."""
@@ -136,7 +119,6 @@ class Proxy:
 
     def reload(self) -> None:
         """Have nginx read its configuration again, soon."""
-        assert self.program == "nginx"
         self._process.send_signal(signal.SIGHUP)
 
     def _answers(self) -> bool:
@@ -148,9 +130,9 @@ class Proxy:
 
 
 @contextmanager
-def proxy_for(cells: Mapping[str, Sequence[str]], program: str = "nginx") -> Iterator[Proxy]:
+def proxy_for(cells: Mapping[str, Sequence[str]]) -> Iterator[Proxy]:
     """Run a proxy before cells: to the name of each, addresses of its service and its spare."""
     with short_folder() as folder:
-        proxy = Proxy(program, folder, cells)
+        proxy = Proxy(folder, cells)
         with proxy.running():
             yield proxy
