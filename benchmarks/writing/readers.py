@@ -38,7 +38,7 @@ def _import(server: str, paths: list[Path]) -> list[float]:
     files = [file for path in paths for file in find_sources([path]).files]
     run: list[float] = []
     with new_database(server) as url, store_on(url) as service:
-        counted = Importer(service.rehearsal(), Plan(), progress=lambda _: None)
+        counted = Importer(service.own.rehearsal(), Plan(), progress=lambda _: None)
         counted.import_sources(Sources(files, {}))
         copies = -(-_MESSAGES // max(1, counted.report.appended))
         copied = [_copy(file, n, at) for n in range(copies) for at, file in enumerate(files)]

@@ -22,7 +22,7 @@ from agentlog.api.cli.session import (
     printable,
     settings_with,
 )
-from agentlog.api.composition import open_as_owner, signing_key
+from agentlog.api.composition import open_as_owner
 from agentlog.api.shapes.shape import time_text
 from agentlog.domain.identifiers import Ulids
 from agentlog.domain.integrity.chain_audit import verdict_of
@@ -31,6 +31,7 @@ from agentlog.extensions.cells.arrival import Progress
 from agentlog.extensions.cells.mover import Mover
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.infrastructure.audit.moves import Move, moves_of
+from agentlog.infrastructure.audit.signing import signing_key
 from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS
 from agentlog.infrastructure.postgres.database import Database
 

@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from agentlog.domain.errors import AgentlogError
-from agentlog.infrastructure.runtime.key_files import write_once
+from agentlog.infrastructure.runtime.key_files import SIGNING_KEY, write_once
+from agentlog.infrastructure.settings import Settings
 
 
 class NoSigningKey(AgentlogError):
@@ -79,3 +80,10 @@ def _make(path: Path) -> None:
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
     )
     write_once(path, content)
+
+
+def signing_key(settings: Settings) -> SigningKey:
+    """Return the key that signs checkpoints; for our own PostgreSQL it is created on first use."""
+    if settings.signing_key is not None or settings.database_url is not None:
+        return SigningKey(settings.signing_key)
+    return SigningKey(settings.data_dir / SIGNING_KEY, made=True)

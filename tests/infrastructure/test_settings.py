@@ -19,9 +19,7 @@ def test_no_password_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.database_url is not None
     assert SECRET in settings.database_url
     assert SECRET not in f"{settings!r} {settings}"
-    assert [
-        field.repr for field in Service.__dataclass_fields__.values() if field.name == "url"
-    ] == [False]
+    assert Service.__repr__ is object.__repr__
 
 
 def test_an_error_does_not_repeat_what_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,9 @@ from agentlog.api.cli.proofs.audit import EXIT_CODES, KeptCheckpoint, PublicKey
 from agentlog.api.cli.proofs.held import Held
 from agentlog.api.cli.proofs.log_audit import in_words
 from agentlog.api.cli.session import DataDir, InvalidOption, printable, settings_with
-from agentlog.api.composition import open_as_owner, signing_key
+from agentlog.api.composition import open_as_owner
 from agentlog.domain.integrity.chain_audit import Verdict
-from agentlog.infrastructure.audit.signing import NoSigningKey
+from agentlog.infrastructure.audit.signing import NoSigningKey, signing_key
 from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.backup import restore as restoring
 from agentlog.infrastructure.backup.contents import Progress

@@ -26,7 +26,6 @@ from agentlog.api.composition import (
     Service,
     open_service,
     ready_database,
-    signing_key,
     write_access_of,
 )
 from agentlog.api.http.app import create_app, openapi_document
@@ -38,6 +37,7 @@ from agentlog.api.http.server.server import Server
 from agentlog.api.tracing import open_traces
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_bytes
+from agentlog.infrastructure.audit.signing import signing_key
 from agentlog.infrastructure.erasure.watch import ErasureWatch
 from agentlog.infrastructure.postgres.write_access import WhileWritable
 from agentlog.infrastructure.readmodels.projector import projector_process
@@ -131,13 +131,15 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
             service.accesses.check_writable()
         host, port = listening.getsockname()[:2]
         anonymous = anonymous_from(settings, service, host)
-        warn_of_other_keys(service.database, service.snapshot_key)
+        warn_of_other_keys(service.database, service.tenants.snapshot_key)
         listening.listen(_BACKLOG)
         if settings.gateway_url is not None and leads_to(settings.gateway_url, host, port):
             raise InvalidOption("AGENTLOG_GATEWAY_URL leads to this service: set the gateway's")
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         beside.enter_context(
-            ErasureWatch(service.database, service.listener, service.eraser, service.tenants.forget)
+            ErasureWatch(
+                service.database, service.listener, service.tenants.eraser, service.tenants.forget
+            )
         )
         beside.enter_context(
             WhileWritable(access, partial(Precomputation, service.tenants, service.listener))

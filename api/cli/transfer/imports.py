@@ -172,7 +172,7 @@ def _import_files(
             running = imports.begin(import_id, [str(path) for path in paths])
         task = bar.add_task("importing", total=total)
         importer = Importer(
-            service.rehearsal() if is_dry else service.threads,
+            service.own.rehearsal() if is_dry else service.threads,
             plan,
             progress=lambda size: bar.advance(task, size),
             between=held.let_go,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.runtime.key_files import SNAPSHOT_KEY, write_once
+from agentlog.infrastructure.settings import Settings
 
 _BYTES = 32
 
@@ -22,6 +23,17 @@ class InvalidSnapshotKey(AgentlogError):
             f"`openssl rand -out FILE {_BYTES}`, the same for all services of a database"
         )
         self.path = path
+
+
+def snapshot_key(settings: Settings) -> bytes:
+    """Return the key that the settings name, or that of the data folder.
+
+    Raises:
+        InvalidSnapshotKey: it cannot be read.
+    """
+    if settings.snapshot_key is not None:
+        return given_key(settings.snapshot_key)
+    return own_key(settings.data_dir)
 
 
 def given_key(path: Path) -> bytes:

@@ -8,7 +8,6 @@ from statistics import median
 import psycopg
 import pytest
 
-from agentlog.infrastructure.analysts.slots import Slots
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.api.conftest import app_over, end_following
@@ -34,7 +33,7 @@ WHERE datname = current_database() AND wait_event = 'PgSleep' GROUP BY 1
 def test_no_number_of_tenants_and_queries_makes_others_wait(
     database: Database, threads: Threads, most_in_all: int
 ) -> None:
-    app = app_over(database, threads, slots=Slots(most_in_all=most_in_all))
+    app = app_over(database, threads, analyst_queries_in_all=most_in_all)
     threads.append("t", [reply("hi")])
     tenants = [f"tenant-{number}" for number in range(11)]
     keys = [make_key(app, tenant=tenant) for tenant in tenants for _ in range(4)]

@@ -4,15 +4,12 @@ import csv
 import io
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from agentlog.infrastructure.analysts.analyst import Analyst
 from agentlog.infrastructure.analysts.login import given_login
-from agentlog.infrastructure.analysts.slots import Slots
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.tenants import Tenants
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
@@ -189,10 +186,7 @@ def test_the_examples_of_the_document_are_answered(client: TestClient) -> None:
 
 
 def test_without_a_login_the_service_says_what_it_takes(database: Database) -> None:
-    app = app_over(database, threads_over(database))
-    ours = app.state.tenants[TENANT]
-    analyst = Analyst(given_login(None), tenant=TENANT, slots=Slots())
-    app.state.tenants = Tenants(lambda _: replace(ours, analyst=analyst))
+    app = app_over(database, threads_over(database), login_of=lambda _: given_login(None))
     with TestClient(app) as client:
         for answer in (ask(client, "SELECT 1"), client.get("/v1/analytics/sql/tables")):
             problem_in(answer, 404, "no-analyst-login", "agentlog sql --grants")
