@@ -38,7 +38,7 @@ class Principal:
         return scope in self.scopes or (scope == "metrics" and "admin" in self.scopes)
 
 
-class NotAuthenticated(AgentlogError):
+class NotAuthenticated(AgentlogError, kind="unauthenticated"):
     """A valid key is missing."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class NotAuthenticated(AgentlogError):
         )
 
 
-class NotAllowed(AgentlogError):
+class NotAllowed(AgentlogError, kind="forbidden"):
     """The key is valid, and not for this."""
 
     def __init__(self, scope: Scope) -> None:

@@ -20,13 +20,46 @@ AgentlogError
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 from typing_extensions import override
 
+Kind = Literal[
+    "unreadable",
+    "unauthenticated",
+    "forbidden",
+    "absent",
+    "stalled",
+    "conflict",
+    "gone",
+    "stale",
+    "too large",
+    "unsupported",
+    "elsewhere",
+    "invalid",
+    "too many",
+    "headers too large",
+    "defect",
+    "unimplemented",
+    "unavailable",
+    "unknown version",
+]
+"""What an error is to its caller; over HTTP each kind has a status (`api.http.codec.statuses`)."""
+
 
 class AgentlogError(Exception):
-    """Whatever agentlog refuses or cannot do."""
+    """Whatever agentlog refuses or cannot do.
+
+    A class says its kind as `class Late(AgentlogError, kind="unavailable")`; those below have it.
+    """
+
+    kind: ClassVar[Kind] = "defect"
+
+    @override
+    def __init_subclass__(cls, *, kind: Kind | None = None) -> None:
+        super().__init_subclass__()
+        if kind is not None:
+            cls.kind = kind
 
     def detached(self) -> Self:
         """Return the error without its traceback, cause and context.
@@ -47,15 +80,15 @@ def _remade(kind: type[AgentlogError], args: tuple[object, ...]) -> AgentlogErro
     return kind.__new__(kind, *args)
 
 
-class InvalidInput(AgentlogError):
+class InvalidInput(AgentlogError, kind="invalid"):
     """The caller's words are off: mend them and ask again."""
 
 
-class NotThere(AgentlogError):
+class NotThere(AgentlogError, kind="absent"):
     """What was asked for does not exist, or not yet."""
 
 
-class Refused(AgentlogError):
+class Refused(AgentlogError, kind="conflict"):
     """Well formed, but the log as it stands forbids it."""
 
 
@@ -75,7 +108,7 @@ def _under(place: str, flaws: Sequence[Flaw]) -> list[Flaw]:
     return [Flaw(f"{place}.{flaw.place}" if flaw.place else place, flaw.reason) for flaw in flaws]
 
 
-class InvalidJson(InvalidInput):
+class InvalidJson(InvalidInput, kind="unreadable"):
     """The text is not the JSON that the log can keep."""
 
     def __init__(self, reason: str, *, place: str = "") -> None:
@@ -130,7 +163,7 @@ class InvalidCursor(InvalidInput):
         self.cursor = cursor
 
 
-class UnknownView(InvalidInput):
+class UnknownView(InvalidInput, kind="absent"):
     """There is no view of that name."""
 
     def __init__(self, name: str, *, known: Sequence[str]) -> None:
@@ -192,7 +225,7 @@ class UnknownMessage(NotThere):
         self.thread_id, self.message_id = thread_id, message_id
 
 
-class ContentMissing(AgentlogError):
+class ContentMissing(AgentlogError, kind="gone"):
     """The log has lost a content that it took in, or it was altered there."""
 
     def __init__(self, what: str, missing: Sequence[str]) -> None:
@@ -236,7 +269,7 @@ class MessageConflict(Refused):
         self.thread_id, self.message_id, self.version = thread_id, message_id, version
 
 
-class VersionConflict(Refused):
+class VersionConflict(Refused, kind="stale"):
     """Someone appended first: read the thread again and decide anew."""
 
     def __init__(self, thread_id: str, *, expected: int, actual: int) -> None:

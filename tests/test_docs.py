@@ -14,15 +14,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from agentlog.api.cli.main import all_commands
-from agentlog.api.http.codec.problems import problem_of
-from agentlog.api.http.codec.statuses import STATUSES
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.threads import Rule
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.settings import OF_TOOLS, Settings
 from agentlog.projections.readers.registry import FORMATS
 from agentlog.projections.registry import VIEWS, option_values
-from tests.api.routes import NEEDS
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
 from tests.providers.script import Answer, Call
@@ -205,13 +202,6 @@ def test_the_reference_names_every_setting() -> None:
     assert named == {name.upper() for name in Settings.model_fields} - {"FORWARDED_ALLOW_IPS"}
 
 
-def test_the_reference_names_every_route_and_its_scope() -> None:
-    row = re.compile(r"^\| (`[A-Z]+ .*`) \| `([a-z ]+)` \|$", re.MULTILINE)
-    rows = row.findall(_text("reference/api.md"))
-    named = {route: need for routes, need in rows for route in re.findall(r"`(.+?)`", routes)}
-    assert named == NEEDS
-
-
 def test_the_reference_names_every_message_type_with_its_fields() -> None:
     text = " ".join(_text("reference/api.md").split())
     for name, model in MESSAGE_TYPES.items():
@@ -249,22 +239,6 @@ def missing_formats() -> list[str]:
         if (section := sections.get(f"`{known.name}`: {known.title}")) is None
         or not all(suffix in section for suffix in known.suffixes)
     ]
-
-
-def test_the_reference_names_the_problems_of_every_status() -> None:
-    section = _text("reference/api.md").partition("## Problems")[2]
-    listed = {
-        (int(status), name)
-        for status, names in re.findall(r"^- (\d+): (.+(?:\n  .+)*)", section, re.MULTILINE)
-        for name in re.findall(r"`([a-z-]+)`", names)
-    }
-    families = {"cognitive-error", "embedded-server-error", "invalid-input", "migration-error"}
-    families |= {"not-there", "refused", "refused-request"}
-    raised = {
-        (status, str(problem_of(cls.__new__(cls))["type"]).rpartition(":")[2])
-        for cls, status in STATUSES.items()
-    }
-    assert {raised_name for raised_name in raised if raised_name[1] not in families} <= listed
 
 
 def test_no_document_example_or_help_has_readers_import_our_packages() -> None:

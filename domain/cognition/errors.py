@@ -11,7 +11,7 @@ AgentlogError
 from agentlog.domain.errors import AgentlogError
 
 
-class CognitiveError(AgentlogError):
+class CognitiveError(AgentlogError, kind="conflict"):
     """An engine cannot take the step; the state stays what it was."""
 
 

@@ -57,7 +57,7 @@ class QueryRejected(InvalidQuery):
         self.complaint = complaint
 
 
-class QueryForbidden(InvalidQuery):
+class QueryForbidden(InvalidQuery, kind="forbidden"):
     """The query asks for what is not the analyst's: the catalogue has what is."""
 
     def __init__(self, complaint: Complaint) -> None:
@@ -101,7 +101,7 @@ class NoAnalystLogin(NotThere):
         )
 
 
-class AnalystNotConfined(AgentlogError):
+class AnalystNotConfined(AgentlogError, kind="unavailable"):
     """The login for analysts may see or do more than an analyst may, or nothing at all."""
 
     def __init__(self, reason: str) -> None:
@@ -111,7 +111,7 @@ class AnalystNotConfined(AgentlogError):
         )
 
 
-class TooManyQueries(AgentlogError):
+class TooManyQueries(AgentlogError, kind="too many"):
     """As many queries of the tenant run as may at once: ask again a little later."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class TooManyQueries(AgentlogError):
         )
 
 
-class QueriesExhausted(AgentlogError):
+class QueriesExhausted(AgentlogError, kind="unavailable"):
     """As many queries of all tenants run as may at once: ask again a little later."""
 
     def __init__(self) -> None:

@@ -53,7 +53,7 @@ class NotCovered(NotThere):
         self.position, self.size = position, size
 
 
-class LogContradicted(AgentlogError):
+class LogContradicted(AgentlogError, kind="conflict"):
     """The log is not the one that a checkpoint was signed over."""
 
     def __init__(self, size: int) -> None:

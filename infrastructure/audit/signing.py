@@ -16,7 +16,7 @@ from agentlog.infrastructure.runtime.key_files import SIGNING_KEY, write_once
 from agentlog.infrastructure.settings import Settings
 
 
-class NoSigningKey(AgentlogError):
+class NoSigningKey(AgentlogError, kind="unavailable"):
     """There is no key to sign checkpoints with."""
 
     def __init__(self, path: Path | None) -> None:
@@ -29,7 +29,7 @@ class NoSigningKey(AgentlogError):
         self.path = path
 
 
-class InvalidSigningKey(AgentlogError):
+class InvalidSigningKey(AgentlogError, kind="unavailable"):
     """The file of the signing key cannot be read, or has no Ed25519 key."""
 
     def __init__(self, path: Path, reason: str) -> None:

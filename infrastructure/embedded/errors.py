@@ -22,7 +22,7 @@ OTHER_SERVER = "set AGENTLOG_DATABASE_URL to a PostgreSQL of your own (15 or new
 """The way out that every error names."""
 
 
-class EmbeddedServerError(AgentlogError):
+class EmbeddedServerError(AgentlogError, kind="unavailable"):
     """The PostgreSQL that agentlog brings along cannot be used."""
 
 

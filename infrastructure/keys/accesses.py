@@ -12,7 +12,7 @@ from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.postgres.statements import statement
 
 
-class AccessNotRecorded(AgentlogError):
+class AccessNotRecorded(AgentlogError, kind="unavailable"):
     """The read was to be put on record, and could not be."""
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class AccessNotRecorded(AgentlogError):
         )
 
 
-class ReadsUnrecorded(AgentlogError):
+class ReadsUnrecorded(AgentlogError, kind="unavailable"):
     """Reads are to be recorded, and the database takes no writes."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ BROKEN_OFF = (
 """Operational failures: the server is gone, cannot go on, or takes no writes just now."""
 
 
-class DatabaseUnavailable(AgentlogError):
+class DatabaseUnavailable(AgentlogError, kind="unavailable"):
     """PostgreSQL does not answer, or broke off: ask again.
 
     A broken-off append may have been committed. Retrying it with the same message ids is safe.
@@ -82,7 +82,7 @@ def unavailable(error: psycopg.Error, *, writer: str | None = None) -> DatabaseU
             return DatabaseUnavailable(str(error).strip())
 
 
-class DatabaseTooOld(AgentlogError):
+class DatabaseTooOld(AgentlogError, kind="unavailable"):
     """The server is older than agentlog supports."""
 
     def __init__(self, version: int) -> None:
@@ -92,7 +92,7 @@ class DatabaseTooOld(AgentlogError):
         )
 
 
-class TenantElsewhere(AgentlogError):
+class TenantElsewhere(AgentlogError, kind="elsewhere"):
     """The tenant's log is in `other` database, whose address is not for clients."""
 
     def __init__(self, tenant: str, other: str) -> None:
@@ -103,7 +103,7 @@ class TenantElsewhere(AgentlogError):
         self.tenant, self.other = tenant, other
 
 
-class TenantMoving(AgentlogError):
+class TenantMoving(AgentlogError, kind="unavailable"):
     """The tenant's log is moving to `other` database."""
 
     def __init__(self, tenant: str, other: str) -> None:

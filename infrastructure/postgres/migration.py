@@ -24,7 +24,7 @@ _DIGEST_OF_0_25 = "d5955a56eeb1ae606cf04fed71c4402ce193a2714d3b6c3e88e1440f93e73
 """SHA-256 of the digests of these steps, in their order."""
 
 
-class MigrationError(AgentlogError):
+class MigrationError(AgentlogError, kind="unavailable"):
     """The database's schema is not one that this program can bring up to date."""
 
 

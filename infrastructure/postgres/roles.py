@@ -23,7 +23,7 @@ WHERE rolname = ANY (%s) AND NOT pg_has_role(session_user, oid, 'MEMBER')
 """
 
 
-class NoServiceRole(AgentlogError):
+class NoServiceRole(AgentlogError, kind="unavailable"):
     """The login may not work as the service."""
 
     def __init__(self, user: str) -> None:

@@ -19,7 +19,7 @@ _TIMEOUTS = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_t
 _WITHOUT = "SELECT name FROM pg_settings WHERE name = ANY (%s) AND setting = '0' ORDER BY name"
 
 
-class UnsafeSession(AgentlogError):
+class UnsafeSession(AgentlogError, kind="unavailable"):
     """A session in the database is not as it was asked for."""
 
     def __init__(self, flaws: Sequence[str]) -> None:

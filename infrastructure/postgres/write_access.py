@@ -40,7 +40,7 @@ _LEAST_SECONDS = 0.1
 """Between two looks, where callers ask for writes meanwhile."""
 
 
-class LogSubscribed(AgentlogError):
+class LogSubscribed(AgentlogError, kind="unavailable"):
     """The log is filled by a logical subscription: an append would fork it."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from agentlog.infrastructure.readmodels.builds import Build
 from agentlog.projections.readmodels.registry import READ_MODELS, read_model
 
 
-class ProjectionBehind(AgentlogError):
+class ProjectionBehind(AgentlogError, kind="unavailable"):
     """A projection has not come to a position in time.
 
     Where it `stands_still`, paused or stopped, it will not do so by itself.
@@ -32,7 +32,7 @@ class ProjectionBehind(AgentlogError):
         self.name, self.position, self.wanted = build.name, build.position, wanted
 
 
-class NotYetBuilt(AgentlogError):
+class NotYetBuilt(AgentlogError, kind="unavailable"):
     """The projection is not built yet: `agentlog serve` or `agentlog projections run` builds it."""
 
     def __init__(self, name: str) -> None:

@@ -30,7 +30,7 @@ SECONDS = 30
 """Timeout of a report."""
 
 
-class ReportTooLong(AgentlogError):
+class ReportTooLong(AgentlogError, kind="unavailable"):
     """The report takes too long."""
 
     def __init__(self, name: str) -> None:

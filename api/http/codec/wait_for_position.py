@@ -39,7 +39,7 @@ class InvalidWait(InvalidInput):
         super().__init__(f"wait={text[:64]} is no position of the log, as an append answers it")
 
 
-class LogBehind(AgentlogError):
+class LogBehind(AgentlogError, kind="unavailable"):
     """A database that takes no writes has not got the log up to a position in time."""
 
     def __init__(self, position: int, *, wanted: int) -> None:

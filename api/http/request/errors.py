@@ -34,7 +34,7 @@ from collections.abc import Sequence
 from agentlog.domain.errors import AgentlogError, InvalidInput, NotThere, Refused
 
 
-class RefusedRequest(InvalidInput):
+class RefusedRequest(InvalidInput, kind="unreadable"):
     """Refused while it was read."""
 
 
@@ -42,14 +42,14 @@ class NotHttp(RefusedRequest):
     """Not a request of HTTP/1.1."""
 
 
-class UnknownHttpVersion(RefusedRequest):
+class UnknownHttpVersion(RefusedRequest, kind="unknown version"):
     """Another major version of HTTP."""
 
     def __init__(self) -> None:
         super().__init__("send HTTP/1.1, or let a proxy translate")
 
 
-class MethodNotImplemented(RefusedRequest):
+class MethodNotImplemented(RefusedRequest, kind="unimplemented"):
     """A method that no route has."""
 
     def __init__(self) -> None:
@@ -67,14 +67,14 @@ class InvalidBodyFraming(RefusedRequest):
     """Where the body ends is in doubt."""
 
 
-class TransferCodingNotImplemented(RefusedRequest):
+class TransferCodingNotImplemented(RefusedRequest, kind="unimplemented"):
     """A transfer coding beside chunked."""
 
     def __init__(self) -> None:
         super().__init__("send the body with Content-Length, or `Transfer-Encoding: chunked` alone")
 
 
-class HeadersTooLarge(RefusedRequest):
+class HeadersTooLarge(RefusedRequest, kind="headers too large"):
     """Too many headers, or too long ones; trailers count."""
 
     @classmethod
@@ -91,21 +91,21 @@ class HeadersTooLarge(RefusedRequest):
         return cls(f"there are more than {limit} headers")
 
 
-class HeadersStalled(RefusedRequest):
+class HeadersStalled(RefusedRequest, kind="stalled"):
     """The headers came too slowly."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"the headers were not there after {seconds:g} s: send the request again")
 
 
-class BodyStalled(RefusedRequest):
+class BodyStalled(RefusedRequest, kind="stalled"):
     """The body broke off."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"nothing more of the body came for {seconds:g} s: send the request again")
 
 
-class KeyInUrl(InvalidInput):
+class KeyInUrl(InvalidInput, kind="unreadable"):
     """A key stands in the URL, where logs and histories keep it."""
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ class KeyInUrl(InvalidInput):
         )
 
 
-class NeedsModel(AgentlogError):
+class NeedsModel(AgentlogError, kind="unimplemented"):
     """Only a model can answer this."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class NeedsModel(AgentlogError):
         )
 
 
-class GatewayUnreachable(AgentlogError):
+class GatewayUnreachable(AgentlogError, kind="unavailable"):
     """The gateway of AGENTLOG_GATEWAY_URL gives no answer."""
 
     def __init__(self, reason: str) -> None:
@@ -135,7 +135,7 @@ class GatewayUnreachable(AgentlogError):
         )
 
 
-class McpMissing(AgentlogError):
+class McpMissing(AgentlogError, kind="unimplemented"):
     """The tools for assistants need an extra that is not installed."""
 
     def __init__(self) -> None:
@@ -168,7 +168,7 @@ class UnknownItem(NotThere):
         self.item_id = item_id
 
 
-class ForeignSite(AgentlogError):
+class ForeignSite(AgentlogError, kind="forbidden"):
     """A page of another site may have made the request through a user's browser."""
 
     def __init__(self, reason: str, *, way: str, has_key: bool = False) -> None:
@@ -176,7 +176,7 @@ class ForeignSite(AgentlogError):
         super().__init__(f"{'' if has_key else 'without a key, '}{reason}: {key}{way}")
 
 
-class InvalidOtlp(InvalidInput):
+class InvalidOtlp(InvalidInput, kind="unreadable"):
     """Not a body of OTLP."""
 
     @classmethod
@@ -185,21 +185,21 @@ class InvalidOtlp(InvalidInput):
         return cls(f"{place}: {reason}" if place else f"the body: {reason}")
 
 
-class UnknownMediaType(InvalidInput):
+class UnknownMediaType(InvalidInput, kind="unsupported"):
     """The body is of a kind that this route does not read."""
 
     def __init__(self, media_type: str, *, takes: Sequence[str]) -> None:
         super().__init__(f"Content-Type {media_type[:64]!r} is none of {', '.join(takes)}")
 
 
-class UnknownCoding(InvalidInput):
+class UnknownCoding(InvalidInput, kind="unsupported"):
     """The body is compressed in a way that this route does not read."""
 
     def __init__(self, coding: str) -> None:
         super().__init__(f"Content-Encoding {coding[:64]!r}: send gzip, zstd or no coding")
 
 
-class RunsNoAgent(AgentlogError):
+class RunsNoAgent(AgentlogError, kind="unimplemented"):
     """The service keeps what agents did: it runs no agent and no model."""
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ class RunsNoAgent(AgentlogError):
         )
 
 
-class BodyTooLarge(InvalidInput):
+class BodyTooLarge(InvalidInput, kind="too large"):
     """The request's body is larger than the service takes."""
 
     def __init__(self, limit: int, *, what: str = "the body") -> None:
@@ -220,7 +220,7 @@ class BodyTooLarge(InvalidInput):
         self.limit = limit
 
 
-class BlobTooLarge(InvalidInput):
+class BlobTooLarge(InvalidInput, kind="too large"):
     """The file is larger than the service takes."""
 
     def __init__(self, limit: int) -> None:
@@ -243,14 +243,14 @@ class BlobMismatch(InvalidInput):
         self.actual = actual
 
 
-class InvalidUser(InvalidInput):
+class InvalidUser(InvalidInput, kind="unreadable"):
     """What a proxy gives as the name of the user is none."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the header that names the user (AGENTLOG_USER_HEADER) {reason}")
 
 
-class InvalidIfMatch(InvalidInput):
+class InvalidIfMatch(InvalidInput, kind="unreadable"):
     """The If-Match header names no version."""
 
     def __init__(self, header: str) -> None:

@@ -20,7 +20,7 @@ _NO_SIGNS = bytes(set(range(256)) - set(_SIGNS + _MARK))
 _IN_AN_OBJECT = 2  # levels
 
 
-class TooManyMessages(InvalidInput):
+class TooManyMessages(InvalidInput, kind="too large"):
     """The append has more messages than the service takes at once."""
 
     def __init__(self, most: int) -> None:
@@ -31,7 +31,7 @@ class TooManyMessages(InvalidInput):
         self.most = most
 
 
-class TooManyParts(InvalidInput):
+class TooManyParts(InvalidInput, kind="too large"):
     """The body has more brackets, colons, commas and strings than the service takes at once."""
 
     def __init__(
@@ -47,7 +47,7 @@ class TooManyParts(InvalidInput):
         self.most = most
 
 
-class TooManyRequests(AgentlogError):
+class TooManyRequests(AgentlogError, kind="too many"):
     """The key, or the address where there is none, asks too often.
 
     `wait_seconds`: seconds until the next request is allowed.
@@ -61,7 +61,7 @@ class TooManyRequests(AgentlogError):
         self.wait_seconds = wait_seconds
 
 
-class TooManyStreams(AgentlogError):
+class TooManyStreams(AgentlogError, kind="too many"):
     """The key, or the address where there is none, has as many streams open as it may."""
 
     def __init__(self, most: int) -> None:
@@ -72,7 +72,7 @@ class TooManyStreams(AgentlogError):
         self.most = most
 
 
-class StreamsExhausted(AgentlogError):
+class StreamsExhausted(AgentlogError, kind="unavailable"):
     """The service has as many streams open as it may."""
 
     def __init__(self, most: int) -> None:

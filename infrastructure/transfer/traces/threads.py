@@ -40,7 +40,7 @@ _MOST_ENTRIES = 100_000  # of some 300 bytes
 _BEGINNING_BYTES = 1024
 
 
-class ThreadContended(AgentlogError):
+class ThreadContended(AgentlogError, kind="unavailable"):
     """Others append to the same thread without a pause: ask again a little later."""
 
 

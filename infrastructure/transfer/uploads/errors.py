@@ -44,7 +44,7 @@ class PieceMismatch(InvalidInput):
         )
 
 
-class FileTooLarge(InvalidInput):
+class FileTooLarge(InvalidInput, kind="too large"):
     """The file is larger than the service imports."""
 
     def __init__(self, path: str, limit: int) -> None:
@@ -55,7 +55,7 @@ class FileTooLarge(InvalidInput):
         self.limit = limit
 
 
-class ImportsTooLarge(InvalidInput):
+class ImportsTooLarge(InvalidInput, kind="too large"):
     """The files of all imports under way are larger than a tenant's share."""
 
     def __init__(self, limit: int) -> None:
@@ -66,14 +66,14 @@ class ImportsTooLarge(InvalidInput):
         self.limit = limit
 
 
-class TooManyFiles(InvalidInput):
+class TooManyFiles(InvalidInput, kind="too large"):
     """The import has as many files as one may."""
 
     def __init__(self, most: int) -> None:
         super().__init__(f"more than the {most} files that one import may have: begin another")
 
 
-class TooManyImports(AgentlogError):
+class TooManyImports(AgentlogError, kind="too many"):
     """The tenant has as many imports under way as it may."""
 
     def __init__(self, most: int) -> None:
@@ -90,7 +90,7 @@ class ImportBusy(Refused):
         super().__init__(f"{what}: ask again a little later")
 
 
-class SpoolUnwritable(AgentlogError):
+class SpoolUnwritable(AgentlogError, kind="unavailable"):
     """The service cannot keep files to import."""
 
     def __init__(self, reason: str) -> None:
@@ -106,7 +106,7 @@ class TooManyFindings(InvalidInput):
         super().__init__(f"more than {most} findings: what was counted is written, the rest is not")
 
 
-class RunStopped(AgentlogError):
+class RunStopped(AgentlogError, kind="unavailable"):
     """The service ends."""
 
     def __init__(self) -> None:

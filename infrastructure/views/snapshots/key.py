@@ -14,7 +14,7 @@ _BYTES = 32
 logger = logging.getLogger("agentlog")
 
 
-class InvalidSnapshotKey(AgentlogError):
+class InvalidSnapshotKey(AgentlogError, kind="unavailable"):
     """The file of the snapshot key cannot be read, or is too short."""
 
     def __init__(self, path: Path, reason: str) -> None:

@@ -21,7 +21,7 @@ _FEW_RECORDS = 16
 UNBOUNDED = sys.maxsize
 
 
-class TooManyAdded(InvalidInput):
+class TooManyAdded(InvalidInput, kind="too large"):
     """An export would add more messages to its threads than its size allows."""
 
     def __init__(self, most: int) -> None:
