@@ -19,7 +19,7 @@ from agentlog.domain.json.values import (
 )
 from agentlog.projections.exchanges.pieces import cut, without_identity
 from agentlog.projections.exchanges.requests import SHAPES, Api, api_of
-from agentlog.projections.exchanges.streams import answer_of, elements_in, events_in
+from agentlog.projections.exchanges.streams import answer_of, elements_in, events_in, is_finished
 
 TYPE = "agentlog.exchange"
 """The type of the messages that hold exchanges."""
@@ -92,6 +92,14 @@ class Exchange:
         if self.response.lstrip().startswith(b"["):
             return answer_of(elements_in(self.response), self.api)
         return object_of(_parsed(self.response)) or None
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether the client had all that it waited for: many leave before a stream's last byte."""
+        if self.end == "client_left" and self.api is not None:
+            answer = self.answer
+            return answer is not None and is_finished(answer, self.api)
+        return self.end not in {"client_left", "recorder_died"}
 
     @property
     def error(self) -> str | None:

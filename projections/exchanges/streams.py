@@ -51,6 +51,20 @@ def answer_of(events: Iterable[JsonObject], api: Api) -> JsonObject | None:
     return _ANSWERS[api](events)
 
 
+def is_finished(answer: JsonObject, api: Api) -> bool:
+    """Return whether the model had said all of an answer: it says why it stopped."""
+    match api:
+        case "chat":
+            ends = [choice.get("finish_reason") for choice in objects_of(answer.get("choices"))]
+        case "responses":
+            ends = [answer.get("status") in {"completed", "incomplete", "failed"} or None]
+        case "messages":
+            ends = [answer.get("stop_reason")]
+        case "gemini":
+            ends = [part.get("finishReason") for part in objects_of(answer.get("candidates"))]
+    return bool(ends) and None not in ends
+
+
 def _chat(chunks: Iterable[JsonObject]) -> JsonObject | None:
     answer: JsonObject | None = None
     choices: dict[int, JsonObject] = {}

@@ -44,7 +44,7 @@ class Fault:
 
     `err` answers the status `value`. `slow` waits `value` seconds before the answer, `drip` before
     each event. After `value` events `cut` closes the connection, `short` ends the stream in order,
-    and `stall` sends no more. A whole answer is cut in its middle.
+    and `stall` sends no more, if only the stream's end. A whole answer is cut in its middle.
     """
 
     kind: Literal["err", "slow", "drip", "cut", "short", "stall"]
@@ -232,6 +232,8 @@ class _Handler(BaseHTTPRequestHandler):
                     return
             self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
             self.wfile.flush()
+        if fault is not None and fault.kind == "stall":
+            ended.wait()
         self.wfile.write(b"0\r\n\r\n")
 
     def _whole(

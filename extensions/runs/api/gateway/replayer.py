@@ -174,7 +174,7 @@ async def _send(send: Send, exchange: Exchange) -> None:
     for start, end in zip(offsets, [*offsets[1:], len(exchange.response)], strict=True):
         chunk = exchange.response[start:end]
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
-    if exchange.end != "complete":
+    if not exchange.is_heard or exchange.end == "upstream_broke":
         _break_off()
     await send({"type": "http.response.body"})
 

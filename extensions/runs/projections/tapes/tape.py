@@ -26,8 +26,6 @@ from agentlog.projections.exchanges.exchange import Exchange
 
 _SHOWN, _BEFORE = 300, 60
 """Characters of each form of a difference, and how many of them are equal before it."""
-_UNSEEN = frozenset({"client_left", "recorder_died"})
-"""How attempts ended whose answer the client did not wait for."""
 
 
 class Difference(NamedTuple):
@@ -144,7 +142,7 @@ class Tape:
         self._goes_on = None if goes_on is None else keyed(goes_on, recorded.values)
         self._last: int | None = None
         for number, (exchange, request) in enumerate(self._recorded):
-            if exchange.end in _UNSEEN:
+            if not exchange.is_heard:
                 continue
             for key in request.keys:
                 self._by_key[key].append(number)
@@ -175,7 +173,7 @@ class Tape:
             exchange
             for number, (exchange, request) in enumerate(self._recorded)
             if number not in self._used
-            and exchange.end not in _UNSEEN
+            and exchange.is_heard
             and array_of(request.parts.get("tools"))
         ]
         return self.report
@@ -205,7 +203,7 @@ class Tape:
 
     def _in_place(self, forms: Sequence[Recorded]) -> Answered | None:
         """Return the next answer of a request's conversation, if it has that place."""
-        seen = [n for n, (sent, _) in enumerate(self._recorded) if sent.end not in _UNSEEN]
+        seen = [n for n, (sent, _) in enumerate(self._recorded) if sent.is_heard]
         for sent, form in forms:
             number = next_place(self._recorded, seen, self._used, (sent, form))
             if number is not None:

@@ -18,6 +18,7 @@ from agentlog.extensions.runs.api.gateway.replayer import replaying
 from agentlog.extensions.runs.projections.tapes.tape import Tape
 from agentlog.extensions.runs.projections.tapes.tool_tape import ToolTape
 from agentlog.projections.exchanges.exchange import Exchange
+from agentlog.projections.exchanges.requests import Api
 from tests.extensions.runs.api.gateway.test_proxy import gateway
 from tests.extensions.runs.projections.tapes.test_tape import tape_of
 from tests.providers.agent import NO_TLS, Agent
@@ -49,7 +50,7 @@ def tape_at(exchanges: Sequence[Exchange]) -> Iterator[tuple[Tape, str]]:
 
 def ask(url: str, text: str, **more: Any) -> httpx2.Response:
     body = {"model": "m", "messages": [{"role": "user", "content": text}], **more}
-    return httpx2.post(f"{url}/v1/messages", json=body, timeout=30, verify=NO_TLS)
+    return httpx2.post(f"{url}/v1/messages", json=body, timeout=60, verify=NO_TLS)
 
 
 def text_of(response: httpx2.Response) -> str:
@@ -151,7 +152,7 @@ def test_a_stream_breaks_again_where_it_broke(tmp_path: Path) -> None:
         body = {"model": "m", "messages": [{"role": "user", "content": "go"}], "stream": True}
         came = b""
         try:
-            with httpx2.stream("POST", f"{url}/v1/messages", json=body, timeout=30) as response:
+            with httpx2.stream("POST", f"{url}/v1/messages", json=body, timeout=60) as response:
                 for chunk in response.iter_raw():
                     came += chunk
         except httpx2.RemoteProtocolError:
@@ -170,7 +171,7 @@ def test_a_stream_of_gemini_breaks_again_where_it_broke(tmp_path: Path, query: s
         body = {"contents": [{"parts": [{"text": "a task of some words"}]}]}
         path, came = f"/v1beta/models/m:streamGenerateContent{query}", b""
         try:
-            with httpx2.stream("POST", url + path, json=body, timeout=30) as response:
+            with httpx2.stream("POST", url + path, json=body, timeout=60) as response:
                 for chunk in response.iter_raw():
                     came += chunk
         except httpx2.RemoteProtocolError:
@@ -204,7 +205,7 @@ def test_google_s_client_is_refused_once_and_told_why(tmp_path: Path) -> None:
 def test_what_a_client_did_not_wait_for_is_not_on_the_tape(tmp_path: Path) -> None:
     def run(url: str) -> None:
         body = {"model": "m", "messages": [{"role": "user", "content": "go"}], "stream": True}
-        with httpx2.stream("POST", f"{url}/v1/messages", json=body, timeout=30) as response:
+        with httpx2.stream("POST", f"{url}/v1/messages", json=body, timeout=60) as response:
             next(response.iter_raw())
         assert "about go" in text_of(ask(url, "go"))
 
@@ -213,6 +214,40 @@ def test_what_a_client_did_not_wait_for_is_not_on_the_tape(tmp_path: Path) -> No
     with tape_at(exchanges) as (tape, url):
         assert text_of(ask(url, "go")) == "about go"
     assert tape.finish().is_equal
+
+
+@pytest.mark.parametrize(
+    ("api", "last"),
+    [
+        ("chat", b"[DONE]"),
+        ("responses", b"response.completed"),
+        ("messages", b"message_stop"),
+        ("gemini", b"finishReason"),
+    ],
+)
+def test_a_client_that_leaves_at_the_last_event_is_answered(
+    tmp_path: Path, api: Api, last: bytes
+) -> None:
+    """OpenAI's client closes at [DONE], which may be before the stream's end has come."""
+
+    def run(url: str) -> None:
+        agent = Agent(url, api, stream=True)
+        agent.say("go")
+        path, came = url + agent.path, b""
+        with httpx2.stream("POST", path, json=agent.body(), timeout=60) as response:
+            for chunk in response.iter_raw():
+                came += chunk
+                if last in came and came.endswith(b"\n\n"):
+                    return
+        pytest.fail("the last event did not come")
+
+    script = InOrder([Answer("some words that come in pieces")])
+    exchanges = recorded(tmp_path, script, run, fault=Fault("stall", 1000))
+    assert [exchange.end for exchange in exchanges] == ["client_left"]
+    with tape_at(exchanges) as (tape, url):
+        run(url)
+    assert tape.finish().is_equal
+    assert tape.report.rungs["exact"] == 1
 
 
 def test_without_the_token_nothing_is_there(tmp_path: Path) -> None:
