@@ -25,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: help demo page tools web screenshots pictures coding-agents ag-ui-client test test-external test-slow soak check check-code format lint types contracts structure lock bench clean
+.PHONY: help demo page tools web screenshots pictures coding-agents ag-ui-client test test-changed test-external test-slow soak check check-code format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: requirements.lock
 $(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
@@ -70,6 +70,12 @@ web: tools ## format, lint, types and unit tests of the page
 
 test: tools page ## all tests but slow ones, on an embedded PostgreSQL of their own
 	$(BIN)/python -m pytest $(PARALLEL)
+
+BASE ?= $(shell git rev-parse --quiet --verify origin/main || echo HEAD)
+
+test-changed: tools page ## the tests that what changed since BASE (origin/main, or HEAD) may break
+	@tests=$$($(BIN)/python -m tests.changed $(BASE)) && \
+		if [ -n "$$tests" ]; then $(BIN)/python -m pytest $(PARALLEL) $$tests; else echo "nothing to test"; fi
 
 test-external: tools page ## the same against AGENTLOG_TEST_DATABASE_URL (PostgreSQL 15 or newer)
 	@test -n "$$AGENTLOG_TEST_DATABASE_URL" || { echo "set AGENTLOG_TEST_DATABASE_URL to a server where databases may be created"; exit 2; }
@@ -137,7 +143,7 @@ screenshots: tools page ## take the pictures of the documentation
 	$(BIN)/python -m tests.browser.screenshots docs/pictures
 
 pictures: tools page ## take the pictures anew that tests/browser/test_pictures.py compares
-	AGENTLOG_TEST_PICTURES=1 $(BIN)/python -m pytest -n 0 tests/browser/test_pictures.py
+	AGENTLOG_TEST_PICTURES=1 $(BIN)/python -m pytest -n 0 -m "" tests/browser/test_pictures.py
 
 structure: $(VENV)/.ready ## count modules a folder, imports between rooms, files that a request passes
 	$(BIN)/python -m benchmarks.structure

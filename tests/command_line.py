@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 
 from agentlog.api.cli.main import all_commands, app
 from agentlog.domain.json.text import parse
+from tests.forked import ForkedPython
+from tests.waiting import WAIT_SECONDS
 
 AGENTLOG = Path(sys.executable).with_name("agentlog")
-WAIT_SECONDS = 60
-"""For what takes well under a second, on a machine that does much else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def environment(url: str | None = None) -> Mapping[str, str]:
 def agentlog_process(*arguments: str | Path, url: str) -> Outcome:
     """Run a command to its end in a process of its own."""
     with started(*arguments, url=url) as process:
-        out, err = process.communicate(timeout=WAIT_SECONDS)
+        out, err = process.communicate(timeout=4 * WAIT_SECONDS)
         return Outcome(process.returncode, out, err)
 
 
@@ -103,7 +103,7 @@ def started(
     *arguments: str | Path, url: str | None = None, cwd: Path | None = None, **settings: str
 ) -> Iterator[subprocess.Popen[str]]:
     """Start a command as a process, which does not outlive the block."""
-    process = subprocess.Popen(
+    process = ForkedPython(
         [AGENTLOG, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

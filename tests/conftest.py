@@ -6,17 +6,16 @@ Without it each process of the test run starts an embedded server of its own.
 
 import os
 import signal
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
+from datetime import UTC, datetime
+from hashlib import sha256
 
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-from agentlog.domain.json.text import parse
-from agentlog.domain.json.values import objects_of
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.migration import migrate
 from agentlog.infrastructure.runtime.garbage import collect_rarely
@@ -45,7 +44,7 @@ LONGEST = {
 }
 """Files and folders whose tests take seconds each."""
 
-TAU_BENCH = Path(__file__).parents[2] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
+SEED = "AGENTLOG_TEST_SEED"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,6 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     In the background of a script nothing is.
     """
+    os.environ.setdefault(SEED, f"{datetime.now(UTC):%Y-%m-%d}")
     opened = ExitStack()
     opened.enter_context(temporary_files())
     config.add_cleanup(opened.close)
@@ -60,11 +60,32 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest: at the end it would leave one process at work, and no other.
+def pytest_report_header() -> str:
+    """Print what the day's cases are drawn by."""
+    return f"seed: {os.environ[SEED]} (from {SEED}, else the day)"
 
-    A file goes to one process as a whole, and processes take files in this order.
+
+def mark_undrawn(items: Sequence[pytest.Item], seed: str) -> None:
+    """Mark as slow the cases that a seed does not draw, of tests that say how many it does."""
+    tests = defaultdict[str, list[pytest.Item]](list)
+    for item in items:
+        if item.get_closest_marker("drawn"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for cases in tests.values():
+        cases.sort(key=lambda item: sha256(f"{seed} {item.nodeid}".encode()).digest())
+        (count,) = next(cases[0].iter_markers("drawn")).args
+        for item in cases[count:]:
+            item.add_marker("slow")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to the night what is not drawn, and begin with what takes longest.
+
+    At the end it would leave one process at work, and no other. A file goes to one process as a
+    whole, and processes take files in this order.
     """
+    mark_undrawn(items, os.environ[SEED])
     items.sort(key=lambda item: LONGEST.isdisjoint(item.path.parts))
 
 
@@ -154,11 +175,3 @@ def database(shared_database: Database) -> Iterator[Database]:
     yield shared_database
     for connection in shared_database._lent:
         connection.close()
-
-
-@pytest.fixture(scope="session")
-def tau_bench() -> list[dict[str, Any]]:
-    """The 200 records of tau-bench's airline tasks: real conversations of GPT-4o with tools."""
-    if not TAU_BENCH.exists():
-        pytest.skip(f"the tau-bench histories are not there: {TAU_BENCH}")
-    return objects_of(parse(TAU_BENCH.read_bytes()))

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agentlog.projections.exchanges.requests import Api
-from tests.command_line import WAIT_SECONDS, started
+from tests.command_line import started
 from tests.providers.agent import Agent
 from tests.providers.server import ScriptedProvider
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 PROVIDERS = {
     "chat": "openai",

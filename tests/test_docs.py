@@ -24,6 +24,7 @@ from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
 from tests.providers.script import Answer, Call
 from tests.providers.server import ScriptedProvider
+from tests.waiting import WAIT_SECONDS
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = Path(sys.executable).parent
@@ -114,7 +115,7 @@ def _demo(
             yield {**environment, "ADDRESS": match[0], "AGENTLOG_URL": match[0]}
         finally:
             demo.terminate()
-        assert demo.wait(timeout=20) == 0
+        assert demo.wait(timeout=WAIT_SECONDS) == 0
 
 
 @pytest.mark.parametrize("document", _with_examples(), ids=_name)

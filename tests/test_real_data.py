@@ -1,4 +1,4 @@
-"""The acceptance on real data: 200 runs of an airline agent, through the real command line."""
+"""The acceptance: 200 runs of an airline agent, through the real command line."""
 
 import json
 from collections.abc import Iterator
@@ -21,18 +21,13 @@ from agentlog.projections.comparison.comparison import Divergence
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import Item
 from agentlog.projections.views.agent_state import AgentStateView
+from tests.airline import Run, airline_file, airline_runs
 from tests.command_line import Outcome, agentlog_process
-from tests.conftest import TAU_BENCH
 from tests.databases import new_database
 from tests.projections.chat_api import check_types
 from tests.projections.letta_api import CLASSES, check_the_client_reads
 
-Run = dict[str, Any]
-
-RUNS: list[Run] = json.loads(TAU_BENCH.read_bytes()) if TAU_BENCH.exists() else []
-"""Read with another parser than the import's."""
-
-pytestmark = pytest.mark.skipif(not RUNS, reason=f"the histories are not there: {TAU_BENCH}")
+RUNS = airline_runs()
 
 
 def _import(url: str) -> Outcome:
@@ -42,7 +37,7 @@ def _import(url: str) -> Outcome:
         *("--messages", "$.traj"),
         *("--thread-id", "airline-{task_id}-{trial}"),
         *("--metadata", "task={task_id}", "--metadata", "reward={reward}"),
-        TAU_BENCH,
+        airline_file(),
         url=url,
     )
 
@@ -95,7 +90,7 @@ def test_the_openai_view_of_each_is_its_source(service: Service) -> None:
         for item, source in zip(items, run["traj"], strict=True):
             assert _texts(item) == _texts(source)
         count += len(items)
-    assert count == 5308
+    assert count == sum(len(run["traj"]) for run in RUNS)
 
 
 def _texts(item: Item) -> list[bytes | None]:

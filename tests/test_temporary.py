@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 MARK = "KILLED_TEST_RUN"
 TEST = """
@@ -73,7 +73,7 @@ def test_server_and_service_end_with_tests_that_are_killed(
     run: subprocess.Popen[bytes], tmp_path: Path, *, whole: bool
 ) -> None:
     ready = tmp_path / "ready"
-    until(ready.exists, seconds=60)
+    until(ready.exists, seconds=4 * WAIT_SECONDS)  # a run of the tests begins
     worker, folder = ready.read_text().split()
     assert Path(folder).is_dir()
     assert any("postgres" in command for command in processes_of(tmp_path))

@@ -12,8 +12,7 @@ from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
 from tests.api.servers import running
 from tests.clients import TLS
-
-WAIT_SECONDS = 30
+from tests.waiting import WAIT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from agentlog.api.http.server.connection import bounded_connections
 from agentlog.api.http.server.server import Server
 from tests.clients import TLS
+from tests.waiting import WAIT_SECONDS
 
 USUAL = bounded_connections()
 
@@ -35,7 +36,7 @@ def running(
             yield server, f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:
             server.should_exit = True
-            thread.join(timeout=20)
+            thread.join(timeout=WAIT_SECONDS)
     assert not thread.is_alive()
 
 
@@ -46,7 +47,7 @@ def served(
     """Run an application until the block ends; yield a client of it."""
     with (
         running(app, http=http, idle_seconds=idle_seconds) as (_, address),
-        httpx2.Client(base_url=address, timeout=30, trust_env=False, verify=TLS) as client,
+        httpx2.Client(base_url=address, timeout=60, trust_env=False, verify=TLS) as client,
     ):
         yield client
 
@@ -55,7 +56,7 @@ def served(
 def connected(remote: httpx2.Client) -> Iterator[socket.socket]:
     """Yield a connection to the server."""
     address = remote.base_url.host, remote.base_url.port or 0
-    with socket.create_connection(address, timeout=20) as connection:
+    with socket.create_connection(address, timeout=60) as connection:
         yield connection
 
 

@@ -26,6 +26,7 @@ from tests.api.traced.provider import Item, completion
 from tests.api.traced.stand_in import served
 from tests.clients import TLS
 from tests.command_line import started
+from tests.waiting import WAIT_SECONDS
 
 CALL = {
     "id": "call_1",
@@ -137,6 +138,7 @@ def test_an_agent_is_seen_as_a_thread_while_it_is_at_work(
         provider.shutdown()
 
 
+@pytest.mark.slow
 def test_a_killed_service_is_sent_the_spans_again_and_nothing_is_lost_or_doubled(
     own_database: Database, database_url: str, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +162,7 @@ def test_a_killed_service_is_sent_the_spans_again_and_nothing_is_lost_or_doubled
         with _by_genai(provider):
             agent = threading.Thread(target=work)
             agent.start()
-            assert half_done.wait(30)
+            assert half_done.wait(WAIT_SECONDS)
             process.send_signal(signal.SIGKILL)  # while spans come: the exporter tries again
             process.wait()
             with _served(database_url, port=str(port)) as (again, _):

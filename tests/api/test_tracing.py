@@ -21,7 +21,8 @@ from tests.api.cli.operations.test_service import address_of, end
 from tests.api.collector import Collected, Collector
 from tests.api.servers import served
 from tests.clients import TLS
-from tests.command_line import WAIT_SECONDS, environment, started
+from tests.command_line import environment, started
+from tests.waiting import WAIT_SECONDS
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 MESSAGES = "POST /v1/threads/{thread_id}/messages"

@@ -16,16 +16,20 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from agentlog.infrastructure.postgres.database import Database
+from tests.airline import airline_file
 from tests.browser.chromium import chromium
 from tests.browser.contents import append_hostile
 from tests.clients import TLS
 from tests.command_line import agentlog, started
-from tests.conftest import TAU_BENCH
 from tests.databases import new_database
 from tests.infrastructure.analysts.logins import analyst_url
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 ROOT = Path(__file__).parents[2]
+
+
+SCHEMES = ["light", pytest.param("dark", marks=pytest.mark.slow)]
+"""The colours of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +61,10 @@ def serving(url: str) -> Iterator[Service]:
         assert process.stdout is not None
         match = re.search(r"http://\S+?(?=,)", process.stdout.readline())
         assert match is not None, process.communicate()
-        with httpx2.Client(base_url=match[0], timeout=30, trust_env=False, verify=TLS) as client:
+        with httpx2.Client(base_url=match[0], timeout=60, trust_env=False, verify=TLS) as client:
             yield Service(match[0], client)
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=WAIT_SECONDS)
 
 
 @pytest.fixture(scope="session")
@@ -76,17 +80,16 @@ def service(server_url: str, template_database: str) -> Iterator[Service]:
 
 def _fill(url: str) -> None:
     assert agentlog("import", ROOT / "examples", url=url).code == 0
-    if TAU_BENCH.exists():
-        outcome = agentlog(
-            "import",
-            *("--format", "openai"),
-            *("--messages", "$.traj"),
-            *("--thread-id", "airline-{task_id}-{trial}"),
-            *("--metadata", "task={task_id}", "--metadata", "reward={reward}"),
-            TAU_BENCH,
-            url=url,
-        )
-        assert outcome.code == 0, outcome.err
+    outcome = agentlog(
+        "import",
+        *("--format", "openai"),
+        *("--messages", "$.traj"),
+        *("--thread-id", "airline-{task_id}-{trial}"),
+        *("--metadata", "task={task_id}", "--metadata", "reward={reward}"),
+        airline_file(),
+        url=url,
+    )
+    assert outcome.code == 0, outcome.err
 
 
 def catch_up(service: Service) -> None:

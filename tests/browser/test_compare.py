@@ -2,15 +2,12 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import Service, catch_up
-from tests.conftest import TAU_BENCH
 
 RUNS = ("airline-1-0", "airline-1-1", "airline-1-2")
-NEEDS_RUNS = pytest.mark.skipif(not TAU_BENCH.exists(), reason="needs the airline runs")
 
 
 def _said(kind: str, text: str) -> dict[str, object]:
@@ -64,7 +61,6 @@ def test_a_thread_may_be_compared_with_its_past_and_its_own_words(
     expect(page.get_by_text("These threads say the same.")).to_be_visible()
 
 
-@NEEDS_RUNS
 def test_three_runs_of_a_task_part_where_the_service_says(page: Page, service: Service) -> None:
     query = {"a": RUNS[0], "b": RUNS[1:]}
     body = service.client.get("/v1/compare", params=query).json()
@@ -85,7 +81,6 @@ def test_three_runs_of_a_task_part_where_the_service_says(page: Page, service: S
     expect(page.get_by_role("columnheader", name=RUNS[0])).to_have_count(0)
 
 
-@NEEDS_RUNS
 def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
     page: Page, service: Service
 ) -> None:
@@ -113,7 +108,6 @@ def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
         expect(page.get_by_role("columnheader", name=thread_id)).to_be_visible()
 
 
-@NEEDS_RUNS
 def test_a_matrix_says_where_runs_part_and_a_cell_opens_its_run(
     page: Page, service: Service
 ) -> None:
@@ -152,7 +146,6 @@ def test_a_matrix_says_where_runs_part_and_a_cell_opens_its_run(
     expect(page).to_have_url(re.compile(rf"/threads/{first['threadId']}\?at={failed['version']}"))
 
 
-@NEEDS_RUNS
 def test_of_two_hundred_runs_those_in_sight_are_drawn(page: Page) -> None:
     page.goto("/compare")
     page.get_by_label("A matrix of runs, by metadata").fill("")

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service, opened, serving
+from tests.browser.conftest import SCHEMES, Service, opened, serving
 from tests.browser.contents import HOSTILE, LONG
 from tests.command_line import agentlog
 from tests.databases import new_database
@@ -359,7 +359,7 @@ def test_a_key_that_may_only_read_sees_no_redaction_and_stays_out_of_snippets(
             assert json.loads(answer)[-1]["role"] == "assistant"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_nothing_is_hard_to_read_or_to_reach(
     browser: Browser, service: Service, scheme: str
 ) -> None:

@@ -74,7 +74,7 @@ def test_a_fork_is_one_step_from_its_origin_with_what_they_share_folded(
     ).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
 def test_a_thread_without_forks_shows_none(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 700})
     page.goto("/threads/refund")

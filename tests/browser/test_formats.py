@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service, opened
+from tests.browser.conftest import SCHEMES, Service, opened
 from tests.browser.ugly import BIDI, LINES, UNBROKEN, WORDY
 from tests.waiting import until
 
@@ -149,7 +149,7 @@ def test_any_type_folds_by_itself_with_its_count(page: Page, formats: str) -> No
     expect(page.get_by_role("button", name="1 vendor.odd folded")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_formats_have_no_fault_of_access(
     browser: Browser, service: Service, formats: str, scheme: str
 ) -> None:

@@ -28,6 +28,8 @@ from tests.browser.ugly import (
 )
 from tests.databases import new_database
 
+pytestmark = pytest.mark.slow
+
 _THREAD = f"/threads/{quote(UGLY)}"
 _BOTH = quote(json.dumps([OTHER, UGLY]))
 _LONGEST = quote(json.dumps([f"tool={UNBROKEN}"]))

@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Service, catch_up
-from tests.conftest import TAU_BENCH
 
 OPENING = 3
 
@@ -127,11 +126,6 @@ def stories(service: Service) -> None:
     catch_up(service)
 
 
-def _airline(*cases: Any) -> list[Any]:
-    mark = pytest.mark.skipif(not TAU_BENCH.exists(), reason="the real runs are not here")
-    return [pytest.param(*case, marks=mark) for case in cases]
-
-
 @pytest.mark.parametrize(
     ("thread_id", "failure"),
     [
@@ -139,7 +133,7 @@ def _airline(*cases: Any) -> list[Any]:
         ("swe-fix", EDIT_REFUSED),
         ("inspect-guess", "closeness_log 0"),
         ("deploy", "smoke tests gave no answer within 4 s"),
-        *_airline(("airline-46-3", "total price is 1002, but paid 957")),
+        ("airline-46-3", "total price is 1002, but paid 957"),
     ],
 )
 def test_why_did_this_run_fail(asked: Session, thread_id: str, failure: str) -> None:
@@ -148,7 +142,7 @@ def test_why_did_this_run_fail(asked: Session, thread_id: str, failure: str) -> 
     assert asked.presses == OPENING
 
 
-@pytest.mark.parametrize("thread_id", ["book-twice", *_airline(("airline-46-3",))])
+@pytest.mark.parametrize("thread_id", ["book-twice", "airline-46-3"])
 def test_what_was_the_model_sent_before_the_wrong_call(asked: Session, thread_id: str) -> None:
     asked.open(thread_id)
     expect(asked.event.get_by_role("button", name="What produced this")).to_be_visible()
@@ -160,7 +154,7 @@ def test_what_was_the_model_sent_before_the_wrong_call(asked: Session, thread_id
 
 @pytest.mark.parametrize(
     ("thread_id", "change"),
-    [("book-twice", "957 → 1047"), *_airline(("airline-46-3", "957 → 1047"))],
+    [("book-twice", "957 → 1047"), ("airline-46-3", "957 → 1047")],
 )
 def test_which_argument_changed_between_attempts(
     asked: Session, thread_id: str, change: str
@@ -228,7 +222,7 @@ def test_was_approval_given_and_when(asked: Session) -> None:
     assert asked.presses == OPENING + 1
 
 
-@pytest.mark.parametrize("thread_id", ["refund", *_airline(("airline-46-3",))])
+@pytest.mark.parametrize("thread_id", ["refund", "airline-46-3"])
 def test_is_it_untampered(asked: Session, thread_id: str) -> None:
     asked.open(thread_id)
     expect(asked.page.get_by_role("button", name="Chain whole")).to_be_visible()

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service, opened
+from tests.browser.conftest import SCHEMES, Service, opened
 from tests.browser.contents import HOSTILE
 from tests.waiting import until
 
@@ -184,7 +184,7 @@ def test_the_end_of_a_growing_thread_is_followed(page: Page, service: Service) -
     until(is_at_end)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_cards_have_no_fault_of_access(
     browser: Browser, service: Service, coded: str, scheme: str
 ) -> None:

@@ -57,7 +57,7 @@ def test_who_signed_in_at_the_proxy_signs_notes(page: Page, service: Service) ->
     assert (note["actor"], note["appendedBy"]) == ("ada@example.org", "ada@example.org")
 
 
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.slow)])
 def test_a_thread_gets_labels_and_judgements(page: Page, service: Service, width: int) -> None:
     name = f"judged-{width}"
     service.append(name, *STORY)

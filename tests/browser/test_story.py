@@ -6,11 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Service
-from tests.conftest import TAU_BENCH
 
-THREADS = ["deploy"]
-if TAU_BENCH.exists():
-    THREADS.append("airline-46-3")
+THREADS = ["deploy", "airline-46-3"]
 
 
 @pytest.mark.parametrize("thread_id", THREADS)

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import ROOT, Service, catch_up, opened, serving
+from tests.browser.conftest import ROOT, SCHEMES, Service, catch_up, opened, serving
 from tests.command_line import agentlog
 from tests.databases import new_database
 
@@ -290,7 +290,7 @@ def test_a_phone_sorts_by_a_key_of_metadata(page: Page, service: Service) -> Non
     expect(page.get_by_role("grid").get_by_role("link").first).to_have_text("invoice")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_list_its_panels_and_its_hits_are_accessible(
     browser: Browser, service: Service, scheme: str
 ) -> None:

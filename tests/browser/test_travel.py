@@ -7,7 +7,6 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.conftest import Service, opened
-from tests.conftest import TAU_BENCH
 
 
 def travel(page: Page) -> Locator:
@@ -227,7 +226,6 @@ def test_the_travel_bar_has_no_flaw_of_accessibility(page: Page) -> None:
     assert violations(page, "section[aria-label=Travel]") == []
 
 
-@pytest.mark.skipif(not TAU_BENCH.exists(), reason="the airline runs are not here")
 def test_the_error_of_an_airline_run_is_a_few_keys_away(page: Page, service: Service) -> None:
     path = "/v1/search?q=%22Error:%22&role=tool&limit=100"
     hits = service.client.get(path).raise_for_status().json()["items"]

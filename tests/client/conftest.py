@@ -30,13 +30,13 @@ def url(app: FastAPI) -> Iterator[str]:
 
 def client_of(url: str, *, key: str | None = None, attempts: int = 3) -> Client:
     """Return a client that does not wait long."""
-    http = httpx2.Client(verify=TLS, trust_env=False, timeout=20)
+    http = httpx2.Client(verify=TLS, trust_env=False, timeout=60)
     return Client(url, key=key, http=http, retries=Retries(attempts, first=0.01, longest=0.05))
 
 
 def async_client_of(url: str) -> AsyncClient:
     """Return the same for asyncio."""
-    http = httpx2.AsyncClient(verify=TLS, trust_env=False, timeout=20)
+    http = httpx2.AsyncClient(verify=TLS, trust_env=False, timeout=60)
     return AsyncClient(url, http=http, retries=Retries(3, first=0.01, longest=0.05))
 
 

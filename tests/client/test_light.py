@@ -12,7 +12,7 @@ import pytest
 from tests.client.test_transfer import EXPECTED, bulky, contents, line
 from tests.command_line import agentlog
 from tests.reliability.service import ServiceProcess, own_service
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 CLIENT = Path(__file__).parents[2] / "client"
 UV = Path(sys.executable).with_name("uv")
@@ -64,7 +64,7 @@ def test_the_client_alone_imports_and_watches(
                 until(lambda text=text: contents(database_url).get("s", [])[-1:] == [text])  # type: ignore[misc]
         finally:
             watcher.send_signal(signal.SIGINT)
-        _, err = watcher.communicate(timeout=30)
+        _, err = watcher.communicate(timeout=WAIT_SECONDS)
     assert watcher.returncode == 130
     assert "Traceback" not in err
     assert agentlog("verify", url=database_url).code == 0

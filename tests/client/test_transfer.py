@@ -29,7 +29,7 @@ from tests.infrastructure.appends import TENANT, reply
 from tests.infrastructure.transfer.importing import run as import_here
 from tests.projections.readers.test_golden_readers import SOURCES
 from tests.reliability.service import ServiceProcess, own_service
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 THREADS, MESSAGES = 40, 10
 PIECE = 20_000
@@ -237,7 +237,7 @@ class Watching:
 
     def end(self, order: signal.Signals) -> str:
         self.process.send_signal(order)
-        _, err = self.process.communicate(timeout=30)
+        _, err = self.process.communicate(timeout=WAIT_SECONDS)
         return err
 
 
@@ -318,7 +318,7 @@ def test_a_watcher_whose_key_is_refused_says_so_and_ends(
 ) -> None:
     service.post("/v1/keys", {"name": "admin", "scopes": ["admin"]})
     watcher = watching(tmp_path)
-    _, err = watcher.process.communicate(timeout=30)
+    _, err = watcher.process.communicate(timeout=WAIT_SECONDS)
     assert watcher.process.returncode == 2
     assert "401 not-authenticated" in err
 
@@ -330,7 +330,7 @@ def test_two_watchers_of_one_folder_are_refused(
     assert first.process.stderr is not None
     assert "watching" in first.process.stderr.readline()
     second = watching(tmp_path)
-    _, err = second.process.communicate(timeout=30)
+    _, err = second.process.communicate(timeout=WAIT_SECONDS)
     assert "another process watches this folder" in err
 
 
@@ -423,7 +423,7 @@ def test_a_session_of_opencode_is_followed_answer_by_answer(
             until(lambda: types()[-1] == "input", seconds=60)
         finally:
             watcher.send_signal(signal.SIGINT)
-        _, err = watcher.communicate(timeout=30)
+        _, err = watcher.communicate(timeout=WAIT_SECONDS)
     assert "Traceback" not in err
     assert "refused" not in err
     assert agentlog("view", "ses_1", "openai", url=database_url).lines == [

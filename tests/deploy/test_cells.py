@@ -16,11 +16,11 @@ import httpx2
 import pytest
 
 from tests.clients import TLS
-from tests.command_line import WAIT_SECONDS, agentlog
+from tests.command_line import agentlog
 from tests.databases import new_database, short_folder
 from tests.reliability.proxy import Proxy, needs, proxy_for
 from tests.reliability.service import ServiceProcess, own_service
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 pytestmark = needs("nginx")
 
@@ -90,7 +90,7 @@ def site(server_url: str, template_with_tables: str) -> Iterator[Site]:
         }
         proxy = stack.enter_context(proxy_for(cells))
         client = stack.enter_context(
-            httpx2.Client(base_url=proxy.address, verify=proxy.tls, timeout=10, trust_env=False)
+            httpx2.Client(base_url=proxy.address, verify=proxy.tls, timeout=60, trust_env=False)
         )
         yield Site(proxy, client, services, urls, keys)
 

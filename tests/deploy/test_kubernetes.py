@@ -18,7 +18,8 @@ from psycopg.conninfo import make_conninfo
 
 from agentlog.infrastructure.postgres.roles import LOGIN, make_login
 from tests.clients import TLS
-from tests.command_line import AGENTLOG, WAIT_SECONDS, environment, started
+from tests.command_line import AGENTLOG, environment, started
+from tests.waiting import WAIT_SECONDS
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()

@@ -63,7 +63,7 @@ def service(server_url: str, template_with_tables: str) -> Iterator[httpx2.Clien
         assert process.stdout is not None
         match = re.search(r"http://\S+?(?=,)", process.stdout.readline())
         assert match is not None, process.communicate()
-        with httpx2.Client(base_url=match[0], timeout=30, trust_env=False, verify=TLS) as client:
+        with httpx2.Client(base_url=match[0], timeout=60, trust_env=False, verify=TLS) as client:
             yield client
 
 
@@ -141,6 +141,7 @@ def test_the_rules_pass_their_tests_which_fire_each_of_them() -> None:
 
 
 @needs_prometheus
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 def test_a_real_prometheus_answers_each_query_and_evaluates_each_rule(
     service: httpx2.Client, tmp_path: Path

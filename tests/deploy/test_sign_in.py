@@ -29,7 +29,7 @@ CONFIGURATION = Path(__file__).parents[2] / "deploy" / "nginx" / "sign-in.conf"
 USERS = {"_oauth2_proxy=1": "ada@example.org", "_oauth2_proxy=2": "Åsa Öberg"}
 USER_HEADER = "X-Auth-Request-Email"
 
-pytestmark = needs("nginx")
+pytestmark = [needs("nginx"), pytest.mark.slow]
 
 
 class SignIn(BaseHTTPRequestHandler):
@@ -131,7 +131,7 @@ def site(database_url: str) -> Iterator[tuple[Site, str]]:
                 trusted = create_default_context(cafile=folder / "log.example.pem")
                 transport = httpx2.HTTPTransport(uds=str(socket), verify=trusted)
                 return clients.enter_context(
-                    httpx2.Client(base_url=f"https://{host}", transport=transport, timeout=30)
+                    httpx2.Client(base_url=f"https://{host}", transport=transport, timeout=60)
                 )
 
             yield Site(client("log.example"), client("agents.log.example"), address[0]), key

@@ -15,8 +15,9 @@ import pytest
 
 from agentlog.infrastructure.embedded import open_embedded
 from tests.clients import TLS
-from tests.command_line import AGENTLOG, WAIT_SECONDS, agentlog, agentlog_on, environment
+from tests.command_line import AGENTLOG, agentlog, agentlog_on, environment
 from tests.databases import CARELESS, make_cluster, short_folder
+from tests.waiting import WAIT_SECONDS
 
 UNITS = Path(__file__).parents[2] / "deploy" / "systemd"
 NIGHTLY = UNITS / "agentlog-nightly"

@@ -24,8 +24,8 @@ from agentlog.projections.registry import VIEWS, choose_view
 from tests.command_line import started
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.precomputed import precompute
+from tests.waiting import WAIT_SECONDS
 
-SECONDS = 20
 OPENAI = choose_view("openai")
 UNREPAIRED = choose_view("openai", {"repair": "false"})
 ALL = [(name, version) for name in sorted(VIEWS) for version in (250, 500)]
@@ -53,7 +53,7 @@ def _kept(database: Database, thread_id: str) -> list[tuple[str, int]]:
 
 
 def _wait(ready: Callable[[], bool]) -> None:
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + WAIT_SECONDS
     while not ready():
         assert time.monotonic() < end
         time.sleep(0.02)
@@ -175,7 +175,7 @@ def test_it_goes_on_when_the_database_is_back(
         with monkeypatch.context() as broken:
             broken.setattr(LogReader, "grown", fail)
             _fill(tenant.threads, "long", 600)
-            assert failed.wait(SECONDS)
+            assert failed.wait(WAIT_SECONDS)
             _wait(lambda: "trying on" in caplog.text)
         _wait(lambda: _kept(own_database, "long") == ALL)
 

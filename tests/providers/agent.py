@@ -89,7 +89,7 @@ class Agent:
 
     def _ask(self) -> tuple[str, Sequence[tuple[str, str]]]:
         response = httpx2.post(
-            self._url, json=self.body(), headers=self._headers, timeout=30, verify=NO_TLS
+            self._url, json=self.body(), headers=self._headers, timeout=60, verify=NO_TLS
         )
         response.raise_for_status()
         answer: Any = response.json() if not self.stream else None

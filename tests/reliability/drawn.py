@@ -12,7 +12,6 @@ ViewChoice = tuple[str, tuple[tuple[str, bool], ...]]
 """A view's name, and options of it."""
 
 THREADS = ["a", "b", "c:1", "d~"]
-WAIT_SECONDS = 30
 
 
 def _long(number: int) -> Content:

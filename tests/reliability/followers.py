@@ -12,8 +12,8 @@ from typing_extensions import override
 from tests.api.listeners import _frames
 from tests.clients import TLS
 from tests.reliability.postgres import OwnPostgres
+from tests.waiting import WAIT_SECONDS
 
-WAIT_SECONDS = 60.0
 END = "the end"
 """The text of the last message of each thread that is followed, and of the log."""
 LAST_THREAD = "the-end"

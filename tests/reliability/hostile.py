@@ -11,9 +11,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from tests.reliability.mutations import spoiled_value
-
-WAIT_SECONDS = 30
-"""Nothing takes that long: what does is a hang."""
+from tests.waiting import WAIT_SECONDS
 
 _MOST_BYTES = 2**16
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-WAIT_SECONDS = 60.0
+from tests.waiting import WAIT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from agentlog.infrastructure.embedded.cluster import Cluster
 from agentlog.infrastructure.embedded.postmaster import Postmaster
 from agentlog.infrastructure.embedded.programs import find_programs
 from tests.databases import make_cluster
+from tests.waiting import WAIT_SECONDS
 
-WAIT_SECONDS = 60.0
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 

@@ -53,7 +53,7 @@ def prove(
     followed = [reader.thread_id for reader in readers if isinstance(reader, Follower)]
     for thread_id in [*dict.fromkeys(filter(None, followed)), LAST_THREAD]:
         last = {"id": str(ULID()), "type": "reply", "text": END}
-        assert send(urlsplit(service.address), ledger, [(thread_id, [last])], timeout=30)
+        assert send(urlsplit(service.address), ledger, [(thread_id, [last])], timeout=60)
     with Database(url, pool_size=2) as database:
         threads = check_messages(database, ledger)
         for reader in readers:

@@ -15,8 +15,7 @@ import httpx2
 
 from tests.clients import TLS
 from tests.command_line import AGENTLOG, environment
-
-WAIT_SECONDS = 60.0
+from tests.waiting import WAIT_SECONDS
 
 
 class ServiceProcess:

@@ -22,12 +22,13 @@ from typing_extensions import override
 from agentlog.extensions.cells.mover import Mover
 from agentlog.infrastructure.audit.moves import Step, moves_of
 from agentlog.infrastructure.postgres.database import Database
-from tests.command_line import WAIT_SECONDS, agentlog, environment
+from tests.command_line import agentlog, environment
 from tests.databases import short_folder
 from tests.extensions.cells.cells import KEY, NEW_ID
 from tests.reliability.postgres import OwnPostgres, own_postgres, standby_of
 from tests.reliability.proxy import Proxy, needs, proxy_for
 from tests.reliability.service import ServiceProcess, own_service
+from tests.waiting import WAIT_SECONDS
 
 DURABLE = {"fsync": "on", "synchronous_commit": "on"}
 SYNCHRONOUS = {**DURABLE, "synchronous_standby_names": "*"}
@@ -71,7 +72,7 @@ class Client(threading.Thread):
             headers={"Authorization": f"Bearer {self._key}"},
             trust_env=False,
             verify=self._proxy.tls,
-            timeout=10,
+            timeout=60,
         )
 
     @override

@@ -19,12 +19,12 @@ from tests.reliability.outcomes import Tried
 from tests.reliability.postgres import own_postgres
 from tests.reliability.proof import prove
 from tests.reliability.service import own_service
+from tests.waiting import WAIT_SECONDS
 
 MEGABYTES = 256
 SPARE = 200 * 2**10
 """Bytes that may be left when the disk is filled."""
 REFUSALS = 6
-WAIT_SECONDS = 60.0
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def service(server_url: str, template_database: str) -> Iterator[ServiceProcess]
 
 
 def _connected(service: ServiceProcess) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", service.port), timeout=20)
+    return socket.create_connection(("127.0.0.1", service.port), timeout=60)
 
 
 @pytest.mark.parametrize(

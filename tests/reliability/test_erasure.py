@@ -19,10 +19,10 @@ from tests.reliability.outcomes import Tried
 from tests.reliability.postgres import OwnPostgres
 from tests.reliability.proof import check_read_models
 from tests.reliability.service import ServiceProcess
+from tests.waiting import WAIT_SECONDS
 
 THREADS = 12
 """Of one round: redacted one after another while something is killed."""
-WAIT_SECONDS = 60.0
 
 
 def test_what_is_erased_is_gone_whatever_is_killed_meanwhile(

@@ -26,9 +26,10 @@ from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.databases import new_database
 from tests.infrastructure.appends import STORY, fetch
 from tests.infrastructure.readmodels.tables import catch_up
-from tests.reliability.hostile import WAIT_SECONDS, Answer, ask, drawn
+from tests.reliability.hostile import Answer, ask, drawn
 from tests.reliability.outcomes import Tried
 from tests.reliability.service import ServiceProcess, own_service
+from tests.waiting import WAIT_SECONDS
 
 METHODS = {"get", "post", "put", "delete", "patch", "head"}
 CHUNKED = b"POST /v1/log HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n%s\r\n"

@@ -29,6 +29,7 @@ from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readers.registry import FORMATS, choose_format
 from agentlog.projections.readers.wires import kernel
 from agentlog.projections.registry import VIEWS, choose_view
+from tests.airline import airline_runs
 from tests.command_line import agentlog, agentlog_process
 from tests.infrastructure.appends import Clock, Ids
 from tests.reliability.mutations import spoiled
@@ -78,8 +79,8 @@ def imported(threads: Threads, plan: Plan, path: Path) -> ImportReport:
     return importer.report
 
 
-def sources(threads: Threads, tau_bench: list[dict[str, Any]] | None) -> Iterator[Source]:
-    """Yield the examples in every format, as arrays and as lines, and real conversations."""
+def sources(threads: Threads) -> Iterator[Source]:
+    """Yield the examples in every format, as arrays and as lines, and an airline's runs."""
     for path in EXAMPLES:
         assert not imported(threads, Plan(choose_format("kernel")), path).failures
     ids = threads.thread_ids(limit=100)
@@ -89,27 +90,21 @@ def sources(threads: Threads, tau_bench: list[dict[str, Any]] | None) -> Iterato
         plan = Plan(choose_format(wire))
         yield Source(f"{wire}.json", b"[" + b",\n".join(lines) + b"]", plan)
         yield Source(f"{wire}.jsonl", b"\n".join(lines), plan)
-    if tau_bench is not None:
-        plan = Plan(choose_format("openai"), messages="$.traj", thread_id="task-{task_id}")
-        yield Source("tau.json", json.dumps(tau_bench[:3]).encode(), plan)
+    plan = Plan(choose_format("openai"), messages="$.traj", thread_id="task-{task_id}")
+    yield Source("airline.json", json.dumps(airline_runs()[:3]).encode(), plan)
 
 
 def _plain(threads: Threads, view: Any, ids: list[str]) -> list[dict[str, Any]]:
     return [json.loads(json.dumps(thread)) for thread in export_threads(threads, view, ids)]
 
 
-def test_a_spoiled_file_leaves_whole_records_and_says_which_failed(  # noqa: PLR0913, PLR0917
+def test_a_spoiled_file_leaves_whole_records_and_says_which_failed(
     own_database: Database,
     writer: Writer,
     tmp_path: Path,
     soak: bool,  # noqa: FBT001
     tried: Tried,
-    request: pytest.FixtureRequest,
 ) -> None:
-    try:
-        tau_bench = request.getfixturevalue("tau_bench")
-    except pytest.skip.Exception:
-        tau_bench = None  # it is not everywhere; the examples are
     count = 400 if soak else 6
     row = tried(
         "files to import that were spoiled",
@@ -120,7 +115,7 @@ def test_a_spoiled_file_leaves_whole_records_and_says_which_failed(  # noqa: PLR
     )
     seen: Counter[str] = Counter()
     origin = store_of(own_database, writer, "origin")
-    for source in sources(origin, tau_bench):
+    for source in sources(origin):
         for seed in range(count):
             data, _ = spoiled(source.data, seed)
             path = tmp_path / source.name
@@ -219,7 +214,7 @@ def test_the_command_says_by_its_exit_code_whether_any_record_failed(  # noqa: P
     soak: bool,  # noqa: FBT001
 ) -> None:
     origin = store_of(own_database, writer, "origin")
-    (source,) = [source for source in sources(origin, None) if source.name == f"{wire}.json"]
+    (source,) = [source for source in sources(origin) if source.name == f"{wire}.json"]
     codes = set[int]()
     for seed in range(40 if soak else 2):
         data, _ = spoiled(source.data, seed)

@@ -21,13 +21,13 @@ from tests.reliability.postgres import OwnPostgres
 from tests.reliability.proof import prove
 from tests.reliability.service import ServiceProcess
 from tests.reliability.trends import Sample, Trend, trend_of
+from tests.waiting import WAIT_SECONDS
 
 SHORT_SECONDS = 5.0
 TURN = 400
 """Messages after which clients go on to new threads: a thread of an agent is no longer."""
 VIEWS = ("kernel", "openai", "letta", "openletta", "maria", "agent-state")
 MEGABYTE = 10**6
-WAIT_SECONDS = 60.0
 
 Ask = Callable[[random.Random, str], str]
 

@@ -44,8 +44,7 @@ from tests.reliability.model import (
     ThreadKey,
     printed,
 )
-
-WAIT_SECONDS = 30
+from tests.waiting import WAIT_SECONDS
 
 
 @dataclass

@@ -12,7 +12,8 @@ from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
 from tests.api.cli.operations.test_service import address_of
 from tests.clients import TLS
-from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, started
+from tests.command_line import agentlog, agentlog_process, started
+from tests.waiting import WAIT_SECONDS
 
 SECRET = "hunter2"  # noqa: S105 - to be looked for
 KEY = "agentlog_abcdefghijkl_" + "0f" * 32

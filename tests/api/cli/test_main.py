@@ -13,8 +13,9 @@ from typer.main import get_group
 from agentlog.api.cli.main import all_commands
 from agentlog.api.http.app import VERSION
 from agentlog.infrastructure.postgres.migration import migrations
-from tests.command_line import WAIT_SECONDS, agentlog, agentlog_process, environment, whole_commands
+from tests.command_line import agentlog, agentlog_process, environment, whole_commands
 from tests.databases import new_database, subscribed
+from tests.waiting import WAIT_SECONDS
 
 NOWHERE = "postgresql:///nothing?host=/nowhere&connect_timeout=2"
 

@@ -13,8 +13,9 @@ from agentlog.api.composition import open_service
 from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.registry import choose_view
-from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.command_line import agentlog, started
 from tests.infrastructure.appends import STORY, calls, items_of, reply
+from tests.waiting import WAIT_SECONDS
 
 VIEWS = ("kernel", "openai", "openletta", "anomalies")
 

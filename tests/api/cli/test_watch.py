@@ -10,7 +10,7 @@ import pytest
 
 from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import agentlog, started
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 SESSION = "7d1db301-e169-4649-a21b-1ea3ad00cfee"
 TOKEN = "ghp_" + "a1B2" * 10
@@ -69,7 +69,7 @@ def test_a_session_is_followed_and_gone_on_with_after_a_restart(
             added(session, user(count + 1, more))
             until(lambda count=count: len(inputs(database_url)) == count + 1)  # type: ignore[misc]
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=WAIT_SECONDS)
             assert "Traceback" not in err
         added(session, user(3, f"three, by {TOKEN}") if more == "two" else "")
     assert inputs(database_url) == ["one", "two", "three, by [masked: github-token]", "four"]

@@ -12,7 +12,8 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from agentlog.api.http.app import openapi_document
-from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.command_line import agentlog, started
+from tests.waiting import WAIT_SECONDS
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 GENERATOR = Path(sys.executable).with_name("openapi-python-client")

@@ -22,6 +22,7 @@ from tests.api.refusals import problem_in
 from tests.databases import new_database, subscribed
 from tests.infrastructure.appends import TENANT
 from tests.infrastructure.reports.histories import build_all
+from tests.waiting import WAIT_SECONDS
 
 WRITER = "https://writer.example"
 FILE = b"a file"
@@ -201,7 +202,7 @@ def test_a_read_waits_until_the_log_is_there(
 
     thread = threading.Thread(target=ask)
     thread.start()
-    assert asking.wait(20)
+    assert asking.wait(WAIT_SECONDS)
     _append(writer)
     thread.join()
     assert [answer.status_code for answer in answers] == [200]
@@ -253,7 +254,7 @@ def test_followers_see_events_without_notifications(
     off = hub.attach(lambda entries: seen.set() if entries else None)
     try:
         _append(writer, "again")
-        assert seen.wait(20)
+        assert seen.wait(WAIT_SECONDS)
     finally:
         off()
     assert reader.get("/v1/log").json()["items"][-1]["message"]["text"] == "again"

@@ -50,7 +50,7 @@ def _send(remote: httpx2.Client, path: str, body: bytes, *headers: tuple[str, st
         f"Content-Length: {len(body)}",
         *(f"{name}: {value}" for name, value in headers),
     ]
-    with socket.create_connection(address, timeout=20) as connection:
+    with socket.create_connection(address, timeout=60) as connection:
         connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
         with suppress(ConnectionError):  # it was refused by its length
             connection.sendall(body)

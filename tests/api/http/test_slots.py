@@ -56,8 +56,8 @@ def test_no_number_of_tenants_and_queries_makes_others_wait(
             seconds.append(time.monotonic() - began)
         running: dict[str, int] = dict(owner.execute(SLEEPING).fetchall())
         statuses = Counter(future.result().status_code for future in asking)
-    assert median(seconds) < 0.2
-    assert max(seconds) < 2  # a busy machine; a query takes five
+    assert median(seconds) < 1  # a busy machine; a query takes five
+    assert max(seconds) < 4
     assert sum(running.values()) <= most_in_all
     assert max(running.values()) <= 4
     assert set(statuses) <= {200, 429, 503}

@@ -39,5 +39,5 @@ class Network(httpx2.BaseTransport):
 @contextmanager
 def client_through(network: Network, url: str, *, attempts: int = 1) -> Iterator[Client]:
     """Yield a client that sends through a network."""
-    with httpx2.Client(transport=network, timeout=20) as http:
+    with httpx2.Client(transport=network, timeout=60) as http:
         yield Client(url, http=http, retries=Retries(attempts, first=0.01, longest=0.05))

@@ -25,9 +25,8 @@ from tests.api.conftest import threads_over
 from tests.api.keyholders import empty_keys, make_key
 from tests.client.conftest import client_of
 from tests.client.recorder.conftest import NOWHERE, Recorders, texts
-from tests.command_line import WAIT_SECONDS
 from tests.histories import examples, json_values
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 
 def test_an_agent_is_recorded_by_a_line_a_step(client: Client, recorders: Recorders) -> None:

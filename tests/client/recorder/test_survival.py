@@ -9,11 +9,10 @@ import pytest
 from agentlog_client import Client, Recorder, Trouble
 from tests.client.conftest import client_of
 from tests.client.recorder.conftest import NOWHERE, Recorders, agent, kept_ids, texts
-from tests.command_line import WAIT_SECONDS
 from tests.databases import short_folder
 from tests.reliability.postgres import OwnPostgres, own_postgres
 from tests.reliability.service import ServiceProcess, own_service
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 
 def _ids(client: Client, thread: str) -> list[str]:

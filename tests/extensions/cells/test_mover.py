@@ -21,6 +21,7 @@ from agentlog.infrastructure.postgres.errors import TenantElsewhere, TenantMovin
 from tests.databases import new_database
 from tests.extensions.cells.cells import Cell, cell_on
 from tests.infrastructure.appends import fetch, reply
+from tests.waiting import WAIT_SECONDS
 
 TENANTS = ("a", "b", "c")
 
@@ -87,7 +88,7 @@ def test_others_of_one_commit_are_not_refused_with_it(here: Cell, there: Cell) -
         said = AppendRequest(tenant, "t0", [reply("x")])
         here.writer.submit([said], partial(_keep, outcomes, tenant))
     for _ in range(3):
-        tenant, outcome = outcomes.get(timeout=30)
+        tenant, outcome = outcomes.get(timeout=WAIT_SECONDS)
         assert isinstance(outcome, TenantElsewhere) is (tenant == "a")
 
 

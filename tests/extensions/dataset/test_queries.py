@@ -15,8 +15,8 @@ import pytest
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
+from tests.airline import airline_file
 from tests.command_line import agentlog
-from tests.conftest import TAU_BENCH
 from tests.databases import new_database
 from tests.extensions.dataset.datasets import Exporter, check_equal, in_both, spread_over_days
 
@@ -42,9 +42,8 @@ DOCUMENTED = "SELECT tool, count(*) FROM tool_calls WHERE recorded_at >= '2026-0
 
 
 @pytest.fixture(scope="module")
-def url(server_url: str, template_database: str, tau_bench: list[Any]) -> Iterator[str]:
+def url(server_url: str, template_database: str) -> Iterator[str]:
     """The examples and tau-bench's airline runs, recorded over many days."""
-    del tau_bench  # which skips where it is not there
     with new_database(server_url, template=template_database) as made:
         assert agentlog("import", EXAMPLES, url=made).code == 0
         options = (
@@ -55,7 +54,7 @@ def url(server_url: str, template_database: str, tau_bench: list[Any]) -> Iterat
             "--thread-id",
             "a-{task_id}-{trial}",
         )
-        assert agentlog("import", *options, TAU_BENCH, url=made).code == 0
+        assert agentlog("import", *options, airline_file(), url=made).code == 0
         with Database(made, pool_size=2) as database:
             spread_over_days(database, events_a_day=900)
         yield made

@@ -10,10 +10,11 @@ from openai import AsyncOpenAI, OpenAI
 from openai.types.responses import ResponseInputParam
 from pydantic import TypeAdapter
 
-from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.command_line import agentlog, started
 from tests.gateways import Gateway, gateway, settings_for
 from tests.providers.server import ScriptedProvider
 from tests.typed_dicts import check_typed
+from tests.waiting import WAIT_SECONDS
 
 PROVIDERS_KEY = "sk-secret-0123456789"
 

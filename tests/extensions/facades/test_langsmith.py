@@ -86,7 +86,7 @@ def database(own_database: Database) -> Database:
     return own_database
 
 
-@pytest.mark.parametrize("is_plain", ["true", "false"])
+@pytest.mark.parametrize("is_plain", ["true", pytest.param("false", marks=pytest.mark.slow)])
 def test_a_graph_is_on_record_by_three_variables(
     app: FastAPI, client: TestClient, is_plain: str
 ) -> None:

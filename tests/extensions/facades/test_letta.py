@@ -20,6 +20,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.readers.registry import FORMATS
+from tests.airline import airline_runs
 from tests.api.keyholders import make_key
 from tests.api.routes import NEEDS
 from tests.api.servers import running
@@ -121,9 +122,9 @@ def test_every_example_is_of_the_classes_that_it_claims(
 
 @pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 25])
 def test_every_airline_thread_is_of_the_classes_that_it_claims(
-    letta: Letta, client: TestClient, threads: Threads, tau_bench: list[Item], step: int
+    letta: Letta, client: TestClient, threads: Threads, step: int
 ) -> None:
-    for number, run in enumerate(tau_bench[::step]):
+    for number, run in enumerate(airline_runs()[::step]):
         messages = list(chat.READER.read(run["traj"]))
         check_reads(letta, client, taken(threads, f"airline-{number}", messages))
 

@@ -21,6 +21,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.appends import TENANT, fetch
+from tests.waiting import WAIT_SECONDS
 
 
 def rows(answer: QueryResult) -> list[Any]:
@@ -238,14 +239,14 @@ def test_queries_beside_one_another_do_not_meet(analyst: Analyst) -> None:
     answers: list[object] = []
 
     def ask(number: int) -> None:
-        together.wait(timeout=20)
+        together.wait(timeout=WAIT_SECONDS)
         answers.append(rows(analyst.query("SELECT :n::int, pg_sleep(0.01)", {"n": number}))[0][0])
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join(timeout=WAIT_SECONDS)
     assert sorted(map(str, answers)) == ["0", "1", "2", "3"]
 
 

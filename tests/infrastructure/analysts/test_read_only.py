@@ -25,6 +25,7 @@ from agentlog.infrastructure.postgres.migration import migrate
 from tests.infrastructure.analysts.logins import login_of
 from tests.infrastructure.analysts.test_analyst import rows
 from tests.infrastructure.appends import TENANT, fetch
+from tests.waiting import WAIT_SECONDS
 
 CHANGES = [
     "INSERT INTO messages SELECT * FROM messages",
@@ -185,7 +186,7 @@ def test_what_a_query_writes_is_never_committed(lenient: Database) -> None:
             with suppress(QueryForbidden):
                 analyst.query(asked)
         listening.execute("NOTIFY agentlog, 'ours'")
-        heard = [notice.payload for notice in listening.notifies(timeout=20, stop_after=1)]
+        heard = [notice.payload for notice in listening.notifies(timeout=60, stop_after=1)]
         assert heard == ["ours"]
         count = listening.execute("SELECT count(*) FROM pg_largeobject_metadata").fetchone()
         assert count == (0,)
@@ -210,7 +211,7 @@ def test_a_query_that_ends_its_own_connection_is_told_to_ask_again(
             "WHERE query LIKE '%to be ended%' AND state = 'active' AND pid <> pg_backend_pid()"
         ).fetchall():
             assert asking.is_alive()
-        asking.join(timeout=20)
+        asking.join(timeout=WAIT_SECONDS)
     assert len(raised) == 1
 
 

@@ -31,6 +31,7 @@ from tests.infrastructure.appends import (
     reply,
     request,
 )
+from tests.waiting import WAIT_SECONDS
 
 ROOT = Path(__file__).parents[3]
 APPENDS = 60
@@ -117,7 +118,7 @@ def _at_once(
     together = threading.Barrier(len(writers))
 
     def append(writer: Writer, mine: AppendRequest) -> Appended | AgentlogError:
-        together.wait(timeout=20)
+        together.wait(timeout=WAIT_SECONDS)
         return writer.append_many([mine])[0]
 
     with ThreadPoolExecutor(len(writers)) as pool:

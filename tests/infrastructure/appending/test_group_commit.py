@@ -30,6 +30,7 @@ from tests.infrastructure.appends import (
     reply,
     request,
 )
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_what_gathers_while_the_log_is_held_is_written_in_few_transactions(
             ]
             until_waited_for(database)
             time.sleep(0.1)
-        answers = [future.result(timeout=20) for future in waiting]
+        answers = [future.result(timeout=WAIT_SECONDS) for future in waiting]
     assert sorted(answer.position for answer in answers) == list(range(1, 21))
     assert len({event.recorded_at for event in reader.log()}) <= 3
     check_log(database)
@@ -75,7 +76,7 @@ def test_what_is_submitted_is_delivered_in_another_thread(writer: Writer) -> Non
         done.set()
 
     writer.submit([request("t", reply("one"))], deliver)
-    assert done.wait(timeout=20)
+    assert done.wait(timeout=WAIT_SECONDS)
     assert threads != [threading.get_ident()]
 
 
@@ -83,7 +84,7 @@ def test_what_is_submitted_is_answered_in_the_order_of_its_requests(writer: Writ
     futures = [_submit(writer, f"{number}a", f"{number}b") for number in range(30)]
     versions = []
     for future in futures:
-        outcomes = future.result(timeout=20)
+        outcomes = future.result(timeout=WAIT_SECONDS)
         assert not isinstance(outcomes, BaseException)
         versions += [outcome.version for outcome in outcomes if isinstance(outcome, Appended)]
     assert versions == list(range(1, 61))
@@ -94,7 +95,7 @@ def test_a_delivery_that_fails_stops_nobody_elses(writer: Writer, database: Data
         raise RuntimeError("Event loop is closed")
 
     writer.submit([request("t", reply("one"))], fail)
-    assert not isinstance(_submit(writer, "two").result(timeout=20), BaseException)
+    assert not isinstance(_submit(writer, "two").result(timeout=WAIT_SECONDS), BaseException)
     writer.submit([request("t", reply("three"))], fail)
     assert writer.append(request("t", reply("four"))).version == 4
     assert last_position(database) == 4
@@ -111,9 +112,9 @@ def test_more_than_the_writer_takes_is_refused_and_not_written(database: Databas
         with pytest.raises(WriterOverloaded):
             writer.append(request("t", reply("another")))
     for future in taken:
-        assert not isinstance(future.result(timeout=20), BaseException)
+        assert not isinstance(future.result(timeout=WAIT_SECONDS), BaseException)
     assert last_position(database) == 3
-    assert _submit(writer, "later").result(timeout=20)
+    assert _submit(writer, "later").result(timeout=WAIT_SECONDS)
 
 
 def test_one_that_cannot_be_written_takes_no_other_of_its_batch_with_it(
@@ -132,7 +133,7 @@ def test_one_that_cannot_be_written_takes_no_other_of_its_batch_with_it(
                 for number in range(8)
             ]
             time.sleep(0.2)
-        errors = [future.exception(timeout=20) for future in waiting]
+        errors = [future.exception(timeout=WAIT_SECONDS) for future in waiting]
     assert [type(error) for error in errors if error is not None] == [psycopg.errors.CheckViolation]
     assert last_position(database) == 8
     check_log(database)
@@ -173,7 +174,7 @@ def test_an_append_whose_server_process_is_ended_is_written_once(
                 connection.execute(
                     "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted"
                 )
-        assert waiting.result(timeout=20).version == 2
+        assert waiting.result(timeout=WAIT_SECONDS).version == 2
     assert last_position(database) == 2
     check_log(database)
 
@@ -210,7 +211,7 @@ def test_a_young_log_that_nobody_has_analysed_is_not_read_over_and_over(database
             for batch in range(40):
                 drafts = [reply("x", id=given(batch * 50 + number)) for number in range(50)]
                 writer.append(request("t", *drafts))
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + WAIT_SECONDS
         while True:  # the server counts when a session ends
             read, written = connection.execute(
                 "SELECT sum(idx_tup_read), min(n_tup_ins) FROM pg_stat_user_indexes "

@@ -477,6 +477,7 @@ def test_of_a_log_that_nobody_changed_nothing_is_found(log: Log) -> None:
     assert kept > [(20,)]
 
 
+@pytest.mark.drawn(25)
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
 def test_a_change_is_found_or_comes_to_nothing(log: Log, change: Change) -> None:
     right = log.shown() if change.by == "no reader" else None

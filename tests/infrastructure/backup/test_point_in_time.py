@@ -16,9 +16,9 @@ from agentlog.infrastructure.embedded.account import account_for
 from agentlog.infrastructure.embedded.programs import find_programs
 from tests.command_line import figures_of
 from tests.databases import CARELESS, make_cluster, short_folder
+from tests.waiting import WAIT_SECONDS
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-WAIT_SECONDS = 60
 
 
 class Drill:

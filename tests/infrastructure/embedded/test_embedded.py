@@ -31,6 +31,7 @@ from agentlog.infrastructure.embedded.programs import find_programs
 from agentlog.infrastructure.runtime.file_lock import FileLock
 from agentlog.infrastructure.views.snapshots.key import own_key
 from tests.databases import short_folder
+from tests.waiting import WAIT_SECONDS
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as another user")
 
@@ -78,7 +79,7 @@ def stop_what_runs(folder: Path) -> None:
         left = Postmaster.read(cluster)
         if left is not None and left.runs:
             os.kill(left.pid, signal.SIGCONT)
-            left.stop(seconds=5)
+            left.stop(seconds=WAIT_SECONDS)
 
 
 class OtherProcess:
@@ -101,12 +102,12 @@ class OtherProcess:
         return owner == "True", url
 
     def end(self) -> int:
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=WAIT_SECONDS)
         return self.process.returncode
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=WAIT_SECONDS)
 
 
 @contextmanager
@@ -131,7 +132,7 @@ def postmaster(data_dir: Path) -> Postmaster:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + WAIT_SECONDS
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.002)

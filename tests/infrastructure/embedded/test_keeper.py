@@ -16,8 +16,7 @@ from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.settings import Settings
 from tests.databases import CARELESS, short_folder
 from tests.infrastructure.appends import given, reply
-
-PATIENCE_SECONDS = 60.0
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def postmaster(folder: Path) -> Postmaster:
 
 def append(service: Service, number: int) -> None:
     """Append a message, as a client that tries again until it is told."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < deadline:
         with suppress(DatabaseUnavailable):
             service.threads.append("t", [reply(str(number), id=given(number))])
@@ -46,7 +45,7 @@ def append(service: Service, number: int) -> None:
 
 def wait_until(condition: Callable[[], bool]) -> None:
     """Look again and again."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + WAIT_SECONDS
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -79,5 +78,5 @@ def test_a_server_that_was_stopped_was_not_killed(folder: Path) -> None:
         wait_until(lambda: server.was_killed)
         server.revive()
         assert not server.was_killed
-        assert postmaster(folder).stop(seconds=PATIENCE_SECONDS)
+        assert postmaster(folder).stop(seconds=WAIT_SECONDS)
         assert not server.was_killed  # whoever stopped it meant to

@@ -35,10 +35,10 @@ from tests.infrastructure.appends import (
 )
 from tests.infrastructure.erasure.conftest import redactor_on, threads_on
 from tests.infrastructure.precomputed import precompute
+from tests.waiting import WAIT_SECONDS
 
 STATE = choose_view("agent-state", {})
 KERNEL = choose_view("openai", {})
-WAIT_SECONDS = 30
 
 
 Elsewhere = tuple[Views, Hub, threading.Event]

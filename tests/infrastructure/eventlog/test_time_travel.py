@@ -47,6 +47,7 @@ from tests.infrastructure.appends import (
     request,
     time_of,
 )
+from tests.waiting import WAIT_SECONDS
 
 
 def test_every_form_of_a_moment_means_the_version_just_after_it(threads: Threads) -> None:
@@ -225,7 +226,7 @@ def test_a_moment_waits_for_the_append_that_is_about_to_belong_to_it(
             assert reader.version_at(head, past) == 0  # which is read without waiting
             time.sleep(0.2)
             assert not asked.done()
-        assert asked.result(timeout=10) == 2
+        assert asked.result(timeout=WAIT_SECONDS) == 2
 
 
 # Versions of other makers: from 0, and with some left out

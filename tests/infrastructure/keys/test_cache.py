@@ -16,8 +16,8 @@ from agentlog.infrastructure.keys.keys import Keys
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.postgres.listening.notifications import KEYED, Listener
-from tests.command_line import WAIT_SECONDS
 from tests.infrastructure.postgres.relay import Relay
+from tests.waiting import WAIT_SECONDS
 
 
 @dataclass

@@ -35,7 +35,7 @@ from tests.infrastructure.appends import (
     request,
 )
 from tests.infrastructure.postgres.relay import Relay
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_an_append_that_broke_off_can_be_retried_when_the_database_is_back(
             with pytest.raises(DatabaseUnavailable):
                 writer.append(draft)
         relay.mend()
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + WAIT_SECONDS
         while True:
             try:
                 assert writer.append(draft).messages[0].replayed
@@ -183,7 +183,7 @@ def test_whoever_waits_for_a_connection_is_let_go_once_the_server_is_away(
 ) -> None:
     with (
         Relay(database_url) as relay,
-        Database(relay.url, pool_size=1, wait_seconds=60) as database,
+        Database(relay.url, pool_size=1, wait_seconds=600) as database,
         ThreadPoolExecutor(1) as pool,
     ):
         with database.connection():
@@ -193,7 +193,7 @@ def test_whoever_waits_for_a_connection_is_let_go_once_the_server_is_away(
             with pytest.raises(DatabaseUnavailable):
                 database.connect()
             with pytest.raises(DatabaseUnavailable):
-                waiting.result(timeout=20)
+                waiting.result(timeout=WAIT_SECONDS)
         with pytest.raises(DatabaseUnavailable, match="takes no connections"):
             database.check()
         relay.mend()

@@ -13,9 +13,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable, OutcomeUnknown
 from tests.infrastructure.appends import Clock, Ids, fetch, reply, request
 from tests.infrastructure.postgres.relay import Relay
-from tests.waiting import until
-
-WAIT_SECONDS = 30
+from tests.waiting import WAIT_SECONDS, until
 
 
 @pytest.fixture
@@ -26,8 +24,8 @@ def relay(database_url: str) -> Iterator[Relay]:
 
 @pytest.fixture
 def database(relay: Relay) -> Iterator[Database]:
-    """A database by way of the relay, which has to answer within half a second."""
-    with Database(relay.url, pool_size=2, timeouts=Timeouts(answer_seconds=0.5)) as opened:
+    """A database by way of the relay, which has to answer within two seconds."""
+    with Database(relay.url, pool_size=2, timeouts=Timeouts(answer_seconds=2)) as opened:
         yield opened
         relay.flow()
 
@@ -58,7 +56,7 @@ def test_callers_of_a_server_that_hangs_are_refused_soon_and_served_again(
     began = time.monotonic()
     with pytest.raises(DatabaseUnavailable):
         _asked(database)
-    assert time.monotonic() - began < 0.5  # it is known
+    assert time.monotonic() - began < 2  # it is known
     relay.flow()
     until(lambda: _is_back(database))
 
@@ -86,4 +84,4 @@ def test_an_append_that_got_no_answer_is_not_said_to_be_refused(
 
 
 def test_a_statement_that_takes_long_is_left_alone(database: Database) -> None:
-    assert fetch(database, "SELECT 1 FROM pg_sleep(2)") == [(1,)]
+    assert fetch(database, "SELECT 1 FROM pg_sleep(3)") == [(1,)]

@@ -31,6 +31,7 @@ from tests.infrastructure.appends import (
     request,
     started,
 )
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_two_that_start_at_once_both_succeed_and_each_step_runs_once(
 
     def start(_: int) -> list[Migration]:
         with Database(empty_database_url, pool_size=1) as database:
-            together.wait(timeout=20)
+            together.wait(timeout=WAIT_SECONDS)
             return database.migrate()
 
     with ThreadPoolExecutor(count) as pool:
@@ -133,7 +134,7 @@ def test_a_migration_waits_for_another_as_long_as_that_takes(empty_database_url:
         time.sleep(0.4)
         assert not waiting.done()
         other.commit()
-        assert waiting.result(timeout=20) == []
+        assert waiting.result(timeout=WAIT_SECONDS) == []
         assert fetch(database, "SHOW lock_timeout") == [("50ms",)]
 
 

@@ -43,9 +43,7 @@ from tests.infrastructure.readmodels.tables import (
     live,
     rows_of,
 )
-
-SECONDS = 60.0
-"""For what takes milliseconds, on a machine that does much else."""
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -95,10 +93,10 @@ def wait(
 
 def wait_patiently(projection_status: ProjectionStatus, position: int) -> None:
     """Wait for a position, also for builds that are only just being made."""
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + WAIT_SECONDS
     while True:
         try:
-            return wait(projection_status, position, seconds=SECONDS)
+            return wait(projection_status, position, seconds=WAIT_SECONDS)
         except NotYetBuilt:
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -115,13 +113,13 @@ def test_waiting_ends_with_the_reason(
     catch_up(database, READ_MODELS["messages"])
     wait(projection_status, 3, names=["messages"], seconds=0)
     with pytest.raises(FutureMoment, match="position 4 is not there yet: the log is at position 3"):
-        wait(projection_status, 4, names=["messages"], seconds=SECONDS)
+        wait(projection_status, 4, names=["messages"], seconds=WAIT_SECONDS)
     append(writer, 2)
     with pytest.raises(ProjectionBehind, match="stands at 3, not at 4 yet: ask again"):
         wait(projection_status, 4, names=["messages"], seconds=0)
     projection_status.pause("messages")
     with pytest.raises(ProjectionBehind, match="it is paused: `agentlog projections resume"):
-        wait(projection_status, 4, names=["messages"], seconds=SECONDS)
+        wait(projection_status, 4, names=["messages"], seconds=WAIT_SECONDS)
 
 
 def test_pause_resume_and_rebuild_are_heard_at_once(
@@ -131,12 +129,12 @@ def test_pause_resume_and_rebuild_are_heard_at_once(
         wait_patiently(projection_status, append(writer, 1))
         projection_status.pause("messages")
         position = append(writer, 2)
-        wait(projection_status, position, names=["tool_calls"], seconds=SECONDS)
+        wait(projection_status, position, names=["tool_calls"], seconds=WAIT_SECONDS)
         assert live(database, "messages").position < position
         projection_status.resume("messages")
-        wait(projection_status, position, names=["messages"], seconds=SECONDS)
+        wait(projection_status, position, names=["messages"], seconds=WAIT_SECONDS)
         begun = projection_status.rebuild("messages")
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + WAIT_SECONDS
         while live(database, "messages").build != begun.build:
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -176,7 +174,7 @@ def test_what_stays_broken_is_said_once(
     monkeypatch.setattr("agentlog.infrastructure.readmodels.projector._PAUSE_SECONDS", 0.01)
     monkeypatch.setattr("agentlog.infrastructure.readmodels.projector._Worker.step", failing)
     append(writer, 1)
-    until = time.monotonic() + SECONDS
+    until = time.monotonic() + WAIT_SECONDS
     with Projector(database, listener, [READ_MODELS["messages"]]):
         while not all_builds(database, "messages") or live(database, "messages").lag:
             assert time.monotonic() < until
@@ -188,7 +186,7 @@ def test_at_the_present_one_transaction_moves_them_all(
     database: Database, listener: Listener, projection_status: ProjectionStatus, writer: Writer
 ) -> None:
     with Projector(database, listener, READ_MODELS.values()):
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + WAIT_SECONDS
         number, moved_by = 0, 0
         while moved_by != 1:  # in the beginning each is brought there by itself
             assert time.monotonic() < until
@@ -206,7 +204,7 @@ def test_a_defect_in_one_leaves_the_others_be(
     with Projector(database, listener, broken):
         for number in range(1, 12):  # most of them when all are at the present together
             wait_patiently(projection_status, append(writer, number))
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + WAIT_SECONDS
         while live(database, "talk").stopped_at != 27:
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -242,7 +240,7 @@ def test_it_rests_several_times_as_long_as_it_works(
         for number in range(8):  # of which a worker by itself may do the first
             position = append(writer, number)
             while not all_builds(database, "talk") or live(database, "talk").position < position:
-                assert time.monotonic() < began + SECONDS
+                assert time.monotonic() < began + WAIT_SECONDS
                 time.sleep(0.01)
     assert time.monotonic() - began > 4 * 0.4
 
@@ -268,7 +266,7 @@ def test_processes_killed_at_random_leave_what_a_rebuild_makes(
                 projector_process(database_url) as second,
             ):
                 before = _positions(database)
-                until = time.monotonic() + SECONDS
+                until = time.monotonic() + WAIT_SECONDS
                 while _positions(database) == before:
                     assert time.monotonic() < until
                     time.sleep(0.01)
@@ -299,7 +297,7 @@ def _positions(database: Database) -> list[int]:
 
 def test_a_process_ends_with_whoever_started_it(database_url: str, database: Database) -> None:
     with projector_process(database_url) as process:
-        until = time.monotonic() + SECONDS
+        until = time.monotonic() + WAIT_SECONDS
         while not _positions(database):
             assert time.monotonic() < until
             time.sleep(0.01)

@@ -12,6 +12,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.reports.question import Question
 from agentlog.infrastructure.reports.reports import Reports
 from agentlog.projections.readers.messages import chat
+from tests.airline import airline_runs
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT, Clock, Ids, started
 from tests.infrastructure.reports.histories import build_all
@@ -25,15 +26,13 @@ def thread_of(record: dict[str, Any]) -> str:
 
 
 @pytest.fixture(scope="module")
-def reports(
-    server_url: str, template_database: str, tau_bench: list[dict[str, Any]]
-) -> Iterator[Reports]:
+def reports(server_url: str, template_database: str) -> Iterator[Reports]:
     with (
         new_database(server_url, template=template_database) as url,
         Database(url, pool_size=4) as database,
     ):
         writer = Writer(database, clock=Clock(), new_id=Ids())
-        for record in tau_bench:
+        for record in airline_runs():
             drafts = list(chat.READER.read(record["traj"]))
             facts = [started(policy="record", metadata={"reward": record["reward"]})]
             writer.append(AppendRequest(TENANT, thread_of(record), drafts, facts))
@@ -42,10 +41,10 @@ def reports(
 
 
 @pytest.fixture(scope="module")
-def calls(tau_bench: list[dict[str, Any]]) -> list[Call]:
+def calls() -> list[Call]:
     """Every call of the source file with its answer: the next one for its id."""
     judged = []
-    for record in tau_bench:
+    for record in airline_runs():
         asked: list[tuple[str, str]] = []
         for item in record["traj"]:
             made = item.get("tool_calls") or ()
@@ -101,13 +100,11 @@ def test_failures_are_those_of_the_source(reports: Reports, calls: list[Call]) -
     assert {row[message] for row in answer.rows} <= said
 
 
-def test_threads_hold_what_the_source_does(
-    reports: Reports, tau_bench: list[dict[str, Any]], calls: list[Call]
-) -> None:
+def test_threads_hold_what_the_source_does(reports: Reports, calls: list[Call]) -> None:
     answer = reports.ask("threads", Question(by=["metadata.reward"]))
     names = [column.name for column in answer.columns]
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
-    runs = Counter(record["reward"] for record in tau_bench)
+    runs = Counter(record["reward"] for record in airline_runs())
     made = Counter(call[2] for call in calls)
     assert {row["metadata.reward"]: (row["threads"], row["tool_calls"]) for row in rows} == {
         reward: (count, made[reward]) for reward, count in runs.items()

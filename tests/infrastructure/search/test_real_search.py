@@ -11,14 +11,10 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.search.query import Query
 from agentlog.infrastructure.search.search import Search
 from agentlog.projections.readmodels.message_words import MessageWords
+from tests.airline import airline_file, airline_runs
 from tests.command_line import agentlog
-from tests.conftest import TAU_BENCH
 from tests.databases import new_database
 from tests.infrastructure.readmodels.tables import catch_up
-
-pytestmark = pytest.mark.skipif(
-    not TAU_BENCH.exists(), reason=f"the histories are not there: {TAU_BENCH}"
-)
 
 TEXTS = ["mia_li_3668", "3668", "NO6JO3", "Gift_Card", "certificate", "emma_kim", "2024-05-15", "$"]
 
@@ -29,7 +25,7 @@ def search(server_url: str, template_database: str) -> Iterator[Search]:
     with new_database(server_url, template=template_database) as url:
         choices = ("--format", "openai", "--messages", "$.traj")
         names = ("--thread-id", "airline-{task_id}-{trial}")
-        assert agentlog("import", *choices, *names, TAU_BENCH, url=url).code == 0
+        assert agentlog("import", *choices, *names, airline_file(), url=url).code == 0
         with Database(url, pool_size=2, in_role=True) as database:
             catch_up(database, MessageWords(), most_events=1500)
             yield Search(database.confined("default"), tenant="default", searched=database)
@@ -45,13 +41,11 @@ def _texts(message: dict[str, Any]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_each_mention_is_found_and_nothing_else(
-    search: Search, tau_bench: list[dict[str, Any]], text: str
-) -> None:
+def test_each_mention_is_found_and_nothing_else(search: Search, text: str) -> None:
     no_more = r"(?![^\W_])" if text[-1].isalnum() else ""
     mention = re.compile(rf"(?<![^\W_]){re.escape(text)}{no_more}", re.IGNORECASE)
     expected: Counter[str] = Counter()
-    for run in tau_bench:
+    for run in airline_runs():
         for message in run["traj"]:
             said = list(_texts(message))
             split = [said[:1], said[1:]] if message["role"] == "assistant" else [said]

@@ -29,8 +29,7 @@ from tests.infrastructure.appends import (
     unguarded,
 )
 from tests.infrastructure.postgres.relay import Relay
-
-WAIT_SECONDS = 30
+from tests.waiting import WAIT_SECONDS
 
 
 class Hearing:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import jsonpatch
 import pytest
@@ -15,6 +14,7 @@ from agentlog.infrastructure.views.results import Difference, Page, State
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
+from tests.airline import airline_runs
 from tests.infrastructure.appends import STORY, append_apart, check_log, items_of, last_position
 
 
@@ -63,12 +63,12 @@ def test_a_difference_leads_from_any_point_to_any_other(
 
 
 def test_the_same_holds_for_the_states_of_real_conversations(
-    threads: Threads, views: Views, tau_bench: list[dict[str, Any]]
+    threads: Threads, views: Views
 ) -> None:
     for number in (3, 120):
         thread_id = f"real-{number}"
         threads.start(thread_id, {"policy": "record"})
-        threads.append(thread_id, list(chat.READER.read(tau_bench[number]["traj"])))
+        threads.append(thread_id, list(chat.READER.read(airline_runs()[number]["traj"])))
         for view in (choose_view("agent-state"), choose_view("openai")):
             seen = _at_each_version(views, thread_id, view)
             for begin in range(0, len(seen), 7):

@@ -1,7 +1,6 @@
 """Views of the past and their pages: what a view said while a thread grew, it says for ever."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from agentlog.infrastructure.views.views import Views
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from agentlog.projections.view import Printed, StateView, print_items, render
+from tests.airline import airline_runs
 from tests.infrastructure.appends import STORY, append_apart, calls, items_of, reply, time_of
 
 
@@ -53,11 +53,9 @@ def test_a_view_of_the_past_is_what_the_view_was_then(threads: Threads, views: V
     _check_past_stays(threads, views, "t", STORY)
 
 
-def test_the_same_holds_for_real_conversations(
-    threads: Threads, views: Views, tau_bench: list[dict[str, Any]]
-) -> None:
+def test_the_same_holds_for_real_conversations(threads: Threads, views: Views) -> None:
     for number in (0, 77):
-        drafts = list(chat.READER.read(tau_bench[number]["traj"]))
+        drafts = list(chat.READER.read(airline_runs()[number]["traj"]))
         _check_past_stays(threads, views, f"real-{number}", drafts[:20])
 
 

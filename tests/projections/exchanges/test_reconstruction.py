@@ -19,6 +19,7 @@ from agentlog.projections.exchanges.reconstruction import (
     with_system,
 )
 from agentlog.projections.readers.messages.chat import READER
+from tests.airline import airline_runs
 from tests.histories import examples, histories, history
 from tests.projections.chat_api import check_types, why_unsafe
 
@@ -188,9 +189,9 @@ def test_the_api_takes_every_call_of_an_imported_run(file: Path) -> None:
             _check(call)
 
 
-def test_calls_of_real_runs_are_as_they_were_sent(tau_bench: list[Item]) -> None:
+def test_calls_of_real_runs_are_as_they_were_sent() -> None:
     calls = 0
-    for run in tau_bench[::10]:
+    for run in airline_runs()[::10]:
         sent = [_bare(item) for item in run["traj"]]
         events = _imported(run["traj"])
         places = [n for n, item in enumerate(sent) if item["role"] == "assistant"]

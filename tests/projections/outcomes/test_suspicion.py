@@ -1,6 +1,7 @@
 """The rules of suspicion, by example and measured on real results."""
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from hashlib import sha256
@@ -20,7 +21,7 @@ from agentlog.projections.readers.messages import chat
 from agentlog.projections.readmodels.tool_calls import ToolCalls
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.timeline.view import TimelineView
-from tests.conftest import TAU_BENCH
+from tests.airline import airline_runs
 from tests.histories import history, json_values
 from tests.projections.readmodels.folding import rows_of
 
@@ -209,10 +210,10 @@ def test_the_read_model_and_the_timeline_agree(output: Any) -> None:
     assert (row.suspected or "").split() == placed.item["suspected"]
 
 
-RUNS: list[dict[str, Any]] = json.loads(TAU_BENCH.read_bytes()) if TAU_BENCH.exists() else []
-
-
-@pytest.mark.skipif(not RUNS, reason=f"the histories are not there: {TAU_BENCH}")
+@pytest.mark.skipif(
+    "AGENTLOG_TEST_RUNS" not in os.environ,
+    reason="AGENTLOG_TEST_RUNS does not name the runs that were labelled",
+)
 def test_precision_and_recall_on_200_results_labelled_by_hand() -> None:
     """The sample: all results that a rule marks, the others drawn from the rest.
 
@@ -223,9 +224,9 @@ def test_precision_and_recall_on_200_results_labelled_by_hand() -> None:
     marked: dict[str, list[bool]] = {}
     failures = hits = 0
     for number in sorted({label["run"] for label in labels}):
-        calls = _calls_of(RUNS[number]["traj"])
+        calls = _calls_of(airline_runs()[number]["traj"])
         for label in (label for label in labels if label["run"] == number):
-            text = RUNS[number]["traj"][label["message"]]["content"]
+            text = airline_runs()[number]["traj"][label["message"]]["content"]
             assert sha256(text.encode()).hexdigest().startswith(label["sha256"])
             suspected = calls[label["message"]]["suspected"]
             failures += label["failed"]

@@ -1,7 +1,6 @@
 """Reading the Letta wire: what the real client reads comes back as it was."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +14,7 @@ from agentlog.projections.readers.wires.letta import READER
 from agentlog.projections.view import Item
 from agentlog.projections.views.letta.shapes import STREAM_ONLY
 from agentlog.projections.views.letta.view import LettaView
+from tests.airline import airline_runs
 from tests.histories import histories, history
 from tests.projections.letta_api import (
     BASE,
@@ -76,8 +76,8 @@ def test_what_the_view_shows_of_any_history_can_be_imported(
     assert imported(items, view) == items
 
 
-def test_every_real_history_comes_back(tau_bench: list[dict[str, Any]]) -> None:
-    for run in tau_bench:
+def test_every_real_history_comes_back() -> None:
+    for run in airline_runs():
         items = items_of(LIST, history(*chat.READER.read(run["traj"])))
         assert imported(items) == items
 

@@ -1,7 +1,6 @@
 """The Maria reader: both dialects come back as they were, and other views see plain messages."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +10,7 @@ from ulid import ULID
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import parse, print_bytes
+from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.messages import chat
@@ -19,9 +18,9 @@ from agentlog.projections.readers.wires.maria import READER
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.maria.view import Dialect, MariaOptions, MariaView
 from agentlog.projections.views.openai import OpenAIView
+from tests.airline import airline_runs
 from tests.histories import event, histories
 
-AIRLINE = Path(__file__).parents[4] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
 DIALECTS: tuple[Dialect, ...] = ("2025-12", "2026-03")
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
@@ -318,12 +317,8 @@ def test_a_bad_event_is_named_by_its_place(bad: JsonValue, place: str) -> None:
 
 
 @every_dialect
-def test_200_real_trajectories_are_told_again_and_lose_nothing_on_the_way(dialect: Dialect) -> None:
-    if not AIRLINE.exists():
-        pytest.skip("the real trajectories (tau-bench, GPT-4o airline) are not on this machine")
-    runs = parse(AIRLINE.read_bytes())
-    assert len(runs) == 200
-    for run in runs:
+def test_200_trajectories_are_told_again_and_lose_nothing_on_the_way(dialect: Dialect) -> None:
+    for run in airline_runs():
         told = _told(_recorded(chat.READER.read(run["traj"])), dialect)
         imported = _recorded(READER.read(told))
         assert _same(_told(imported, dialect), told)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,16 +10,15 @@ from hypothesis import strategies as st
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import parse, print_bytes, print_text
+from agentlog.domain.json.text import print_bytes, print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.messages.chat import READER
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.openai import OpenAIOptions, OpenAIView
+from tests.airline import airline_runs
 from tests.histories import event, texts
 from tests.projections.chat_api import check_types, why_unsafe
-
-AIRLINE = Path(__file__).parents[4] / "shared" / "data" / "tau-bench-gpt-4o-airline.json"
 
 
 def _imported(items: Iterable[JsonValue]) -> list[Event]:
@@ -508,12 +506,8 @@ def test_a_bad_item_is_named_by_its_place(bad: JsonValue, place: str) -> None:
 # --- real data ----------------------------------------------------------------------------------
 
 
-def test_200_real_trajectories_come_back_message_for_message() -> None:
-    if not AIRLINE.exists():
-        pytest.skip("the real trajectories (tau-bench, GPT-4o airline) are not on this machine")
-    runs = parse(AIRLINE.read_bytes())
-    assert len(runs) == 200
-    for run in runs:
+def test_200_trajectories_come_back_message_for_message() -> None:
+    for run in airline_runs():
         items = run["traj"]
         events = _imported(items)
         assert _same(_shown(events, foreign=True, repair=False), items)

@@ -20,6 +20,7 @@ from agentlog.projections.views.letta.options import LettaOptions
 from agentlog.projections.views.letta.residue import EXIT_REASONS, STOP_REASONS
 from agentlog.projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
 from agentlog.projections.views.letta.view import LettaView
+from tests.airline import airline_runs
 from tests.histories import event, histories, history
 from tests.projections.letta_api import (
     BASE,
@@ -121,10 +122,9 @@ def test_the_client_reads_every_item_of_any_history(*, stream: bool, events: lis
     check_the_client_reads(items_of(view, events), stream=stream)
 
 
-def test_the_client_reads_every_real_history(tau_bench: list[dict[str, Any]]) -> None:
+def test_the_client_reads_every_real_history() -> None:
     kinds: set[str] = set()
-    assert len(tau_bench) == 200
-    for run in tau_bench:
+    for run in airline_runs():
         items = items_of(LIST, history(*chat.READER.read(run["traj"])))
         check_the_client_reads(items)
         kinds.update(str(item["message_type"]) for item in items)

@@ -23,9 +23,10 @@ from agentlog.infrastructure.embedded import open_embedded
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.migration import migrate
 from agentlog.infrastructure.postgres.roles import LOGIN, make_login
-from tests.command_line import WAIT_SECONDS, agentlog, agentlog_on, environment, started
+from tests.command_line import agentlog, agentlog_on, environment, started
 from tests.databases import CARELESS, make_cluster, new_database, short_folder
 from tests.infrastructure.audit.conftest import Owner
+from tests.waiting import WAIT_SECONDS
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
 COMES_AGAIN = {"snapshots", "tiles", "projections", "tracking"}

@@ -16,7 +16,8 @@ from agentlog.infrastructure.settings import Settings
 from tests.api.cli.operations.test_service import address_of
 from tests.api.keyholders import bearing
 from tests.clients import TLS
-from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.command_line import agentlog, started
+from tests.waiting import WAIT_SECONDS
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - nobody is let in there
 CREATE = ("keys", "create", "--name", "agents")

@@ -15,11 +15,11 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.write_access import LogSubscribed
 from tests.api.refusals import problem_in
 from tests.clients import TLS
-from tests.command_line import WAIT_SECONDS, agentlog
+from tests.command_line import agentlog
 from tests.databases import short_folder
 from tests.reliability.postgres import OwnPostgres, own_postgres, standby_of
 from tests.reliability.service import ServiceProcess, own_service
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 SETTINGS = {"fsync": "off", "wal_level": "logical"}
 """Nothing here loses its power."""

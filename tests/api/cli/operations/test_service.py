@@ -13,15 +13,9 @@ import pytest
 
 from agentlog.infrastructure.embedded.postmaster import Postmaster
 from tests.clients import TLS
-from tests.command_line import (
-    AGENTLOG,
-    WAIT_SECONDS,
-    agentlog,
-    as_words,
-    environment,
-    started,
-)
+from tests.command_line import AGENTLOG, agentlog, as_words, environment, started
 from tests.databases import short_folder
+from tests.waiting import WAIT_SECONDS
 
 EXAMPLES = {path.stem for path in (Path(__file__).parents[4] / "examples").glob("*.json")}
 

@@ -15,10 +15,11 @@ from psycopg.conninfo import make_conninfo
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.audit.threads.processes import _BATCH
 from agentlog.infrastructure.postgres.database import Database
-from tests.command_line import AGENTLOG, WAIT_SECONDS, agentlog, environment
+from tests.command_line import AGENTLOG, agentlog, environment
 from tests.databases import name_of, new_database
 from tests.infrastructure.appends import fetch
 from tests.infrastructure.audit.conftest import Owner
+from tests.waiting import WAIT_SECONDS
 
 _THREADS, _MESSAGES = 40, 150
 _EVENTS = _THREADS * (_MESSAGES + 1)

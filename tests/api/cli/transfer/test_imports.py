@@ -17,7 +17,6 @@ from psycopg.sql import SQL, Identifier
 from agentlog.infrastructure.postgres.database import Database
 from tests.command_line import (
     AGENTLOG,
-    WAIT_SECONDS,
     Outcome,
     agentlog,
     as_words,
@@ -26,6 +25,7 @@ from tests.command_line import (
     started,
 )
 from tests.databases import name_of, new_database
+from tests.waiting import WAIT_SECONDS
 
 USER = {"role": "user", "content": "hi"}
 RUNS = [{"id": name, "reward": 0.5, "traj": [USER]} for name in "abc"]

@@ -16,6 +16,7 @@ from tests.api.conftest import app_over, end_following
 from tests.api.refusals import problem_in
 from tests.infrastructure.appending.holding import held, until_waited_for
 from tests.infrastructure.appends import TENANT, Clock, Ids, check_log, last_position
+from tests.waiting import WAIT_SECONDS
 
 _FINE = [b'{"type": "reply", "text": "%d"}' % number for number in range(5)]
 _OFF = b'{"type": "reply"}'
@@ -99,6 +100,6 @@ def test_threads_and_an_event_loop_append_through_one_writer(
     with ThreadPoolExecutor(callers) as pool:
         beside = [pool.submit(wait) for _ in range(callers)]
         assert asyncio.run(go()) == rounds * len(_FINE)
-        assert [future.result(timeout=20) for future in beside] == [rounds] * callers
+        assert [future.result(timeout=WAIT_SECONDS) for future in beside] == [rounds] * callers
     assert last_position(database) == rounds * (len(_FINE) + callers)
     check_log(database)

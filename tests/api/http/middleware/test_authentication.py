@@ -25,6 +25,7 @@ from tests.api.refusals import detail_in, problem_in
 from tests.api.routes import NEEDS, ROUTES
 from tests.infrastructure.appends import TENANT, reply
 from tests.infrastructure.postgres.relay import Relay
+from tests.waiting import WAIT_SECONDS
 
 Headers = Sequence[tuple[str, str]]
 
@@ -432,9 +433,9 @@ def test_a_database_that_is_slow_to_look_keys_up_holds_nobody_up_for_long(
         holder.execute("LOCK TABLE agentlog.keys IN ACCESS EXCLUSIVE MODE")
         began = time.monotonic()
         assert client.get("/metrics", headers=bearing(key)).status_code == 200
-        assert time.monotonic() - began < 1.5  # a fifth of a second, and what a busy machine takes
+        assert time.monotonic() - began < 2  # which a look-up may take
         assert client.get("/metrics").status_code == 401
         began = time.monotonic()
         answer = client.get("/v1/threads", headers=bearing(key))
         problem_in(answer, 503, "database-unavailable", "no key was looked up within 2 s")
-        assert time.monotonic() - began < 4
+        assert time.monotonic() - began < WAIT_SECONDS

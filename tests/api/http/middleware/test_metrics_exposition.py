@@ -29,6 +29,7 @@ from tests.api.conftest import app_over, threads_over
 from tests.api.servers import served
 from tests.infrastructure.appends import TENANT, Clock, Ids, given
 from tests.infrastructure.postgres.relay import Relay
+from tests.waiting import WAIT_SECONDS
 
 WAITING = """
 SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
@@ -253,7 +254,7 @@ def test_a_database_that_says_nothing_holds_up_neither_metrics_nor_others(
             holder.execute("LOCK TABLE agentlog.counter IN ACCESS EXCLUSIVE MODE")
             scrapes = [pool.submit(value, remote, "agentlog_database_up") for _ in range(3)]
             assert remote.get("/healthz").status_code == 200
-            assert [scrape.result(timeout=9) for scrape in scrapes] == [0, 0, 0]
+            assert [scrape.result(timeout=WAIT_SECONDS) for scrape in scrapes] == [0, 0, 0]
             assert holder.execute(WAITING).fetchone() == (1,)  # one question, asked once
         assert value(remote, "agentlog_database_up") == 1
 

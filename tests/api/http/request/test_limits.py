@@ -207,7 +207,7 @@ def test_streams_are_no_more_than_they_may_be_until_one_ends(
     app = app_with(**limits)
     with (
         followed(app) as address,
-        httpx2.Client(base_url=address, trust_env=False, timeout=30, verify=TLS) as client,
+        httpx2.Client(base_url=address, trust_env=False, timeout=60, verify=TLS) as client,
     ):
         client.post(MESSAGES, json=TICK)
         with _opened(address, 2):

@@ -17,6 +17,7 @@ from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.appends import STORY, last_position, reply
 from tests.infrastructure.reports.histories import append_items, build_all, discard_all, some_items
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -241,7 +242,7 @@ def test_waiting_reads_what_was_written(app: FastAPI, client: TestClient, thread
     position = last_position(database)
     asking = threading.Thread(target=lambda: reports.append(ask(client, "tools", wait=position)))
     asking.start()
-    assert waiting.wait(30)
+    assert waiting.wait(WAIT_SECONDS)
     build_all(database, "tool_calls")  # not before somebody waits
     asking.join()
     assert (reports[0]["asOf"], reports[0]["rows"][0]["calls"]) == (position, 3)

@@ -25,6 +25,7 @@ from tests.api.conftest import following_of
 from tests.api.listeners import Frame, followed, heard, listening
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import NOON, STORY, calls, items_of, reply, results
+from tests.waiting import WAIT_SECONDS
 
 PLAIN = ("kernel", "openai", "openletta", "anomalies")
 
@@ -145,7 +146,7 @@ def _letta(address: str, path: str) -> list[Any]:
     """Return what the real client makes of a stream, up to [DONE]."""
     client = Letta(base_url=address, api_key="none")
     with (
-        httpx2.Client(trust_env=False, timeout=30) as plain,
+        httpx2.Client(trust_env=False, timeout=60) as plain,
         plain.stream("GET", f"{address}{path}") as response,
     ):
         stream: Stream[Any] = Stream(
@@ -187,7 +188,7 @@ def test_the_letta_client_outlives_heartbeats(app: FastAPI, address: str, thread
             for _ in range(10):  # heartbeats, which the client gets too
                 beside.line()
         tell(threads, reply("Done."), STORY[-2])
-        answers = asking.result(timeout=30)
+        answers = asking.result(timeout=WAIT_SECONDS)
     assert [answer.message_type for answer in answers][-2:] == ["stop_reason", "usage_statistics"]
 
 

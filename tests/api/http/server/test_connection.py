@@ -16,6 +16,7 @@ from tests.api.conftest import end_following
 from tests.api.keyholders import empty_keys, make_key
 from tests.api.servers import asking, connected, served, until_closed, until_received
 from tests.infrastructure.appends import last_position, reply
+from tests.waiting import WAIT_SECONDS
 
 _HEALTHY = b'{"status":"ok"}'
 _BEGUN = b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
@@ -214,7 +215,7 @@ def test_what_a_client_sent_before_it_left_is_written(
 ) -> None:
     with connected(remote) as connection:
         connection.sendall(asking(FINE))
-    until = time.monotonic() + 20
+    until = time.monotonic() + WAIT_SECONDS
     while last_position(database) < 1 and time.monotonic() < until:
         time.sleep(0.01)
     assert last_position(database) == 1

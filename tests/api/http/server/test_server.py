@@ -16,7 +16,7 @@ from tests.api.servers import running, served
 from tests.clients import TLS
 from tests.infrastructure.appending.holding import held, until_waited_for
 from tests.infrastructure.appends import check_log, given, last_position
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 LIMIT = b"16777216"
 
@@ -51,7 +51,7 @@ def _answer(connection: socket.socket) -> bytes:
 def test_a_body_that_is_declared_too_large_is_413_before_it_is_sent(
     port: int, database: Database
 ) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(
             b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
             b"Content-Length: 17825792\r\n\r\n"
@@ -64,7 +64,7 @@ def test_a_body_that_is_declared_too_large_is_413_before_it_is_sent(
 
 def test_a_body_in_chunks_is_413_as_soon_as_it_is_too_large(port: int, database: Database) -> None:
     chunk = b"100000\r\n" + b"x" * 2**20 + b"\r\n"
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(
             b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n"
@@ -79,7 +79,7 @@ def test_a_body_in_chunks_is_413_as_soon_as_it_is_too_large(port: int, database:
 def test_a_body_that_breaks_off_writes_nothing_and_the_server_goes_on(
     port: int, remote: httpx2.Client, database: Database
 ) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(
             b"POST /v1/threads/t/messages HTTP/1.1\r\nHost: here\r\n"
             b'Content-Length: 1000\r\n\r\n{"type":"tick"}'
@@ -145,7 +145,7 @@ def test_an_append_that_is_on_its_way_when_the_server_stops_is_in_the_log(
     path = "/v1/threads/t/messages"
     with (
         running(app) as (server, address),
-        httpx2.Client(base_url=address, timeout=20, trust_env=False, verify=TLS) as client,
+        httpx2.Client(base_url=address, timeout=60, trust_env=False, verify=TLS) as client,
         ThreadPoolExecutor(3) as pool,
     ):
         for _ in range(3):
@@ -155,9 +155,11 @@ def test_an_append_that_is_on_its_way_when_the_server_stops_is_in_the_log(
             until_waited_for(database)
             server.should_exit, server.force_exit = True, hurried
             if hurried:  # nobody is told that it is written, for it is not yet
-                assert all(future.exception(20) or future.result().is_error for future in asked)
+                assert all(
+                    future.exception(WAIT_SECONDS) or future.result().is_error for future in asked
+                )
         if not hurried:
-            assert [future.result(20).status_code for future in asked] == [201] * 3
+            assert [future.result(WAIT_SECONDS).status_code for future in asked] == [201] * 3
     until(lambda: last_position(database) >= 4)
     assert threads.append("t", [{"type": "tick"}]).version >= 5
     check_log(database)

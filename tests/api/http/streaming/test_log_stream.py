@@ -15,9 +15,10 @@ from agentlog.api.http.streaming.subscribers import TenantFollowers
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads
 from tests.api.conftest import app_over, end_following, following_of, threads_over
-from tests.api.listeners import WAIT_SECONDS, Listening, followed, heard, listening
+from tests.api.listeners import Listening, followed, heard, listening
 from tests.infrastructure.appends import STORY, fetch, reply
 from tests.infrastructure.postgres.relay import Relay
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -194,7 +195,7 @@ def test_a_service_that_stops_ends_its_streams_at_once(app: FastAPI, threads: Th
             for stream in streams:
                 stream.next()
             began = time.monotonic()
-        assert time.monotonic() - began < 5  # the server would wait for ever
+        assert time.monotonic() - began < WAIT_SECONDS  # the server would wait for ever
         for stream in streams:
             stream.rest()  # to a proper end
 

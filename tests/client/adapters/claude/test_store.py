@@ -187,6 +187,7 @@ for n in range(1000):
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_leaves_whole_batches(
     url: str, store: AgentlogSessionStore
 ) -> None:

@@ -47,7 +47,7 @@ graph.invoke({"messages": [HumanMessage("count")]},
 """
 
 
-@pytest.mark.parametrize("durability", ["sync", "async"])
+@pytest.mark.parametrize("durability", ["sync", pytest.param("async", marks=pytest.mark.slow)])
 def test_a_graph_goes_on_after_its_process_was_killed(
     url: str, client: Client, durability: str
 ) -> None:
@@ -92,7 +92,7 @@ class Unreliable(httpx2.HTTPTransport):
 
 
 def unreliable(url: str, losses: list[str], attempts: int) -> Client:
-    http = httpx2.Client(transport=Unreliable(iter(losses)), trust_env=False, timeout=20)
+    http = httpx2.Client(transport=Unreliable(iter(losses)), trust_env=False, timeout=60)
     return Client(url, http=http, retries=Retries(attempts, first=0.0, longest=0.0))
 
 

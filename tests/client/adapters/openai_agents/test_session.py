@@ -26,6 +26,7 @@ from agents.testing import ModelStep, ScriptedModel, assistant_message, function
 from agentlog_client import Client, ServiceAway
 from agentlog_client.adapters.openai_agents import AgentlogSession
 from tests.client.adapters.faults import Network, client_through
+from tests.waiting import WAIT_SECONDS
 
 T = TypeVar("T")
 QUIET = RunConfig(tracing_disabled=True)
@@ -226,7 +227,7 @@ def test_a_cancelled_run_waits_for_what_it_writes(
 
     def slowly(*args: Any, **more: Any) -> Any:
         sending.set()
-        assert may_send.wait(20)
+        assert may_send.wait(WAIT_SECONDS)
         return append_items(*args, **more)
 
     monkeypatch.setattr(client, "append_items", slowly)
@@ -262,6 +263,7 @@ for n in range(1000):
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_leaves_whole_batches(url: str, session: AgentlogSession) -> None:
     words = [sys.executable, "-c", PROGRAM, url]
     root = Path(__file__).parents[4]

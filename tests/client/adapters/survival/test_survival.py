@@ -95,6 +95,7 @@ def check(
     assert answers == [answer for answer in all_answers if whole or answer in answers]
 
 
+@pytest.mark.slow
 def test_an_agent_that_is_killed_in_mid_run_goes_on(
     framework: str, service: ServiceProcess
 ) -> None:

@@ -18,6 +18,7 @@ from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.messages import chat
 from agentlog_client.identifiers import new_id
+from tests.airline import airline_runs
 from tests.api.servers import running
 from tests.histories import histories as drawn_histories
 
@@ -61,12 +62,12 @@ def check_messages(
 
 
 def test_the_client_ends_with_the_messages_of_the_view(
-    app: FastAPI, client: TestClient, threads: Threads, tau_bench: list[dict[str, Any]]
+    app: FastAPI, client: TestClient, threads: Threads
 ) -> None:
     histories = {
         path.stem: json.loads(path.read_bytes())["messages"] for path in EXAMPLES.glob("*.json")
     }
-    for number, run in enumerate(tau_bench):
+    for number, run in enumerate(airline_runs()):
         histories[f"airline-{number}"] = list(chat.READER.read(run["traj"]))
     ends = check_messages(app, client, threads, histories)
     for name, end in zip(histories, ends, strict=True):

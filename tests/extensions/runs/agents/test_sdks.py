@@ -16,6 +16,9 @@ SETTINGS = {"PYTHONPATH": os.pathsep.join(sys.path)}
 CLIENTS, ASKED = 15, 3
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.mark.timeout(300)
 def test_client_libraries_send_the_same_requests_again(database_url: str, tmp_path: Path) -> None:
     with ScriptedProvider() as provider:

@@ -11,8 +11,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.postgres.listening.notifications import ERASED, Listener
 from agentlog.infrastructure.postgres.listening.watcher import Watch
-
-WAIT_SECONDS = 20
+from tests.waiting import WAIT_SECONDS
 
 
 class _Failing(Watch):

@@ -33,6 +33,7 @@ from tests.infrastructure.views.snapshots.kept import (
     versions_of,
     views_on,
 )
+from tests.waiting import WAIT_SECONDS
 
 # When they are made
 
@@ -239,7 +240,7 @@ def test_two_that_write_at_once_keep_what_one_would(views: Views, database: Data
         together = threading.Barrier(count)
 
         def write(_: int, together: threading.Barrier = together) -> None:
-            together.wait(timeout=20)
+            together.wait(timeout=WAIT_SECONDS)
             keep(views, WITH_HISTORY)
 
         with ThreadPoolExecutor(count) as pool:

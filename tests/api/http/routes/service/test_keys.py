@@ -23,10 +23,11 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import KEYED
 from agentlog.infrastructure.threads import Threads
 from tests.api.keyholders import bearing, empty_keys, keys_of, make_key
-from tests.api.listeners import WAIT_SECONDS, followed, listening
+from tests.api.listeners import followed, listening
 from tests.api.refusals import problem_in
 from tests.clients import TLS
 from tests.infrastructure.appends import TENANT, Clock, reply
+from tests.waiting import WAIT_SECONDS
 
 BY = "appendedBy"
 

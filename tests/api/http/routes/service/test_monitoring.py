@@ -11,6 +11,7 @@ from tests.api.conftest import app_over, threads_over
 from tests.api.refusals import problem_in
 from tests.infrastructure.appends import check_log, fetch, given, last_position
 from tests.infrastructure.postgres.relay import Relay
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_without_its_database_a_service_lives_and_answers_503_until_it_is_back(
     assert remote.get("/healthz").status_code == 200
     assert last_position(database) == 1
     relay.mend()
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + WAIT_SECONDS
     while remote.get("/readyz").status_code != 200:
         assert time.monotonic() < deadline
     again = remote.post("/v1/threads/t/messages", json=message)

@@ -17,9 +17,10 @@ from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.api.refusals import problem_in
 from tests.clients import TLS
-from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.command_line import agentlog, started
 from tests.infrastructure.appends import fetch, reply
 from tests.infrastructure.readmodels.tables import Talk, catch_up
+from tests.waiting import WAIT_SECONDS
 
 
 @pytest.fixture

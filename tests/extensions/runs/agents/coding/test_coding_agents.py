@@ -17,7 +17,7 @@ from tests.providers.coding_agents import PROGRAMS, SETTINGS
 from tests.providers.script import Answer, Call, ShellCalls, Turn
 from tests.providers.server import ScriptedProvider
 from tests.reliability.service import own_service
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 MCP_SERVER = Path(__file__).with_name("travel.py")
 TASK = "please run two shell commands for me"
@@ -251,7 +251,7 @@ def test_the_sessions_of_coding_agents_are_watched_for_a_service(
             assert "Done after 2 calls." in done.out, done.err
             until(lambda: "reply" in kinds(), seconds=60)
             watcher.send_signal(signal.SIGINT)
-            _, err = watcher.communicate(timeout=30)
+            _, err = watcher.communicate(timeout=WAIT_SECONDS)
     assert "refused" not in err
     assert kinds().count("tool_calls") == 2
     assert {"input", "llm_response", "tool_results"} <= set(kinds())

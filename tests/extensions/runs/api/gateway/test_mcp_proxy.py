@@ -27,9 +27,9 @@ from agentlog.extensions.runs.infrastructure.exchanges.spool import (
 from agentlog.extensions.runs.projections.tapes.tape import Tape
 from agentlog.extensions.runs.projections.tapes.tool_tape import ToolTape
 from agentlog.projections.exchanges.mcp_exchange import McpExchange
-from tests.command_line import AGENTLOG, WAIT_SECONDS, environment
+from tests.command_line import AGENTLOG, environment
 from tests.extensions.runs.projections.tapes.test_tape import run_of
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 SERVER = [sys.executable, str(Path(__file__).parents[4] / "providers" / "json_rpc_server.py")]
 

@@ -94,7 +94,7 @@ def body(*, stream: bool = False) -> dict[str, Any]:
 
 def post(url: str, **more: Any) -> httpx2.Response:
     headers = {"x-api-key": KEY, "authorization": f"Bearer {KEY}", "cookie": f"key={KEY}"}
-    return httpx2.post(f"{url}/v1/messages", json=body(**more), headers=headers, timeout=30)
+    return httpx2.post(f"{url}/v1/messages", json=body(**more), headers=headers, timeout=60)
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -123,7 +123,7 @@ def test_bytes_pass_as_they_are_and_are_on_record(
 
 def test_a_stream_passes_as_it_comes(proxy: Gateway, provider: ScriptedProvider) -> None:
     provider.fail(Fault("stall", 3))
-    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=60)
     text = msgspec.json.encode(body(stream=True))
     connection.request("POST", f"{proxy.path}/p/v1/messages", text)
     response = connection.getresponse()
@@ -190,7 +190,7 @@ def test_without_the_token_nothing_is_there(
 
 
 def test_a_request_for_no_path_is_refused(proxy: Gateway) -> None:
-    with socket.create_connection(("127.0.0.1", proxy.port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=60) as connection:
         connection.sendall(b"OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
         assert connection.recv(100).startswith(b"HTTP/1.1 404")
 
@@ -231,7 +231,7 @@ def test_many_requests_at_once_each_get_their_own_answer(tmp_path: Path) -> None
             answer: str = response.json()["content"][0]["text"]
             return answer
 
-        with httpx2.Client(timeout=30) as client, ThreadPoolExecutor(30) as pool:
+        with httpx2.Client(timeout=60) as client, ThreadPoolExecutor(30) as pool:
             assert list(pool.map(ask, range(30))) == [f"text {n}" for n in range(30)]
         exchanges = proxy.recorded(30)
         assert sorted(exchange.attempt for exchange in exchanges) == list(range(1, 31))
@@ -242,7 +242,7 @@ def test_a_killed_proxy_is_there_again_on_its_port(
 ) -> None:
     assert post(proxy.url).status_code == 200
     provider.fail(Fault("stall", 3, only=1))
-    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=60)
     text = msgspec.json.encode(body(stream=True))
     connection.request("POST", f"{proxy.path}/p/v1/messages", text)
     assert connection.getresponse().read1()
@@ -269,7 +269,7 @@ def test_a_proxy_may_be_killed_at_each_chunk_of_a_stream(
     for number, end in enumerate(ends[:-1], 1):
         provider.fail(Fault("stall", number, only=1))
         with gateway(tmp_path / str(number), provider.url) as proxy:
-            connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
+            connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=60)
             text = msgspec.json.encode(body(stream=True))
             connection.request("POST", f"{proxy.path}/p/v1/messages", text)
             assert connection.getresponse().read(end) == whole[:end]

@@ -11,8 +11,8 @@ import pytest
 
 from agentlog.testing import assert_replays, recorded_tool
 from examples.deploy_engine import DeployEngine
-from tests.command_line import WAIT_SECONDS
 from tests.providers.server import ScriptedProvider
+from tests.waiting import WAIT_SECONDS
 
 EXAMPLES = Path(__file__).parents[5] / "examples"
 CASSETTE = EXAMPLES / "recording" / "lisbon.cassette"

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from agentlog.infrastructure.postgres.database import Database
-from tests.command_line import WAIT_SECONDS, Outcome, agentlog, started
+from tests.command_line import Outcome, agentlog, started
 from tests.databases import new_database
 from tests.providers.script import Answer, Call, Turn
 from tests.providers.server import Fault, ScriptedProvider
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 ROOT = Path(__file__).parents[6]
 CLAUDE_CODE = ROOT / "tests" / "golden" / "readers" / "claude-code"

@@ -20,12 +20,12 @@ from agentlog.api.composition import open_service
 from agentlog.infrastructure.settings import Settings
 from agentlog.projections.exchanges.exchange import TYPE
 from agentlog.projections.exchanges.requests import Api
-from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.command_line import agentlog, started
 from tests.databases import name_of, new_database, url_of
 from tests.gateways import Gateway, gateway, settings_for
 from tests.providers.agent import NO_TLS, Agent
 from tests.providers.server import Fault, ScriptedProvider
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 
 @pytest.fixture(name="provider")
@@ -263,6 +263,15 @@ def free_port() -> int:
         return port
 
 
+def is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kills", [1, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_gateway_that_is_killed_loses_nothing_and_records_nothing_twice(
     database_url: str, settings: dict[str, str], kills: int
@@ -274,10 +283,12 @@ def test_a_gateway_that_is_killed_loses_nothing_and_records_nothing_twice(
         tasks = [f"{turn} of {number}" for turn in range(2 + 2 * kills)]
         for task in tasks:
             items = len(agent.items)
+            deadline = time.monotonic() + 2 * WAIT_SECONDS
             while True:
                 try:
                     agent.run(task)
                 except (httpx2.TransportError, httpx2.HTTPStatusError):
+                    assert time.monotonic() < deadline, task
                     del agent.items[items:]
                     time.sleep(0.1)  # as a client does that asks again
                 else:
@@ -290,8 +301,9 @@ def test_a_gateway_that_is_killed_loses_nothing_and_records_nothing_twice(
             with gateway(database_url, settings, port=port) as running:
                 until(lambda: running.files)
                 running.process.kill()
+            until(lambda: is_free(port))  # its proxy ends a moment later
         with gateway(database_url, settings, port=port) as running:
-            all_tasks = [future.result(timeout=WAIT_SECONDS) for future in working]
+            all_tasks = [future.result(timeout=2 * WAIT_SECONDS) for future in working]
             running.stop()
             assert running.files == []
     assert agentlog("verify", url=database_url).code == 0

@@ -19,12 +19,12 @@ from agentlog.extensions.runs.infrastructure.exchanges.spool import (
     create_spool,
 )
 from agentlog.projections.exchanges.exchange import Exchange
-from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.command_line import agentlog, started
 from tests.databases import short_folder
 from tests.providers.script import Answer
 from tests.providers.server import Fault, ScriptedProvider
 from tests.reliability.postgres import own_postgres
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 KEY = "sk-secret-0123456789"
 AGENT = [sys.executable, "-m", "tests.providers.agent"]
@@ -183,8 +183,8 @@ def test_a_killed_recorder_leaves_what_the_next_uploads(
     provider.script = lambda turn: Answer("a reply") if turn.items > 3 else Answer("go on")
     words = ("--thread", "run", "--", "sh", "-c", f"{agent('chat')[2]}; exec sleep 60")
     with started("record", *words, url=database_url, **settings) as process:
-        until(lambda: provider.requests, seconds=WAIT_SECONDS)
-        time.sleep(0.5)
+        spools = Path(settings["AGENTLOG_SPOOL_DIR"])
+        until(lambda: any(b'"complete"' in spool.read_bytes() for spool in spools.rglob("*.spool")))
         process.kill()
     code, _, err = record(database_url, settings, "--", "true")
     assert code == 0

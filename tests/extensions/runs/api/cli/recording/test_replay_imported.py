@@ -10,8 +10,9 @@ import pytest
 
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import object_of, objects_of
-from tests.command_line import WAIT_SECONDS, agentlog, started
+from tests.command_line import agentlog, started
 from tests.extensions.runs.api.cli.recording.test_record import BASE
+from tests.waiting import WAIT_SECONDS
 
 SDK_AGENT = """
 import sys

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from agentlog.domain.json.text import parse
-from tests.command_line import AGENTLOG, WAIT_SECONDS, agentlog, started
+from tests.command_line import AGENTLOG, agentlog, started
 from tests.extensions.runs.api.cli.recording.test_record import agent, record
 from tests.providers import dialects
 from tests.providers.script import Answer, Call, Turn
 from tests.providers.server import ScriptedProvider
+from tests.waiting import WAIT_SECONDS
 
 CHECK = f'{AGENTLOG} view "$1" openai | tail -n 1 | grep -q all-well'
 

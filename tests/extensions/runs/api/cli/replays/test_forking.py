@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from agentlog.domain.json.text import parse
-from tests.command_line import AGENTLOG, WAIT_SECONDS, agentlog, started
+from tests.command_line import AGENTLOG, agentlog, started
 from tests.extensions.runs.api.cli.recording.test_record import agent, record, replay
 from tests.providers.script import Answer, ShellCalls, Turn
 from tests.providers.server import ScriptedProvider
-from tests.waiting import until
+from tests.waiting import WAIT_SECONDS, until
 
 
 @dataclass
@@ -48,7 +48,12 @@ class Recorded:
 
 @pytest.fixture(
     name="recorded",
-    params=["chat", pytest.param("responses", marks=pytest.mark.slow), "messages", "gemini"],
+    params=[
+        "chat",
+        pytest.param("responses", marks=pytest.mark.slow),
+        "messages",
+        pytest.param("gemini", marks=pytest.mark.slow),
+    ],
 )
 def _recorded(
     request: pytest.FixtureRequest, database_url: str, tmp_path: Path

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from agentlog.domain.json.text import parse
-from tests.command_line import AGENTLOG, WAIT_SECONDS, agentlog, agentlog_process, environment
+from tests.command_line import AGENTLOG, agentlog, agentlog_process, environment
 from tests.databases import new_database
+from tests.waiting import WAIT_SECONDS
 
 ROOT = Path(__file__).parents[6]
 EXAMPLES = ROOT / "examples"
