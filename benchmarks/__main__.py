@@ -10,22 +10,14 @@ from agentlog.infrastructure.runtime.garbage import collect_rarely
 from benchmarks.clients.adk import measure_adk
 from benchmarks.clients.graphs import measure_graphs
 from benchmarks.clients.histories import measure_histories
-from benchmarks.clients.peers import measure_peers
 from benchmarks.clients.sessions import measure_sessions
 from benchmarks.harness.databases import server_url
 from benchmarks.harness.machine import describe
 from benchmarks.harness.table import Section, as_json, markdown
 from benchmarks.harness.workload import Workload, load_workload
-from benchmarks.reading.comparison import measure_comparison
 from benchmarks.reading.followers import measure_followers
-from benchmarks.reading.lists import measure_lists
-from benchmarks.reading.long_threads import measure_long_threads
-from benchmarks.reading.page import measure_page
 from benchmarks.reading.search import measure_search
 from benchmarks.reading.views import measure_views
-from benchmarks.whole_log.analytics import measure_analytics
-from benchmarks.whole_log.parquet import measure_parquet
-from benchmarks.whole_log.projections import measure_projections
 from benchmarks.writing.appends import measure_appends
 from benchmarks.writing.bulk import measure_bulk, measure_disk
 from benchmarks.writing.growth import measure_growth
@@ -40,9 +32,6 @@ CASES = (
     "readers",
     "views",
     "appends",
-    "long",
-    "lists",
-    "comparison",
     "load",
     "http",
     "bulk",
@@ -50,11 +39,7 @@ CASES = (
     "disk",
     "growth",
     "followers",
-    "projections",
-    "parquet",
-    "analytics",
     "search",
-    "page",
     "recorder",
     "graphs",
     "sessions",
@@ -77,7 +62,7 @@ def main() -> None:
             machine = describe(server, scratch)
             sections: list[Section] = []
             names = chosen.only or CASES
-            extra = [*(["peers"] if chosen.peers else []), *(["adk"] if chosen.adk else [])]
+            extra = ["adk"] if chosen.adk else []
             for name in (*names, *extra):
                 print(f"measuring: {name}", file=sys.stderr, flush=True)
                 sections += measures[name]()
@@ -95,11 +80,6 @@ def _measures(
         "readers": lambda: [measure_readers(server, runs=runs)],
         "views": lambda: [measure_views(server, workload, runs=runs, times=times)],
         "appends": lambda: [measure_appends(server, workload, runs=runs, times=times)],
-        "long": lambda: [measure_long_threads(server, workload, runs=runs, times=times)],
-        "lists": lambda: [measure_lists(server, runs=runs, times=times, threads=chosen.upto)],
-        "comparison": lambda: [
-            measure_comparison(server, workload, runs=runs, times=max(3, times // 10))
-        ],
         "load": lambda: measure_load(server, workload, runs=runs, seconds=seconds),
         "http": lambda: measure_http_load(server, workload, scratch, runs=runs, seconds=seconds),
         "bulk": lambda: measure_bulk(server, workload, runs=runs),
@@ -111,17 +91,9 @@ def _measures(
         "followers": lambda: measure_followers(
             server, scratch, runs=runs, seconds=seconds, idle=chosen.idle
         ),
-        "projections": lambda: [measure_projections(server, workload, events=chosen.events)],
-        "parquet": lambda: [measure_parquet(server, workload, scratch, events=chosen.events)],
-        "analytics": lambda: [
-            measure_analytics(
-                server, workload, runs=runs, times=max(3, times // 10), events=chosen.events
-            )
-        ],
         "search": lambda: measure_search(
             server, workload, runs=runs, times=times, seconds=seconds, events=chosen.events
         ),
-        "page": lambda: measure_page(server, workload, runs=runs, times=times, seconds=seconds),
         "recorder": lambda: [
             measure_recorder(server, workload, scratch, runs=runs, times=10 * times)
         ],
@@ -129,7 +101,6 @@ def _measures(
         "sessions": lambda: measure_sessions(server, scratch, runs=runs, times=times),
         "histories": lambda: measure_histories(server, scratch, runs=runs, times=times),
         "adk": lambda: measure_adk(server, chosen.adk, scratch, runs=runs, times=times),
-        "peers": lambda: measure_peers(server, workload, scratch, runs=runs),
     }
 
 
@@ -146,13 +117,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--times", type=int, default=100, help="samples a run; default 100")
     parser.add_argument("--seconds", type=int, default=3, help="of a run of a load; default 3")
     parser.add_argument(
-        "--upto",
-        type=int,
-        default=100_000,
-        help="messages and threads to grow to, and threads to list; default 100000",
-    )
-    parser.add_argument(
-        "--peers", action="store_true", help="install and measure them too, in an environment apart"
+        "--upto", type=int, default=100_000, help="messages and threads to grow to; default 100000"
     )
     parser.add_argument("--adk", type=Path, help="a Python with Google ADK, to measure it too")
     parser.add_argument("--only", action="append", choices=CASES, help="may be given repeatedly")
