@@ -4,14 +4,17 @@
 FROM python:3.13-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 WORKDIR /source
-COPY requirements-build.lock requirements-runtime.lock ./
+COPY requirements.lock requirements-runtime.lock pyproject.toml ./
 # What runs goes into the image; what only builds stays behind, and is pinned all the same.
 RUN python -m venv /opt/agentlog \
     && /opt/agentlog/bin/pip install --require-hashes --only-binary :all: \
         --requirement requirements-runtime.lock
 RUN python -m venv /opt/build \
+    && sed -n '/^uv==/,/[^\]$/p' requirements.lock > /opt/build/uv.lock \
     && /opt/build/bin/pip install --require-hashes --only-binary :all: \
-        --requirement requirements-build.lock
+        --requirement /opt/build/uv.lock \
+    && /opt/build/bin/uv pip install --python /opt/build --require-hashes --only-binary :all: \
+        --constraint requirements.lock --group build
 COPY . .
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . ./client \
     && /opt/agentlog/bin/pip install --no-index --no-deps /wheels/*.whl

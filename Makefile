@@ -1,15 +1,15 @@
 # Everything a newcomer needs: `make demo` to see it, `make test` to trust it.
-# Needs only Python 3.11+ and make. The locks say what is installed: .venv-runtime has what runs,
-# .venv the tools for tests too.
+# Needs only Python 3.11+ and make. The locks say what is installed: requirements-runtime.lock what
+# runs, requirements.lock that and what builds and tests; of tests of every night -nightly.lock, and
+# -adk.lock, which asks for an older OpenTelemetry. .venv-runtime has what runs, .venv the tools too.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := .venv-runtime
 PHOENIX := .venv-phoenix
-TRACED := .venv-traced
+NIGHT := .venv-nightly
 ADK := .venv-adk
-ENGINES := .venv-engines
 WORKERS ?= 3
 PAGE := api/page/index.html
 NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
@@ -27,14 +27,16 @@ SOAK_MINUTES ?= 30
 
 .PHONY: help demo page tools web screenshots pictures coding-agents ag-ui-client test test-changed test-external test-slow soak check check-code format lint types contracts structure lock bench clean
 
-$(VENV)/.ready: requirements.lock
-$(RUNTIME)/.ready: requirements-runtime.lock requirements-build.lock
-$(VENV)/.ready $(RUNTIME)/.ready: pyproject.toml client/pyproject.toml requirements-install.lock
+$(VENV)/.ready: PINNED = --requirement requirements.lock
+$(RUNTIME)/.ready: PINNED = --requirement requirements-runtime.lock \
+	--constraint requirements.lock --group build
+$(RUNTIME)/.ready: requirements-runtime.lock
+$(VENV)/.ready $(RUNTIME)/.ready: pyproject.toml client/pyproject.toml requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "agentlog needs Python 3.11 or newer: make PYTHON=python3.12 …")'
 	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --require-hashes --requirement requirements-install.lock
-	$(@D)/bin/uv pip install --quiet --python $(@D) --require-hashes $(SOURCES) \
-		$(patsubst %,--requirement %,$(filter-out %-install.lock,$(filter %.lock,$^)))
+	sed -n '/^uv==/,/[^\]$$/p' requirements.lock >$(@D)/uv.lock
+	$(@D)/bin/python -m pip install --quiet --require-hashes --requirement $(@D)/uv.lock
+	$(@D)/bin/uv pip install --quiet --python $(@D) --require-hashes $(SOURCES) $(PINNED)
 	$(@D)/bin/uv pip install --quiet --python $(@D) --no-deps --no-build-isolation \
 		--editable . --editable ./client
 	@touch $@
@@ -86,20 +88,15 @@ $(PHOENIX)/.ready: $(VENV)/.ready # Phoenix, in an environment of its own: it br
 	$(BIN)/uv pip install --quiet --python $(PHOENIX) arize-phoenix==20.26.1
 	@touch $@
 
-$(TRACED)/.ready: requirements-traced.lock $(VENV)/.ready # agents and what traces them
-	$(BIN)/uv venv --quiet --clear $(TRACED)
-	$(BIN)/uv pip install --quiet --python $(TRACED) --require-hashes --requirement $<
+$(NIGHT)/.ready: requirements-nightly.lock $(VENV)/.ready # traced agents, readers of datasets
+	$(BIN)/uv venv --quiet --clear $(NIGHT)
+	$(BIN)/uv pip install --quiet --python $(NIGHT) --require-hashes --requirement $<
 	@touch $@
 
 $(ADK)/.ready: requirements-adk.lock client/pyproject.toml $(VENV)/.ready # Google ADK and our client
 	$(BIN)/uv venv --quiet --clear $(ADK)
 	$(BIN)/uv pip install --quiet --python $(ADK) --require-hashes --requirement $<
 	$(BIN)/uv pip install --quiet --python $(ADK) --no-deps --no-build-isolation --editable ./client
-	@touch $@
-
-$(ENGINES)/.ready: requirements-engines.lock $(VENV)/.ready # what reads datasets: 1.4 GB
-	$(BIN)/uv venv --quiet --clear $(ENGINES)
-	$(BIN)/uv pip install --quiet --python $(ENGINES) --require-hashes --requirement $<
 	@touch $@
 
 # packages of npm that no test but those of every night needs; the agents have 900 MB
@@ -111,12 +108,12 @@ $(NIGHTLY:=/node_modules/.package-lock.json): %/node_modules/.package-lock.json:
 coding-agents: $(CODING_AGENTS)/node_modules/.package-lock.json
 ag-ui-client: $(AG_UI_CLIENT)/node_modules/.package-lock.json
 
-test-slow: $(PHOENIX)/.ready $(TRACED)/.ready $(ADK)/.ready $(ENGINES)/.ready
+test-slow: $(PHOENIX)/.ready $(NIGHT)/.ready $(ADK)/.ready
 test-slow: coding-agents ag-ui-client
 test-slow: tools page ## all tests, slow ones too, with many more drawn examples: for every night
-	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix AGENTLOG_TEST_TRACED=$(abspath $(TRACED))/bin/python \
+	AGENTLOG_TEST_PHOENIX=$(PHOENIX)/bin/phoenix AGENTLOG_TEST_TRACED=$(abspath $(NIGHT))/bin/python \
 		AGENTLOG_TEST_ADK=$(abspath $(ADK))/bin/python \
-		AGENTLOG_TEST_ENGINES=$(abspath $(ENGINES))/bin/python \
+		AGENTLOG_TEST_ENGINES=$(abspath $(NIGHT))/bin/python \
 		$(BIN)/python -m pytest $(PARALLEL) -m "" --hypothesis-profile=long --timeout=1800
 
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
@@ -159,16 +156,12 @@ lock: $(VENV)/.ready ## pin what pyproject.toml asks for, with hashes, for every
 	$(BIN)/$(COMPILE) --group dev --output-file requirements.lock --upgrade pyproject.toml
 	$(BIN)/$(COMPILE) --all-extras --constraint requirements.lock \
 		--output-file requirements-runtime.lock pyproject.toml
-	$(BIN)/$(COMPILE) --group build --constraint requirements.lock \
-		--output-file requirements-build.lock
-	$(BIN)/$(COMPILE) --group traced --output-file requirements-traced.lock --upgrade
+	$(BIN)/$(COMPILE) --group nightly --output-file requirements-nightly.lock --upgrade
 	$(BIN)/$(COMPILE) --group adk --output-file requirements-adk.lock --upgrade
-	$(BIN)/$(COMPILE) --group engines --output-file requirements-engines.lock --upgrade
-	$(BIN)/$(COMPILE) --group install --output-file requirements-install.lock --upgrade
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 clean:
-	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(TRACED) $(ADK) $(ENGINES) web/node_modules api/page \
+	rm -rf $(VENV) $(RUNTIME) $(PHOENIX) $(NIGHT) $(ADK) web/node_modules api/page \
 		$(NIGHTLY:=/node_modules)

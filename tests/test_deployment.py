@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any, LiteralString
 
@@ -18,7 +19,7 @@ from agentlog.infrastructure.backup.programs import Programs
 from tests.command_line import AGENTLOG, agentlog, environment, started
 
 HOUSE = Path(__file__).parents[1]
-LOCKS = tuple(f"requirements{suffix}.lock" for suffix in ("", "-runtime", "-build", "-install"))
+LOCKS = tuple(f"requirements{suffix}.lock" for suffix in ("", "-runtime", "-nightly", "-adk"))
 
 
 def pins(lock: str) -> dict[str, str]:
@@ -54,10 +55,10 @@ def test_the_deployed_packages_are_hashed_and_bring_no_test_tools() -> None:
 
 
 def test_what_installs_a_checkout_is_pinned_as_it_was_tested() -> None:
-    tested, building = pins("requirements.lock"), pins("requirements-build.lock")
-    assert {"hatchling", "editables"} <= building.keys()
-    for name, pin in building.items():
-        assert version_and_hashes(pin) == version_and_hashes(tested[name])
+    project = tomllib.loads((HOUSE / "pyproject.toml").read_text())
+    tools = {re.split(r"[^\w-]", tool)[0] for tool in project["dependency-groups"]["build"]}
+    assert {"hatchling", "editables", "uv"} <= tools
+    assert tools <= pins("requirements.lock").keys()
 
 
 def test_the_demo_installs_no_test_tools(tmp_path: Path) -> None:
@@ -70,7 +71,11 @@ def test_the_demo_installs_no_test_tools(tmp_path: Path) -> None:
         ["make", "-n", "demo"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     installed = re.findall(r"--requirement (\S+)", done.stdout)
-    assert installed == [f"requirements-{name}.lock" for name in ("install", "runtime", "build")]
+    assert installed == [".venv-runtime/uv.lock", "requirements-runtime.lock"]
+    assert re.findall(r"--(constraint|group) (\S+)", done.stdout) == [
+        ("constraint", "requirements.lock"),
+        ("group", "build"),
+    ]
     assert re.search(r"npm .* ci --omit=dev\n(?s:.*)npm .* run build\n", done.stdout)
     assert ".venv-runtime/bin/agentlog demo" in done.stdout
     assert not re.search(r"\.venv/", done.stdout)
@@ -138,8 +143,10 @@ def test_the_composed_database_keeps_its_data_and_is_awaited() -> None:
 
 def test_the_image_is_built_with_the_tools_that_build_and_no_others() -> None:
     text = (HOUSE / "Dockerfile").read_text()
-    locks = {"requirements-build.lock", "requirements-runtime.lock"}
+    locks = {"requirements.lock", "requirements-runtime.lock"}
     assert set(re.findall(r"requirements[a-z-]*\.lock", text)) == locks
+    assert "--constraint requirements.lock --group build" in text
+    assert "--requirement requirements.lock" not in text
     assert set(re.findall(r"!(requirements.*)", (HOUSE / ".dockerignore").read_text())) == locks
 
 

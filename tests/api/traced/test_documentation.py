@@ -49,7 +49,7 @@ def rows() -> Iterator[str]:
 
 
 def _lock() -> str:
-    return (ROOT / "requirements-traced.lock").read_text()
+    return (ROOT / "requirements-nightly.lock").read_text()
 
 
 def test_the_document_says_what_spans_lack() -> None:

@@ -1,1 +1,1 @@
-"""Agents, each with its instrumentations; they need the packages of requirements-traced.lock."""
+"""Agents, each with its instrumentations; they need the packages of requirements-nightly.lock."""
