@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import httpx2
+import httpx
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -55,7 +55,7 @@ def database(own_database: Database) -> Database:
 @pytest.fixture
 def letta(app: FastAPI) -> Iterator[Letta]:
     """The client of Letta, of a service on loopback."""
-    with running(app) as (_, address), httpx2.Client(trust_env=False, timeout=60) as http:
+    with running(app) as (_, address), httpx.Client(trust_env=False, timeout=60) as http:
         yield Letta(base_url=f"{address}/letta", api_key="any", http_client=http)
 
 
