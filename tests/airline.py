@@ -56,7 +56,7 @@ def _run(task: int, trial: int) -> Run:
     scripted = _SCRIPTED.get(task)
     steps, reward = _drawn(task, trial) if scripted is None else scripted[trial]
     user = _USERS[task % len(_USERS)]
-    said = [
+    messages = [
         {"role": "system", "content": _POLICY},
         {"role": "user", "content": f"Hi! I have a question about trip {task}."},
         {"role": "assistant", "content": "Could you please provide your user ID?"},
@@ -67,18 +67,18 @@ def _run(task: int, trial: int) -> Run:
     for number, step in enumerate(steps):
         # one task has an id that comes again
         call_id = f"call_{crc32(f'{task} {trial} {0 if task == 7 else number}'.encode()):024x}"
-        said += _turn(step, call_id, text=_pick(9, task, trial, number) == 0)
+        messages += _turn(step, call_id, text=_pick(9, task, trial, number) == 0)
         if _pick(3, task, number) == 0:
-            said += [
+            messages += [
                 {"role": "assistant", "content": f"Shall I go on, dear traveller {trial}?"},
                 {"role": "user", "content": "Yes, with my certificate first, please."},
             ]
-    said += [
+    messages += [
         {"role": "assistant", "content": "All is done. Is there anything else?"},
         {"role": "user", "content": "###STOP###"},
     ]
     info = {"task": {"user_id": user, "instruction": f"Your user id is {user}."}}
-    return {"task_id": task, "trial": trial, "reward": reward, "info": info, "traj": said}
+    return {"task_id": task, "trial": trial, "reward": reward, "info": info, "traj": messages}
 
 
 def _turn(step: Step, call_id: str, *, text: bool) -> Iterator[Run]:
@@ -107,8 +107,8 @@ def _step(*by: int) -> Step:
     flight = _FLIGHTS[_pick(len(_FLIGHTS), 2, *by)]
     fails = _pick(3, 3, *by) == 0
     if kind < 3:
-        found = json.dumps({**reservation, "flights": [flight], "cabin": "economy"})
-        return Step("get_reservation_details", reservation, found)
+        details = json.dumps({**reservation, "flights": [flight], "cabin": "economy"})
+        return Step("get_reservation_details", reservation, details)
     if kind < 5:
         args = {"origin": _TOWNS[_pick(5, 4, *by)], "date": "2024-05-15"}
         return Step("search_direct_flight", args, "[]" if fails else json.dumps([flight]))
@@ -117,8 +117,8 @@ def _step(*by: int) -> Step:
         return Step("calculate", {"expression": "{} + {}".format(*amounts)}, f"{sum(amounts)}.0")
     if kind == 6:
         return Step("think", {"thought": f"Is {flight} the one that is meant?"}, "")
-    told = f"Error: flight {flight} is not available" if fails else json.dumps(reservation)
-    return Step("update_reservation_flights", {**reservation, "flights": [flight]}, told)
+    result = f"Error: flight {flight} is not available" if fails else json.dumps(reservation)
+    return Step("update_reservation_flights", {**reservation, "flights": [flight]}, result)
 
 
 def _details(reservation: str) -> Step:
