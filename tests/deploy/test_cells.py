@@ -146,6 +146,7 @@ def test_streams_and_bulk_appends_come_through_at_once(site: Site) -> None:
         bulk.sendall(b"0\r\n\r\n")
 
 
+@pytest.mark.slow
 def test_a_bulk_append_may_pause_for_longer_than_an_answer_may_take(site: Site) -> None:
     line = b'{"threadId":"t","messages":[{"type":"tick"}]}\n'
     head = (
@@ -177,6 +178,7 @@ def test_a_bulk_append_may_pause_for_longer_than_an_answer_may_take(site: Site) 
         until(lambda: len(site.events("b", "b")) == 2)
 
 
+@pytest.mark.slow
 def test_a_tenant_that_moved_is_reached_by_the_same_key(
     site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -223,6 +225,7 @@ def numbers_at(site: Site, service: str) -> list[int]:
     return [int(event["message"]["id"][-2:]) for event in site.events(service, "a")]
 
 
+@pytest.mark.slow
 def test_a_spare_takes_over_when_the_service_is_killed(site: Site) -> None:
     assert append(site, range(3))
     site.services["a"].end(signal.SIGKILL)
