@@ -25,8 +25,6 @@ VIEWS: Registry[type[AnyView]] = Registry(
         "request": "agentlog.projections.views.request:RequestView",
         "responses": "agentlog.projections.views.responses.view:ResponsesView",
         "anthropic": "agentlog.projections.views.anthropic.view:AnthropicView",
-        "atif": "agentlog.projections.views.atif.view:AtifView",
-        "ag-ui": "agentlog.projections.views.ag_ui:AgUiView",
         "source": "agentlog.projections.views.source:SourceView",
         "remarks": "agentlog.projections.views.remarks:RemarksView",
     },

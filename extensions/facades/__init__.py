@@ -9,6 +9,7 @@ _HERE = "agentlog.extensions.facades"
 
 EXTENSION = Extension(
     "Routes of other services, so that their clients work with another address.",
+    views={"ag-ui": f"{_HERE}.ag_ui.view:AgUiView"},
     routes={
         "langfuse": f"{_HERE}.langfuse.router:router",
         "langsmith": f"{_HERE}.langsmith.router:router",
@@ -24,9 +25,9 @@ EXTENSION = Extension(
         "ag-ui": f"{_HERE}.ag_ui.router:router",
     },
     errors={
-        "/openai/": f"{_HERE}.errors:openai",
-        "/letta/": f"{_HERE}.errors:detail",
-        "/langsmith/": f"{_HERE}.errors:detail",
-        "/maria/": f"{_HERE}.errors:maria",
+        "/openai/": f"{_HERE}.problem_shapes:openai",
+        "/letta/": f"{_HERE}.problem_shapes:detail",
+        "/langsmith/": f"{_HERE}.problem_shapes:detail",
+        "/maria/": f"{_HERE}.problem_shapes:maria",
     },
 )

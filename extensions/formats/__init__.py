@@ -43,5 +43,8 @@ EXTENSION = Extension(
         "letta-agent": f"{_HERE}.letta.own_types:OWN_TYPES",
         "swe-agent": f"{_HERE}.swe_agents.own_types:OWN_TYPES",
     },
-    views={"run-state": f"{_HERE}.run_state.view:RunStateView"},
+    views={
+        "run-state": f"{_HERE}.run_state.view:RunStateView",
+        "atif": f"{_HERE}.atif.view:AtifView",
+    },
 )

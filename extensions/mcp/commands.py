@@ -9,7 +9,7 @@ from agentlog.api.cli.operations.service import application_over
 from agentlog.api.cli.session import DataDir, settings_with
 from agentlog.api.composition import open_service
 from agentlog.api.http.app import VERSION
-from agentlog.api.http.request.errors import McpMissing
+from agentlog.extensions.mcp.errors import McpMissing
 from agentlog.infrastructure.readmodels.projector import projector_process
 from agentlog.infrastructure.runtime.logging import logs_on_stderr
 

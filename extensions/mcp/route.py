@@ -13,8 +13,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from agentlog.api.http.request.errors import McpMissing
 from agentlog.api.http.routing import Router
+from agentlog.extensions.mcp.errors import McpMissing
 
 
 class McpSessions(Response):

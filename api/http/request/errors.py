@@ -7,16 +7,10 @@ InvalidIfMatch
 BodyTooLarge
 BlobTooLarge
 BlobMismatch
-NeedsModel
 GatewayUnreachable
-McpMissing                 the tools for assistants need an extra
-NoSession                 a client deletes from a thread that is no session
-NotCancellable
-UnknownItem
 InvalidOtlp                malformed, as the body of an exporter of OpenTelemetry
 UnknownMediaType
 UnknownCoding
-RunsNoAgent                a facade's client asks for an agent or model at work
 RefusedRequest            while being read; the connection ends with the response
 ├── NotHttp                not the syntax of HTTP/1.1 (RFC 9112)
 ├── UnknownHttpVersion
@@ -31,7 +25,7 @@ RefusedRequest            while being read; the connection ends with the respons
 
 from collections.abc import Sequence
 
-from agentlog.domain.errors import AgentlogError, InvalidInput, NotThere, Refused
+from agentlog.domain.errors import AgentlogError, InvalidInput
 
 
 class RefusedRequest(InvalidInput, kind="unreadable"):
@@ -115,16 +109,6 @@ class KeyInUrl(InvalidInput, kind="unreadable"):
         )
 
 
-class NeedsModel(AgentlogError, kind="unimplemented"):
-    """Only a model can answer this."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "agentlog asks no model: name a gateway in AGENTLOG_GATEWAY_URL, which passes this on "
-            "and records it (`agentlog gateway`), or send it to the model's provider"
-        )
-
-
 class GatewayUnreachable(AgentlogError, kind="unavailable"):
     """The gateway of AGENTLOG_GATEWAY_URL gives no answer."""
 
@@ -133,39 +117,6 @@ class GatewayUnreachable(AgentlogError, kind="unavailable"):
             f"the gateway of AGENTLOG_GATEWAY_URL gives no answer ({reason}): see that "
             "`agentlog gateway` runs there, and ask again"
         )
-
-
-class McpMissing(AgentlogError, kind="unimplemented"):
-    """The tools for assistants need an extra that is not installed."""
-
-    def __init__(self) -> None:
-        super().__init__("tools for assistants need more packages: pip install 'agentlog[mcp]'")
-
-
-class NoSession(Refused):
-    """Items are deleted only from sessions."""
-
-    def __init__(self, thread_id: str) -> None:
-        super().__init__(
-            f"thread {thread_id!r} is no session, from which clients may delete: it has no message "
-            "of the type session.started"
-        )
-        self.thread_id = thread_id
-
-
-class NotCancellable(Refused):
-    """A response on record has ended."""
-
-    def __init__(self) -> None:
-        super().__init__("a response on record has ended: there is nothing to cancel")
-
-
-class UnknownItem(NotThere):
-    """There is no item or answer of that id."""
-
-    def __init__(self, item_id: str) -> None:
-        super().__init__(f"there is no {item_id[:140]!r}: it was deleted, or never was")
-        self.item_id = item_id
 
 
 class ForeignSite(AgentlogError, kind="forbidden"):
@@ -197,16 +148,6 @@ class UnknownCoding(InvalidInput, kind="unsupported"):
 
     def __init__(self, coding: str) -> None:
         super().__init__(f"Content-Encoding {coding[:64]!r}: send gzip, zstd or no coding")
-
-
-class RunsNoAgent(AgentlogError, kind="unimplemented"):
-    """The service keeps what agents did: it runs no agent and no model."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "agentlog keeps messages, and runs no agent: send this to the agent's own service, "
-            "and what comes of it here"
-        )
 
 
 class BodyTooLarge(InvalidInput, kind="too large"):

@@ -10,9 +10,9 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonObject, JsonValue, object_at, text_at
 from agentlog.domain.points_in_time import Moment
+from agentlog.extensions.facades.ag_ui.view import INTERRUPTING, interrupts
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.view import Item
-from agentlog.projections.views.ag_ui import INTERRUPTING, interrupts
 
 
 def waiting(threads: Threads, thread_id: str, at: Moment | None = None) -> list[Item]:

@@ -12,9 +12,9 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, objects_of
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.extensions.facades.ag_ui.answers import take_answers, waiting
+from agentlog.extensions.facades.ag_ui.view import AgUiView
 from agentlog.infrastructure.views.results import Page, State
 from agentlog.projections.view import Item
-from agentlog.projections.views.ag_ui import AgUiView
 from agentlog.projections.views.agent_state import AgentStateOptions, AgentStateView
 
 router = Router(in_document=False)

@@ -12,7 +12,6 @@ from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
-from agentlog.api.http.request.errors import RunsNoAgent
 from agentlog.api.http.routing import Router
 from agentlog.api.http.streaming.sse_response import StreamResponse
 from agentlog.api.http.streaming.subscribers import Followers, TenantFollowers
@@ -20,6 +19,7 @@ from agentlog.api.http.streaming.thread_stream import ThreadStream
 from agentlog.api.tails import FollowRequest, tail_of, view_to_tell
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import object_at, object_of
+from agentlog.extensions.facades.errors import RunsNoAgent
 from agentlog.extensions.facades.maria.streams import (
     MOST_TASKS,
     TaskFraming,

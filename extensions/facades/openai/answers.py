@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from agentlog.api.http.request.errors import UnknownItem
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import InvalidThreadId, UnknownThread
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue, integer_at, object_at, object_of, text_at
 from agentlog.domain.messages import CustomMessage, KernelMessage, LlmResponseMessage
 from agentlog.domain.points_in_time import Moment
+from agentlog.extensions.facades.errors import UnknownItem
 from agentlog.extensions.facades.openai.sessions import VIEW
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.tenants import Tenant

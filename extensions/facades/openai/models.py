@@ -18,10 +18,11 @@ from agentlog.api.http.middleware.incoming import CONNECTION, Receiving
 from agentlog.api.http.relay.gateway import Gateway
 from agentlog.api.http.relay.headers import KEY, KNOWN, OURS, THREAD, WAIT, Pairs, for_upstream
 from agentlog.api.http.relay.relay import left, relay
-from agentlog.api.http.request.errors import GatewayUnreachable, NeedsModel
+from agentlog.api.http.request.errors import GatewayUnreachable
 from agentlog.api.http.request.limits import RequestLimits
 from agentlog.api.http.routing import Router
 from agentlog.domain.access import NotAllowed
+from agentlog.extensions.facades.errors import NeedsModel
 from agentlog.extensions.facades.openai.continuation import (
     Continuation,
     continuation_of,

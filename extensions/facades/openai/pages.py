@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from fastapi import Query
 
-from agentlog.api.http.request.errors import UnknownItem
 from agentlog.domain.json.values import JsonValue
+from agentlog.extensions.facades.errors import UnknownItem
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.view import Item
 

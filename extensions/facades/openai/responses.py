@@ -8,10 +8,10 @@ from fastapi import Query, Request, Response
 from agentlog.api.http.codec.caller import TheOrigin, tenant_of
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
-from agentlog.api.http.request.errors import NotCancellable
 from agentlog.api.http.routing import Router
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
+from agentlog.extensions.facades.errors import NotCancellable
 from agentlog.extensions.facades.openai.answers import (
     THREADS,
     Answer,

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from agentlog.api.http.request.errors import NoSession, UnknownItem
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.facts import Start, ThreadAnnotated
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment
+from agentlog.extensions.facades.errors import NoSession, UnknownItem
 from agentlog.infrastructure.tenants import Tenant
 from agentlog.infrastructure.views.results import Page
 from agentlog.projections.view import Item, Printed

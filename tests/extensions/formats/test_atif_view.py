@@ -11,8 +11,8 @@ from agentlog.domain.events import Event
 from agentlog.extensions.formats.atif.trajectory import FORMAT
 from agentlog.projections.view import render
 from agentlog.projections.views.openai import OpenAIView
+from tests.extensions.formats.test_atif_shape import document
 from tests.histories import drafts, event, examples, history
-from tests.projections.views.test_atif import document
 from tests.test_golden import THREADS
 
 

@@ -8,10 +8,10 @@ from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
 from agentlog.api.http.codec.parameters import At, without_nul
 from agentlog.api.http.codec.responses import json_answer
-from agentlog.api.http.request.errors import RunsNoAgent
 from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage, UnknownMessage, UnknownThread
 from agentlog.domain.json.values import object_of
+from agentlog.extensions.facades.errors import RunsNoAgent
 from agentlog.extensions.facades.letta.agents import conversation_json
 from agentlog.extensions.facades.letta.paging import Newest, Order
 from agentlog.extensions.facades.letta.reading import items_of, recent_heads

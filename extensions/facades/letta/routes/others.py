@@ -3,8 +3,8 @@
 from fastapi import Request, Response
 
 from agentlog.api.http.codec.responses import json_answer
-from agentlog.api.http.request.errors import RunsNoAgent
 from agentlog.api.http.routing import Router
+from agentlog.extensions.facades.errors import RunsNoAgent
 from agentlog.extensions.facades.letta.routes import PREFIX
 
 router = Router(prefix=PREFIX, in_document=False)

@@ -10,10 +10,10 @@ from agentlog.domain.events import Event
 from agentlog.domain.facts import Start, ThreadAnnotated
 from agentlog.domain.json.text import parse_stored, print_bytes, print_to_keep
 from agentlog.domain.json.values import JsonValue, array_of, object_of, objects_of, text_at
+from agentlog.extensions.formats.atif.steps import Steps
 from agentlog.projections.carries.persistent_list import PrintedList
 from agentlog.projections.difference import state_difference
 from agentlog.projections.view import Item, Options, Placed, StateView
-from agentlog.projections.views.atif.steps import Steps
 from agentlog.projections.views.items.view import Items
 
 VERSION = "ATIF-v1.7"

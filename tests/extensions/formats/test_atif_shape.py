@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse, print_bytes
+from agentlog.extensions.formats.atif.view import AtifView
 from agentlog.projections.view import render
-from agentlog.projections.views.atif.view import AtifView
 from tests.histories import examples, histories, history
 from tests.test_golden import THREADS
 

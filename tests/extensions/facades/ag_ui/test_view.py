@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from agentlog.extensions.facades.ag_ui.view import AgUiView, interrupts
 from agentlog.projections.view import render
-from agentlog.projections.views.ag_ui import AgUiView, interrupts
 from tests.histories import history
 
 

@@ -1,1 +1,0 @@
-"""The view `atif`: a thread as a trajectory of ATIF."""
