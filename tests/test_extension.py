@@ -123,8 +123,8 @@ def test_names_import_no_part() -> None:
         "import sys\n"
         "from agentlog.projections.readers.registry import FORMATS\n"
         "from agentlog.projections.registry import VIEWS\n"
-        "assert 'codex' in FORMATS and 'openai' in VIEWS\n"
-        "print([name for name in sys.modules if '.views.' in name or '.agents.' in name])\n"
+        "assert 'openai' in FORMATS and 'openai' in VIEWS\n"
+        "print([name for name in sys.modules if '.views.' in name or '.messages.' in name])\n"
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
 

@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 
 from agentlog.api.cli.commands import COMMANDS
 from agentlog.api.cli.main import app
+from agentlog.api.http.codec.client_errors import ERRORS
+from agentlog.api.http.registry import ROUTERS
 from agentlog.extension import added
 from agentlog.projections.own_types.registry import OWN_TYPES
 from agentlog.projections.readers.appended import APPENDABLE
@@ -22,6 +24,8 @@ def installed() -> dict[str, Any]:
         "own_types": list(OWN_TYPES),
         "views": list(VIEWS),
         "commands": [*COMMANDS, *added("commands", taken=COMMANDS)],
+        "routes": list(ROUTERS),
+        "errors": list(ERRORS),
         "paths": list(json.loads(_printed("openapi"))["paths"]),
         "help": _printed("--help"),
         "modules": [name for name in sys.modules if name.startswith("agentlog.extensions.")],
