@@ -38,19 +38,9 @@ def time_of(timestamp: int) -> datetime:
     return _EPOCH + timedelta(milliseconds=timestamp)
 
 
-EventTimes = tuple[datetime | None, datetime | None]
-"""Of an event: when it was sent, and when it was recorded."""
-
-
-def elapsed_ms(begun: EventTimes, ended: EventTimes) -> float | None:
-    """Return the milliseconds from one event to another, by the producer's clock.
-
-    None where the clock ran backwards, and where both have one time in one commit: an import filled
-    in such times, and they measure nothing.
-    """
-    if begun[0] is None or ended[0] is None or begun == ended or ended[0] < begun[0]:
-        return None
-    return (ended[0] - begun[0]) / _MILLISECOND
+def milliseconds(time: datetime | None) -> int | None:
+    """Return a time of `time_of` in milliseconds since the epoch."""
+    return None if time is None else (time - _EPOCH) // _MILLISECOND
 
 
 def text_in(metadata: dict[str, JsonValue], key: str) -> str | None:

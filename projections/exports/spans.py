@@ -1,7 +1,8 @@
 """A thread as spans of OpenTelemetry's GenAI conventions.
 
-One span for the whole (`invoke_agent`), within it one for each answer of a model (`chat`) and each
-result of a tool (`execute_tool`). Ids derive from thread and message, so a second export has the
+One span for the whole (`invoke_agent`), within it one for each answer of a model and each request
+that failed (`chat`), and each result of a tool (`execute_tool`). Which belong together, and what
+failed, is as `outcomes.pairs` says. Ids derive from thread and message, so a second export has the
 same. Spans are objects as `projections.readers.spans.span` describes them.
 """
 
@@ -29,6 +30,7 @@ from agentlog.domain.messages import (
     ToolResultsMessage,
 )
 from agentlog.projections.call_texts import arguments_value, error_text, value_text
+from agentlog.projections.outcomes.pairs import MOST_OPEN, Answer, Open, answers_in, asks_in
 from agentlog.projections.view import Item
 
 INTERNAL, CLIENT = 1, 3
@@ -49,12 +51,13 @@ class _Spans:
     thread_id: str
     spans: list[Item] = field(default_factory=list)
     history: list[JsonValue] = field(default_factory=list)
+    requests: Open[LlmRequestMessage] = field(default_factory=Open)
     request: LlmRequestMessage | None = None
     response: LlmResponseMessage | None = None
     answer: list[JsonValue] = field(default_factory=list)
     answer_id: str = ""
     answer_times: tuple[int, int] = (0, 0)
-    calls: dict[str, tuple[int, ToolCall]] = field(default_factory=dict)
+    calls: Open[tuple[int, ToolCall]] = field(default_factory=Open)
     times: list[int] = field(default_factory=list)
     events: list[JsonValue] = field(default_factory=list)
     error: str | None = None
@@ -73,13 +76,13 @@ class _Spans:
                 self._answer(message, [{"type": "reasoning", "content": content}])
             case ToolCallsMessage(calls=calls):
                 self._answer(message, [_call_part(call) for call in calls])
-                self.calls |= {call.id: (at, call) for call in calls}
+                self.calls = self.calls.ask(asks_in(event), [(at, call) for call in calls])
             case LlmResponseMessage():
-                if not self.answer or self.response is not None:
+                is_after = bool(self.answer) and self.response is None
+                if not is_after:
                     self._end_answer()
-                    self.response = message
-                else:  # it comes after what it is about
-                    self.response = message
+                self.response, self.request = message, self._request_of(event)
+                if is_after:  # it comes after what it is about
                     self._end_answer()
             case _:
                 self._end_answer()
@@ -89,6 +92,8 @@ class _Spans:
         match message:
             case LlmRequestMessage():
                 self.request = message
+                requests = self.requests.ask(asks_in(event), [message])
+                _, self.requests = requests.within(MOST_OPEN["model"])
             case SystemMessage(text=text):
                 self._say("system", [{"type": "text", "content": text}])
             case InputMessage(text=text, files=files):
@@ -99,11 +104,12 @@ class _Spans:
                 ]
                 self._say("user", parts)
             case ToolResultsMessage(results=results):
-                for n, result in enumerate(results):
-                    self._take_result(message, result, n)
+                for n, (result, answer) in enumerate(zip(results, answers_in(event), strict=True)):
+                    self._take_result(message, result, answer, n)
             case _:
                 if isinstance(message, RuntimeErrorMessage):
                     self.error = message.error
+                    self._fail(self._request_of(event), message)
                 if isinstance(message, ExitMessage) and message.reason == "error":
                     self.error = message.message or "error"
                 at = message.timestamp * 1_000_000
@@ -137,21 +143,46 @@ class _Spans:
         self.answer_times = self.answer_times[0], at
         self.answer += parts
 
+    def _request_of(self, event: Event) -> LlmRequestMessage | None:
+        """Return the request that an event ends; it is open no longer."""
+        (answer,) = answers_in(event)
+        _, requests = self.requests.within(MOST_OPEN["model"])
+        request, self.requests = requests.answer(answer)
+        return request
+
     def _end_answer(self) -> None:
-        """Add the span of an answer, if there is one."""
+        """Add the span of an answer, if there is one: it ends with the response, if there is one.
+
+        An answer without a response has the latest request beside it, which stays open.
+        """
         request, response, answer = self.request, self.response, self.answer
         if response is None and not answer:
             return
         begin, end = self.answer_times
         if response is not None:
-            end = response.timestamp if not answer else max(end, response.timestamp)
+            end = response.timestamp
             begin = end - round(response.latency_ms or 0)
         if request is not None:
             begin = request.timestamp
-        asked = None if request is None else request.model
-        model = asked or (None if response is None else response.model)
+        attributes = self._chat(request, response)
+        if answer:
+            message: Item = {"role": "assistant", "parts": answer}
+            attributes["gen_ai.output.messages"] = print_text([message])
+            self.history.append(message)
         key = self.answer_id if response is None else response.id
-        attributes: Item = {
+        self._add_chat(key, (begin, end), attributes)
+        self.request, self.response, self.answer = None, None, []
+
+    def _fail(self, request: LlmRequestMessage | None, error: RuntimeErrorMessage) -> None:
+        if request is not None:
+            times = request.timestamp, error.timestamp
+            self._add_chat(request.id, times, self._chat(request, None), error=error.error)
+            self.request = None if self.request is request else self.request
+
+    def _chat(self, request: LlmRequestMessage | None, response: LlmResponseMessage | None) -> Item:
+        requested = None if request is None else request.model
+        model = requested or (None if response is None else response.model)
+        return {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": "_OTHER",
             **_known({"gen_ai.request.model": model}),
@@ -159,17 +190,20 @@ class _Spans:
             **_of_request(request),
             **_of_response(response),
         }
-        name = "chat" if model is None else f"chat {model}"
-        if answer:
-            message: Item = {"role": "assistant", "parts": answer}
-            attributes["gen_ai.output.messages"] = print_text([message])
-            self.history.append(message)
-        self.spans.append(self._span(name, key, (begin, end), CLIENT, attributes))
-        self.request, self.response, self.answer = None, None, []
 
-    def _take_result(self, message: ToolResultsMessage, result: ToolResult, number: int) -> None:
+    def _add_chat(
+        self, key: str, times: tuple[int, int], attributes: Item, *, error: str | None = None
+    ) -> None:
+        model = attributes.get("gen_ai.request.model")
+        name = "chat" if model is None else f"chat {model}"
+        self.spans.append(self._span(name, key, times, CLIENT, attributes, error=error))
+
+    def _take_result(
+        self, message: ToolResultsMessage, result: ToolResult, answer: Answer, number: int
+    ) -> None:
         call_id = result.call_id
-        begin, call = self.calls.pop(call_id or "", (message.timestamp, None))
+        known, self.calls = self.calls.answer(answer)
+        begin, call = known or (message.timestamp, None)
         name = (result.name if call is None else call.name) or "unknown"
         attributes: Item = {
             "gen_ai.operation.name": "execute_tool",
@@ -180,7 +214,9 @@ class _Spans:
             attributes["gen_ai.tool.call.id"] = call_id
         if call is not None:
             attributes["gen_ai.tool.call.arguments"] = print_text(arguments_value(call))
-        error = None if result.error is None else error_text(result.error)
+        error = answer.error_message if answer.outcome == "failed" else None
+        if result.error is not None:
+            error = error_text(result.error)
         key, times = f"{message.id} {number}", (begin, message.timestamp)
         span = self._span(f"execute_tool {name}", key, times, INTERNAL, attributes, error=error)
         self.spans.append(span)

@@ -14,10 +14,10 @@ BEGINNING = 256
 
 
 class ThreadRows(Generic[RowT]):
-    """Open rows of one thread, and the changes that a batch of events made.
+    """Rows of one thread that were open, and the changes that a batch of events made.
 
-    `open` has them in order of arrival. `memory` is what the fold keeps between events of the
-    batch.
+    `open` has them in order of arrival, and those that `add` added. `memory` is what the fold keeps
+    between events of the batch.
     """
 
     __slots__ = ("added", "changed", "memory", "open", "tenant", "thread_id")
@@ -37,10 +37,8 @@ class ThreadRows(Generic[RowT]):
             self.open.append(row)
 
     def change(self, row: RowT) -> None:
-        """Mark an open row as changed; a closed row is dropped from `open`."""
+        """Mark a row as changed."""
         self.changed[id(row)] = row
-        if not row.is_open:
-            self.open = [open_row for open_row in self.open if open_row is not row]
 
 
 class ReadModel(ABC, Generic[RowT]):

@@ -61,7 +61,7 @@ class SuspicionRow(Row):
 class Suspicions(ReadModel[SuspicionRow]):
     """The rules that the calls of each thread meet."""
 
-    version = 2
+    version = 3
     table = table_of(
         SuspicionRow,
         name="suspicions",

@@ -11,7 +11,14 @@ from agentlog.domain.catalogue import is_activity
 from agentlog.domain.events import Event
 from agentlog.domain.facts import Fact, Policy, Start, ThreadClosed, ThreadJudged, ThreadLabelled
 from agentlog.domain.json.text import parse_stored, print_text
-from agentlog.domain.json.values import JsonObject, array_of, object_of, objects_of, texts_of
+from agentlog.domain.json.values import (
+    JsonObject,
+    JsonValue,
+    array_of,
+    object_of,
+    objects_of,
+    texts_of,
+)
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -35,6 +42,7 @@ from agentlog.projections.outcomes.outcome import (
     ThreadVerdict,
     outcome_of,
 )
+from agentlog.projections.outcomes.pairs import MOST_OPEN, Ask, Open, answers_in, asks_in
 from agentlog.projections.outcomes.result_outcome import result_outcome
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.grounds import GROUNDS, Grounds
@@ -56,7 +64,6 @@ _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
 _NOTHING = "[]"
 _MOST_TOOLS = 100
-_MOST_REQUESTS = 100
 
 
 @dataclass(slots=True)
@@ -140,7 +147,7 @@ class ThreadRow(Row):
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
-    version = 8
+    version = 9
     table = table_of(
         ThreadRow,
         name="threads",
@@ -171,9 +178,16 @@ class Threads(ReadModel[ThreadRow]):
             sent = sent_at(event) if message is None else time_of(message.timestamp)
             if sent is not None:
                 _time(row, sent)
-        _count(row, event, message)
+        _count(row, event, message, rows)
         if isinstance(message, GROUNDS):
             _decide(row, event)
+
+    @override
+    def finish(self, rows: ThreadRows[ThreadRow]) -> None:
+        requests: Open[Ask] | None = rows.memory
+        if requests is not None:
+            pairs: list[JsonValue] = [[ask.id, ask.name] for ask in requests.values]
+            rows.open[0].open_requests = print_text(pairs)
 
 
 def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
@@ -201,7 +215,7 @@ def _time(row: ThreadRow, sent: datetime) -> None:
 
 
 def _count(  # noqa: C901, PLR0912 - a case a type
-    row: ThreadRow, event: Event, message: Message | Fact | None
+    row: ThreadRow, event: Event, message: Message | Fact | None, rows: ThreadRows[ThreadRow]
 ) -> None:
     match message:
         case ToolResultsMessage(results=results):
@@ -219,18 +233,8 @@ def _count(  # noqa: C901, PLR0912 - a case a type
         case InputMessage():
             row.steps += 1
             row.inputs += 1
-        case LlmRequestMessage(model=model):
-            row.model_calls += 1
-            row.requests_open += 1
-            requests = array_of(parse_stored(row.open_requests.encode()))
-            requests.append([text_in(event.metadata, "responseId"), held(model)])
-            row.open_requests = print_text(requests[-_MOST_REQUESTS:])
-        case LlmResponseMessage():
-            _answer(row, event, message)
-        case RuntimeErrorMessage():
-            row.runtime_errors += 1
-            if row.requests_open:
-                _end_request(row, None)
+        case LlmRequestMessage() | LlmResponseMessage() | RuntimeErrorMessage():
+            _pair(row, event, message, rows)
         case ApprovalRequestMessage():
             row.approvals_asked += 1
         case ApprovalResponseMessage(approved=approved):
@@ -281,24 +285,39 @@ def _step(row: ThreadRow, event: Event) -> None:
         row.last_response_id = response_id
 
 
-def _end_request(row: ThreadRow, response_id: str | None) -> str | None:
-    """Return the model of the request that ends, chosen as in the read model of model calls."""
-    row.requests_open -= 1
-    requests = [array_of(pair) for pair in array_of(parse_stored(row.open_requests.encode()))]
-    ids = [request[0] for request in reversed(requests)]
-    is_named = response_id is not None and response_id in ids
-    ended = requests.pop(-1 - (ids.index(response_id) if is_named else 0)) if requests else None
-    row.open_requests = print_text(requests)
-    model = None if ended is None else ended[1]
-    return model if isinstance(model, str) else None
-
-
-def _answer(row: ThreadRow, event: Event, message: LlmResponseMessage) -> None:
-    model = None
-    if row.requests_open:
-        model = _end_request(row, text_in(event.metadata, "responseId"))
-    else:
+def _pair(
+    row: ThreadRow,
+    event: Event,
+    message: LlmRequestMessage | LlmResponseMessage | RuntimeErrorMessage,
+    rows: ThreadRows[ThreadRow],
+) -> None:
+    """Count requests to models, and what ended them."""
+    requests: Open[Ask] | None = rows.memory
+    if requests is None:
+        known = [_ask_of(pair) for pair in array_of(parse_stored(row.open_requests.encode()))]
+        requests = Open[Ask]().ask(known, known)
+    if isinstance(message, LlmRequestMessage):
         row.model_calls += 1
+        row.requests_open += 1
+        asks = asks_in(event)
+        _, rows.memory = requests.ask(asks, asks).within(MOST_OPEN["model"])
+        return
+    (answer,) = answers_in(event)
+    request, rows.memory = requests.answer(answer)
+    row.requests_open -= request is not None
+    if isinstance(message, RuntimeErrorMessage):
+        row.runtime_errors += 1
+        return
+    row.model_calls += request is None
+    _answer(row, message, None if request is None else request.name)
+
+
+def _ask_of(pair: JsonValue) -> Ask:
+    response_id, model = [part if isinstance(part, str) else None for part in array_of(pair)]
+    return Ask("model", response_id, model)
+
+
+def _answer(row: ThreadRow, message: LlmResponseMessage, model: str | None) -> None:
     cost = cost_of(message, model if message.model is None else message.model)
     usd = figure_held(cost.usd)
     row.cost_usd = figure_sum(row.cost_usd, usd)

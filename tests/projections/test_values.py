@@ -10,7 +10,6 @@ from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.projections.values import (
     count_held,
     count_sum,
-    elapsed_ms,
     figure_held,
     figure_sum,
     sent_at,
@@ -53,15 +52,6 @@ def test_a_time_is_found_wherever_it_stands_or_is_none(
     sent = sent_at(Event("t", 1, "vendor.thing", body, "id"))
     expected = None if milliseconds is None else EPOCH + timedelta(milliseconds=milliseconds)
     assert sent == expected
-
-
-def test_what_was_filled_in_on_import_or_ran_back_took_no_time() -> None:
-    later = NOON + timedelta(milliseconds=1.5)
-    assert elapsed_ms((NOON, NOON), (later, later)) == 1.5
-    assert elapsed_ms((NOON, NOON), (NOON, later)) == 0.0
-    assert elapsed_ms((NOON, NOON), (NOON, NOON)) is None
-    assert elapsed_ms((later, NOON), (NOON, later)) is None
-    assert elapsed_ms((None, NOON), (NOON, later)) is None
 
 
 def test_a_figure_is_none_where_a_column_does_not_hold_it() -> None:

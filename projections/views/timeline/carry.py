@@ -1,16 +1,15 @@
 """What the view `timeline` remembers between events."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import compress
-from operator import not_
 
+from agentlog.domain.events import Event
 from agentlog.domain.json.values import array_of, integer_at
-from agentlog.projections.carries.persistent_list import Layers
 from agentlog.projections.outcomes.attempts import Attempts
+from agentlog.projections.outcomes.pairs import MOST_OPEN, Answer, Kind, Open, asks_in
 from agentlog.projections.outcomes.suspicion import UNANSWERED, UNANSWERED_STEPS, Past
 from agentlog.projections.view import Item
 
-_MOST_OPEN = 10_000
 _WAITS_FOR_OTHERS = frozenset({"approval", "worker"})  # open for any number of steps
 
 
@@ -21,15 +20,12 @@ class OpenItem:
     item: Item
     time: int | None
 
-    @property
-    def key(self) -> str | None:
-        """What its answer names it by; None of a model call."""
-        kind = str(self.item["kind"])
-        return None if kind == "model" else key_of(kind, self.item)
-
     def unanswered(self) -> Item:
         """Return its item, suspected of being unanswered."""
         return {**self.item, "suspected": [*array_of(self.item["suspected"]), UNANSWERED]}
+
+
+_NONE: Open[OpenItem] = Open()
 
 
 @dataclass(slots=True)
@@ -37,8 +33,7 @@ class TimelineCarry:
     """Where the thread stands; immutable once a fold returned it.
 
     `ordinal` is the next free one at `version`, `time` that of the latest message. `step` and
-    `response_id` are counted as the view agent-state does. `open` has what began in the latest
-    steps, `waiting` by key what is open for longer.
+    `response_id` are counted as the view agent-state does. `open` has by kind what has no end yet.
     """
 
     version: int = 0
@@ -46,8 +41,7 @@ class TimelineCarry:
     time: int | None = None
     step: int = 0
     response_id: str | None = None
-    open: tuple[OpenItem, ...] = ()
-    waiting: Layers[OpenItem] = field(default_factory=Layers)
+    open: Mapping[Kind, Open[OpenItem]] = field(default_factory=dict)
     has_ended: bool = False
     past: Past = field(default_factory=Past)
     attempts: Attempts = field(default_factory=Attempts)
@@ -56,7 +50,7 @@ class TimelineCarry:
         """Return a copy for the fold of the event at `version`."""
         return TimelineCarry(
             *(version, 0, self.time, self.step, self.response_id),
-            *(self.open, self.waiting, self.has_ended, self.past, self.attempts),
+            *(self.open, self.has_ended, self.past, self.attempts),
         )
 
     def count_step(self, response_id: str | None = None) -> None:
@@ -64,49 +58,34 @@ class TimelineCarry:
         self.step += response_id is None or response_id != self.response_id
         self.response_id = self.response_id if response_id is None else response_id
 
-    def take(
-        self, kind: str, *, latest: bool = False, named: Item | None = None
-    ) -> OpenItem | None:
-        """Remove and return the oldest open span of a kind, or the latest, that is named so."""
-        key = None if named is None or kind == "model" else key_of(kind, named)
-        if key is not None and (waiting := self.waiting.get(key)) is not None:
-            self.waiting = self.waiting.with_changes({key: None})
-            return waiting
-        for index in range(len(self.open))[:: -1 if latest else 1]:
-            item = self.open[index].item
-            if item["kind"] == kind and (named is None or named.items() <= item.items()):
-                span = self.open[index]
-                self.open = (*self.open[:index], *self.open[index + 1 :])
-                return span
-        return None
+    def ask(self, event: Event, spans: Iterable[OpenItem]) -> None:
+        """Open the spans that an event begins."""
+        asks = asks_in(event)
+        kind = asks[0].kind
+        self.open = {**self.open, kind: self.open.get(kind, _NONE).ask(asks, spans)}
 
-    def age(self) -> list[Item]:
-        """Let what is open for many steps wait; return the items of what is given up.
+    def answer(self, answer: Answer) -> OpenItem | None:
+        """Remove and return the span that an answer ends."""
+        spans = self.open.get(answer.kind)
+        if spans is None:
+            return None
+        span, left = spans.answer(answer)
+        self.open = {**self.open, answer.kind: left}
+        return span
 
-        That is a model call, which nothing names; what the same key names again; and what is more
-        than can be kept.
-        """
-        excess = len(self.open) - _MOST_OPEN
-        if excess <= 0 and not self._is_late(self.open[0]):  # the others began later
-            return []
-        is_old = [index < excess or self._is_late(span) for index, span in enumerate(self.open)]
+    def give_up(self) -> list[Item]:
+        """Remove what is more than can be kept, and return its items."""
         items: list[Item] = []
-        changes: dict[str, OpenItem | None] = {}
-        for span in compress(self.open, is_old):
-            key = span.key
-            if key is None or self.waiting.size + len(changes) >= _MOST_OPEN:
-                items.append(span.unanswered())
-                continue
-            before = changes.get(key) or self.waiting.get(key)
-            items += [] if before is None else [before.unanswered()]
-            changes[key] = span
-        self.open = tuple(compress(self.open, map(not_, is_old)))
-        self.waiting = self.waiting.with_changes(changes)
+        for kind, spans in self.open.items():
+            if len(spans.values) > MOST_OPEN[kind]:
+                excess, left = spans.within(MOST_OPEN[kind])
+                self.open = {**self.open, kind: left}
+                items += [span.unanswered() for span in excess]
         return items
 
     def held(self) -> list[Item]:
         """Return the items of what is open, in the order in which it began."""
-        spans = [*sorted([span for _, span in self.waiting.items()], key=_place), *self.open]
+        spans = sorted([span for spans in self.open.values() for span in spans.values], key=_place)
         return [span.unanswered() if self._is_unanswered(span) else span.item for span in spans]
 
     def _is_unanswered(self, span: OpenItem) -> bool:
@@ -115,12 +94,6 @@ class TimelineCarry:
 
     def _is_late(self, span: OpenItem) -> bool:
         return self.step - (integer_at(span.item, "step") or 0) >= UNANSWERED_STEPS
-
-
-def key_of(kind: str, named: Item) -> str | None:
-    """Return the key of a span that is named so; None where it is named without an id."""
-    named_id = named.get("workerId" if kind == "worker" else "callId")
-    return None if named_id is None else f"{kind} {named_id}"
 
 
 def _place(span: OpenItem) -> tuple[int, int]:

@@ -15,10 +15,11 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.projections.call_texts import arguments_value, iso_time, value_text
+from agentlog.projections.outcomes.pairs import Kind, elapsed_ms
 from agentlog.projections.prices import cost_of
 from agentlog.projections.values import sent_at
 from agentlog.projections.view import Item
-from agentlog.projections.views.timeline.carry import OpenItem
+from agentlog.projections.views.timeline.carry import OpenItem, TimelineCarry
 
 _LONGEST_HINT = 80
 _NO_USAGE = TokenUsage()
@@ -75,7 +76,7 @@ def pause(version: int, begun: int, ended: int, step: int) -> Item:
 
 
 def begin(  # noqa: PLR0913 - what a span has
-    kind: str,
+    kind: Kind,
     name: str | None,
     event: Event,
     message: Message,
@@ -111,13 +112,11 @@ def end(
     span: OpenItem, event: Event, message: Message, outcome: str | None, **more: JsonValue
 ) -> Item:
     """Return the item of a span that an event ends."""
-    ended = message.timestamp
-    elapsed = None if span.time is None or ended <= span.time else ended - span.time
     return {
         **span.item,
         "endVersion": event.version,
-        "endedAt": iso_time(ended),
-        "elapsedMs": elapsed,
+        "endedAt": iso_time(message.timestamp),
+        "elapsedMs": elapsed_ms(span.time, message.timestamp),
         "outcome": outcome,
         "bytesOut": event.size,
         **more,
@@ -152,15 +151,17 @@ def model_figures(message: LlmResponseMessage, requested: str | None) -> dict[st
     return figures
 
 
-def hints_of(message: object) -> list[str | None]:
-    """Return the hints of the spans that a message begins, in their order."""
+def add_hints(now: TimelineCarry, message: object) -> None:
+    """Add their hints to the spans that a message began."""
     match message:
         case ToolCallsMessage(calls=calls):
-            return [_hint_of(call) for call in calls]
+            spans = now.open["call"].values[-len(calls) :]
+            for span, call in zip(spans, calls, strict=True):
+                span.item["hint"] = _hint_of(call)
         case WorkerSpawnedMessage(objective=objective):
-            return [objective[:_LONGEST_HINT]]
+            now.open["worker"].values[-1].item["hint"] = objective[:_LONGEST_HINT]
         case _:
-            return []
+            pass
 
 
 def _hint_of(call: ToolCall) -> str | None:

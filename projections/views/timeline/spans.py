@@ -25,7 +25,7 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.call_texts import arguments_value, call_digest
 from agentlog.projections.outcomes.attempts import place_of
-from agentlog.projections.outcomes.result_outcome import result_outcome
+from agentlog.projections.outcomes.pairs import answers_in
 from agentlog.projections.outcomes.suspicion import has_failed, suspicions
 from agentlog.projections.values import figure_held
 from agentlog.projections.view import Item
@@ -61,84 +61,83 @@ def _call(now: TimelineCarry, event: Event, message: ToolCallsMessage) -> Items:
         span = begin("call", call.name, event, message, step=now.step, named=named)
         span.item["suspected"] = list(rules)
         spans.append(span)
-    now.open += tuple(spans)
+    now.ask(event, spans)
     return ()
 
 
 def _answer(now: TimelineCarry, event: Event, message: ToolResultsMessage) -> Items:
     items: list[Item] = []
-    for ordinal, result in enumerate(message.results):
-        by_name = result.call_id is None
-        named: Item = {"name": result.name} if by_name else {"callId": result.call_id}
-        span = now.take("call", named=named)
+    answers = answers_in(event)
+    for ordinal, (result, answer) in enumerate(zip(message.results, answers, strict=True)):
+        span = now.answer(answer)
         now.count_step()
         if span is None:
-            named = {"ordinal": ordinal, "callId": result.call_id, "digest": None}
+            named: Item = {"ordinal": ordinal, "callId": result.call_id, "digest": None}
             name = result.name or "unknown"
             span = begin("call", name, event, message, step=now.step, is_asked=False, named=named)
-        item = end(span, event, message, result_outcome(result)[0])
+        item = end(span, event, message, answer.outcome)
         items.append(suspect(item, _suspicions(now, event, item, result)))
     return items
 
 
 def _request_model(now: TimelineCarry, event: Event, message: LlmRequestMessage) -> Items:
-    now.open += (begin("model", message.model, event, message, step=now.step),)
+    now.ask(event, [begin("model", message.model, event, message, step=now.step)])
     return ()
 
 
 def _respond(now: TimelineCarry, event: Event, message: LlmResponseMessage) -> Items:
-    response_id = event.response_id
-    span = None
-    if response_id is not None:
-        span = now.take("model", latest=True, named={"responseId": response_id})
-    span = span or now.take("model", latest=True)
+    (answer,) = answers_in(event)
+    span = now.answer(answer)
     if span is None:
         span = begin("model", None, event, message, step=now.step, is_asked=False)
     figures = model_figures(message, text_at(span.item, "name"))
-    if response_id is not None:
-        figures["responseId"] = response_id
-    item = end(span, event, message, "succeeded", **figures)
+    if event.response_id is not None:
+        figures["responseId"] = event.response_id
+    item = end(span, event, message, answer.outcome, **figures)
     now.past, slow = now.past.took("model", "ms", figure_held(number_at(item, "elapsedMs")))
     now.past, dear = now.past.took("model", "usd", figure_held(number_at(item, "costUsd")))
     return (suspect(item, (*slow, *dear)),)
 
 
 def _fail(now: TimelineCarry, event: Event, message: RuntimeErrorMessage) -> Items:
-    """Return the error, and the latest model call: an agent waits for one at a time."""
-    span = now.take("model", latest=True)
-    failed = () if span is None else (end(span, event, message, "failed"),)
+    """Return the error, and the model call that it failed."""
+    (answer,) = answers_in(event)
+    span = now.answer(answer)
+    failed = () if span is None else (end(span, event, message, answer.outcome),)
     return (*failed, point(event, now.step))
 
 
 def _ask(now: TimelineCarry, event: Event, message: ApprovalRequestMessage) -> Items:
     named: Item = {"callId": message.call_id}
-    now.open += (begin("approval", message.tool, event, message, step=now.step, named=named),)
+    now.ask(event, [begin("approval", message.tool, event, message, step=now.step, named=named)])
     return ()
 
 
 def _decide(now: TimelineCarry, event: Event, message: ApprovalResponseMessage) -> Items:
-    named: Item = {"callId": message.call_id}
-    span = now.take("approval", named=named)
+    (answer,) = answers_in(event)
+    span = now.answer(answer)
     if message.approved:
         now.count_step()
     if span is None:
+        named: Item = {"callId": message.call_id}
         span = begin("approval", None, event, message, step=now.step, is_asked=False, named=named)
-    return (end(span, event, message, "granted" if message.approved else "denied"),)
+    return (end(span, event, message, answer.outcome),)
 
 
 def _spawn(now: TimelineCarry, event: Event, message: WorkerSpawnedMessage) -> Items:
     named: Item = {"workerId": message.worker_id, "threadId": message.thread_id}
-    now.open += (begin("worker", message.model, event, message, step=now.step, named=named),)
+    now.ask(event, [begin("worker", message.model, event, message, step=now.step, named=named)])
     return ()
 
 
 def _return(now: TimelineCarry, event: Event, message: WorkerResultMessage) -> Items:
-    span = now.take("worker", named={"workerId": message.worker_id})
+    (answer,) = answers_in(event)
+    span = now.answer(answer)
     now.count_step()
     if span is None:
         named: Item = {"workerId": message.worker_id, "threadId": None}
         span = begin("worker", None, event, message, step=now.step, is_asked=False, named=named)
-    return (end(span, event, message, "succeeded" if message.error is None else "failed"),)
+    return (end(span, event, message, answer.outcome),)
 
 
 def _suspicions(
@@ -156,7 +155,7 @@ def number_attempts(now: TimelineCarry, event: Event, items: Items) -> None:
     """Number the calls that an event began, and record those of `items` that failed."""
     message = event.message
     if isinstance(message, ToolCallsMessage):
-        spans = now.open[len(now.open) - len(message.calls) :]
+        spans = now.open["call"].values[-len(message.calls) :]
         for span, call in zip(spans, message.calls, strict=True):
             span.item["attempt"] = _attempt(now, span.item, call)
     for item in items:

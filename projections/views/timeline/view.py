@@ -17,7 +17,7 @@ from agentlog.projections.own_types.marks import mark_of
 from agentlog.projections.own_types.texts import custom_text
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.timeline.carry import TimelineCarry
-from agentlog.projections.views.timeline.items import hints_of, pause, point
+from agentlog.projections.views.timeline.items import add_hints, pause, point
 from agentlog.projections.views.timeline.spans import ACTS, ENDS, number_attempts
 
 LONGEST_PAUSE_MS = 60_000
@@ -49,7 +49,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     """
 
     name: ClassVar[str] = "timeline"
-    carry_format: ClassVar[int] = 7
+    carry_format: ClassVar[int] = 8
     reads_long_texts: ClassVar[bool] = False
     options_type = TimelineOptions
     carry_type = TimelineCarry
@@ -60,7 +60,8 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
 
     @override
     def fold(self, carry: TimelineCarry, event: Event) -> tuple[TimelineCarry, Sequence[Placed]]:
-        now, items = carry.at(event.version), list[Item]()
+        now = carry.at(event.version)
+        items: list[Item] = []
         message = event.message
         if message is not None and event.type not in FACT_TYPES:  # those have the log's clock
             if now.time is not None and message.timestamp - now.time > LONGEST_PAUSE_MS:
@@ -70,8 +71,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
         act = None if message is None else ACTS.get(type(message))
         items += (point(event, now.step),) if act is None else act(now, event, message)
         if self.options.hint:
-            for span, hint in zip(reversed(now.open), reversed(hints_of(message)), strict=False):
-                span.item["hint"] = hint
+            add_hints(now, message)
             if isinstance(message, CustomMessage):
                 items[-1]["hint"] = custom_text(event.type, message.payload)
                 if mark := mark_of(event.type, message.payload):
@@ -79,8 +79,8 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
         if self.options.attempts:
             number_attempts(now, event, items)
         now.has_ended = now.has_ended or type(message) in ENDS
-        if now.open:
-            items += now.age()
+        if now.open is not carry.open:
+            items += now.give_up()
         now.ordinal = len(items)
         return now, [Placed(event.version, ordinal, item) for ordinal, item in enumerate(items)]
 

@@ -67,7 +67,7 @@ def test_figures_times_and_errors_stand_where_the_conventions_have_them() -> Non
         '"name":"f","arguments":{"x":1}}]}]',
     }
     begin, end = chat["startTimeUnixNano"], chat["endTimeUnixNano"]
-    assert (begin, end) == (1_000_000_000, 3_000_000_000)
+    assert (begin, end) == (1_000_000_000, 2_000_000_000)
     assert tool["status"] == {"code": 2, "message": "late"}
     begin, end = tool["startTimeUnixNano"], tool["endTimeUnixNano"]
     assert (begin, end) == (3_000_000_000, 4_000_000_000)

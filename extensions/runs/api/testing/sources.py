@@ -22,7 +22,7 @@ from agentlog.extensions.runs.projections.tapes.cassette import (
 from agentlog.extensions.runs.projections.tapes.recorded_tools import (
     RecordedCall,
     appends_of,
-    calls_of_messages,
+    calls_of_events,
     calls_of_run,
 )
 from agentlog.infrastructure.threads import Threads
@@ -66,7 +66,7 @@ def calls_of(source: Source) -> list[RecordedCall]:
             return calls_of_run(RecordedThread(threads, str(source)).run())
         except NotRecorded:
             events = threads.messages(str(source))
-            return calls_of_messages(event.message for event in events)
+            return calls_of_events(events)
 
 
 def histories_of(source: Source) -> Mapping[str, Sequence[Event]]:

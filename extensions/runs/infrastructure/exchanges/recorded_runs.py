@@ -13,7 +13,7 @@ from agentlog.domain.points_in_time import AtVersion
 from agentlog.extensions.runs.projections.recordings.recording import Resumed
 from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun, run_of
 from agentlog.extensions.runs.projections.tapes.reconstructed_tape import ReconstructedTape
-from agentlog.extensions.runs.projections.tapes.recorded_tools import calls_of_messages
+from agentlog.extensions.runs.projections.tapes.recorded_tools import calls_of_events
 from agentlog.extensions.runs.projections.tapes.tape import Tape
 from agentlog.extensions.runs.projections.tapes.tool_tape import Tools, ToolTape
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
@@ -214,7 +214,7 @@ def tapes_of(
         tape = ReconstructedTape(events, {})
         if tape.is_empty:
             raise
-        return tape, ToolTape(tools, calls_of_messages(event.message for event in events))
+        return tape, ToolTape(tools, calls_of_events(events))
     return Tape(recorded, by_place=by_place), ToolTape.of_run(recorded, tools)
 
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from typing_extensions import override
 
 from agentlog.domain.errors import NotThere
+from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_bytes, print_text
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.messages import ToolCall, ToolCallsMessage, ToolResultsMessage
@@ -14,6 +15,7 @@ from agentlog.extensions.runs.projections.recordings.recording import Recording,
 from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun
 from agentlog.projections.call_texts import arguments_value, error_text
 from agentlog.projections.exchanges.exchange import TYPE
+from agentlog.projections.outcomes.pairs import Open, answers_in, asks_in
 from agentlog.projections.readers.draft import sample_event
 
 ToolMode = Literal["strict", "fifo"]
@@ -133,15 +135,15 @@ def calls_of_run(run: RecordedRun) -> list[RecordedCall]:
             if draft["type"] == TYPE:
                 answered = True
             elif draft["type"] == ("tool_calls" if answered else "tool_results"):
-                pairs.add(append.thread_id, sample_event(draft, 1).message)
+                pairs.add(append.thread_id, sample_event(draft, 1))
     return pairs.calls
 
 
-def calls_of_messages(messages: Iterable[object]) -> list[RecordedCall]:
-    """Return the calls of a thread's messages that have results."""
+def calls_of_events(events: Iterable[Event]) -> list[RecordedCall]:
+    """Return the calls of a thread's events that have results."""
     pairs = _Pairs()
-    for message in messages:
-        pairs.add("", message)
+    for event in events:
+        pairs.add(event.thread_id, event)
     return pairs.calls
 
 
@@ -155,33 +157,31 @@ def appends_of(run: RecordedRun) -> Iterator[ThreadAppend]:
 
 
 class _Pairs:
-    """Calls paired with their results by their ids, in the order of the calls."""
+    """Calls with their results, in the order of the calls; of each thread by itself."""
 
     def __init__(self) -> None:
         self._calls: list[tuple[ToolCall, list[RecordedCall]]] = []
-        self._open: dict[tuple[str, str | None], int] = {}
+        self._open: dict[str, Open[tuple[ToolCall, list[RecordedCall]]]] = {}
 
     @property
     def calls(self) -> list[RecordedCall]:
         return [call for _, answered in self._calls for call in answered]
 
-    def add(self, thread_id: str, message: object) -> None:
-        match message:
-            case ToolCallsMessage():
-                for call in message.calls:
-                    self._open[thread_id, call.id] = len(self._calls)
-                    self._calls.append((call, []))
-            case ToolResultsMessage():
-                for result in message.results:
-                    number = self._open.pop((thread_id, result.call_id), None)
-                    if number is None:
-                        continue
-                    call, answered = self._calls[number]
+    def add(self, thread_id: str, event: Event) -> None:
+        message, calls = event.message, self._open.get(thread_id, Open())
+        if isinstance(message, ToolCallsMessage):
+            made = [(call, list[RecordedCall]()) for call in message.calls]
+            self._calls += made
+            calls = calls.ask(asks_in(event), made)
+        elif isinstance(message, ToolResultsMessage):
+            for result, answer in zip(message.results, answers_in(event), strict=True):
+                pair, calls = calls.answer(answer)
+                if pair is not None:
+                    call, answered = pair
                     error = None if result.error is None else error_text(result.error)
                     output = _plain(result.output)
                     answered.append(RecordedCall(call.name, arguments_value(call), output, error))
-            case _:
-                pass
+        self._open[thread_id] = calls
 
 
 def _key(arguments: JsonValue) -> bytes:

@@ -1,14 +1,16 @@
 """Calls of a recorded run, and how they answer others."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
 
+from agentlog.domain.json.values import object_of
 from agentlog.extensions.runs.projections.tapes.recorded_tools import (
     CallNotRecorded,
     RecordedCall,
     RecordedTools,
-    calls_of_messages,
+    calls_of_events,
     calls_of_run,
 )
 from agentlog.projections.exchanges.requests import Api
@@ -17,6 +19,7 @@ from tests.extensions.runs.projections.tapes.test_tape import ids_of, results, r
 from tests.histories import history
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
+from tests.test_pairs import judged, pair_histories
 
 CALLS = [RecordedCall("look", {"at": at}, output) for at, output in [("a", 1), ("b", 2), ("a", 3)]]
 
@@ -46,7 +49,7 @@ def test_results_are_paired_with_calls_whose_ids_come_again() -> None:
             ("tool_results", "results", {"callId": "c", "output": [{"type": "text", "text": "x"}]}),
         ]
     ]
-    calls = calls_of_messages(event.message for event in history(*drafts))
+    calls = calls_of_events(history(*drafts))
     assert calls == [RecordedCall("look", {"n": n}, "x") for n in (1, 2)]
 
 
@@ -62,3 +65,13 @@ def test_a_fork_has_the_calls_of_what_it_went_on_from(api: Api) -> None:
     fork = run_of(run.exchanges[1:], origin=run_of(run.exchanges[:1]))
     assert calls_of_run(fork) == calls_of_run(run_of(run.exchanges))
     assert [call.output for call in calls_of_run(fork)] == ["did 1", "did 2"]
+
+
+@given(drafts=pair_histories())
+def test_results_are_of_the_calls_that_the_timeline_says(drafts: list[dict[str, Any]]) -> None:
+    events = history(*drafts)
+    calls = [(object_of(call.arguments)["n"], call.output) for call in calls_of_events(events)]
+    pairs = [pair for pair in judged(events) if pair.kind == "call" and pair.end_version]
+    answered = {ask[0] * 10 + ask[1]: end for _, ask, end, *_ in pairs if ask is not None}
+    assert [number for number, _ in calls] == sorted(answered)
+    assert {number: int(str(output).split("#")[1]) for number, output in calls} == answered
