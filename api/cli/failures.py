@@ -10,6 +10,7 @@ from typing import NoReturn
 import typer
 
 from agentlog.api.cli import INTERRUPTED
+from agentlog.api.cli.terminal import printable
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.runtime.secret_redaction import ConcealingFormatter, without_secrets
 
@@ -39,8 +40,6 @@ def failing_clearly() -> Iterator[None]:
 
 def print_failure(reason: str) -> None:
     """Print why a command fails, without secrets, on standard error."""
-    from agentlog.api.cli.session import printable  # noqa: PLC0415 - only where one fails
-
     typer.echo(f"agentlog: {printable(without_secrets(reason))}", err=True)
 
 

@@ -15,9 +15,9 @@ from agentlog.api.cli.session import (
     ThreadArgument,
     pairs_of,
     print_line,
-    printable,
     service_in,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.shapes.forks import fork_json, tree_json
 from agentlog.api.shapes.lines.forks import tree_lines
 from agentlog.domain.json.text import parse

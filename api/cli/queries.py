@@ -20,10 +20,10 @@ from agentlog.api.cli.session import (
     pairs_of,
     print_csv,
     print_line,
-    printable,
     service_in,
     settings_with,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import open_service
 from agentlog.api.filters import metadata_filter, time_filter
 from agentlog.api.shapes.search import Hits

@@ -16,9 +16,9 @@ from agentlog.api.cli.session import (
     pairs_of,
     print_csv,
     print_line,
-    printable,
     service_in,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import report_csv, report_json
 from agentlog.domain.json.text import print_text

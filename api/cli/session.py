@@ -21,6 +21,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service, open_service
 from agentlog.api.filters import metadata_filter
 from agentlog.domain.errors import AgentlogError
@@ -168,11 +169,6 @@ def print_csv(text: str) -> None:
     """Print comma-separated values, on a terminal with control characters made visible."""
     shown = printable(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text
     sys.stdout.write(shown)
-
-
-def printable(text: str) -> str:
-    """Return `text` with control characters made visible, safe for a terminal."""
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
 @contextmanager

@@ -19,9 +19,9 @@ from agentlog.api.cli.session import (
     json_line,
     pairs_of,
     print_line,
-    printable,
     service_in,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.cli.threads import content_of, print_event
 from agentlog.api.composition import Service
 from agentlog.api.filters import metadata_filter

@@ -18,9 +18,9 @@ from agentlog.api.cli.session import (
     pairs_of,
     print_line,
     print_listing,
-    printable,
     service_in,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.filters import metadata_value
 from agentlog.api.shapes.shape import time_text
 from agentlog.api.shapes.summaries import ThreadSummary

@@ -19,9 +19,9 @@ from agentlog.api.cli.session import (
     InvalidOption,
     print_line,
     print_listing,
-    printable,
     settings_with,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import open_as_owner
 from agentlog.api.shapes.shape import time_text
 from agentlog.domain.identifiers import Ulids

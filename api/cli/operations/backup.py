@@ -14,7 +14,8 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from agentlog.api.cli.proofs.audit import EXIT_CODES, KeptCheckpoint, PublicKey
 from agentlog.api.cli.proofs.held import Held
 from agentlog.api.cli.proofs.log_audit import in_words
-from agentlog.api.cli.session import DataDir, InvalidOption, printable, settings_with
+from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import open_as_owner
 from agentlog.domain.integrity.chain_audit import Verdict
 from agentlog.infrastructure.audit.signing import NoSigningKey, signing_key

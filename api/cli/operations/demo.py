@@ -6,7 +6,7 @@ from shlex import quote
 
 from rich.console import Console
 
-from agentlog.api.cli.session import printable
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
 from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.transfer.documents import Plan

@@ -11,10 +11,10 @@ from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
     json_line,
-    printable,
     service_in,
     settings_with,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service, open_as_owner
 from agentlog.api.shapes.redactions import FileRedaction, Redaction
 from agentlog.api.shapes.shape import time_text

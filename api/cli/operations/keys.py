@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from agentlog.api.cli.session import DataDir, print_line, print_listing, printable, service_in
+from agentlog.api.cli.session import DataDir, print_line, print_listing, service_in
+from agentlog.api.cli.terminal import printable
 from agentlog.api.shapes.service import access as shapes
 from agentlog.api.shapes.shape import time_text
 from agentlog.infrastructure.keys.key import Key

@@ -16,10 +16,10 @@ from agentlog.api.cli.session import (
     AsJson,
     DataDir,
     print_line,
-    printable,
     service_in,
     settings_with,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service, open_service
 from agentlog.api.shapes import threads
 from agentlog.infrastructure.postgres.listening.notifications import PROJECTED

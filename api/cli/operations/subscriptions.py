@@ -10,10 +10,10 @@ from agentlog.api.cli.session import (
     DataDir,
     print_line,
     print_listing,
-    printable,
     service_in,
     settings_with,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.filters import metadata_filter
 from agentlog.api.shapes.service import subscriptions as shapes
 from agentlog.api.shapes.shape import time_text

@@ -14,10 +14,10 @@ from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
     ThreadArgument,
-    printable,
     service_in,
     settings_with,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import open_service
 from agentlog.domain.integrity.chain_audit import Finding, Verdict, worst
 from agentlog.infrastructure.audit.bundle import check_bundle

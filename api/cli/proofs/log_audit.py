@@ -10,7 +10,7 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn
 
 from agentlog.api.cli.failures import print_failure
 from agentlog.api.cli.proofs.held import Held
-from agentlog.api.cli.session import printable
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, worst

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from agentlog.api.cli.remote import Key, To, by_service
-from agentlog.api.cli.session import DataDir, json_line, printable, service_in
+from agentlog.api.cli.session import DataDir, json_line, service_in
+from agentlog.api.cli.terminal import printable
 from agentlog.api.shapes.imports import Import
 from agentlog.api.shapes.shape import time_text
 

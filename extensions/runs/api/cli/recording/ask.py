@@ -17,9 +17,9 @@ from agentlog.api.cli.session import (
     pairs_of,
     print_line,
     print_listing,
-    printable,
     service_in,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.filters import metadata_value
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, text_at

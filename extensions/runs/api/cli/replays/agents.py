@@ -5,7 +5,8 @@ from pathlib import Path
 
 import typer
 
-from agentlog.api.cli.session import print_line, printable, service_in
+from agentlog.api.cli.session import print_line, service_in
+from agentlog.api.cli.terminal import printable
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.extensions.runs.api.cli.recording.commands import run_command
 from agentlog.extensions.runs.api.gateway.replayer import replaying

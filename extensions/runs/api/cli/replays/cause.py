@@ -13,10 +13,10 @@ from agentlog.api.cli.session import (
     chosen_view,
     pairs_of,
     print_line,
-    printable,
     service_in,
     settings_with,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
 from agentlog.domain.errors import Refused
 from agentlog.domain.json.values import JsonObject, JsonValue

@@ -10,9 +10,9 @@ from agentlog.api.cli.session import (
     filter_of,
     pairs_of,
     print_line,
-    printable,
     progress_shown,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
 from agentlog.extensions.runs.api.shapes.engine_replay import replayed_json
 from agentlog.extensions.runs.api.shapes.engine_replay_lines import replays_lines

@@ -12,10 +12,10 @@ from agentlog.api.cli.session import (
     InvalidOption,
     print_line,
     print_listing,
-    printable,
     service_in,
     settings_with,
 )
+from agentlog.api.cli.terminal import printable
 from agentlog.domain.json.values import JsonObject
 from agentlog.extensions.runs.api.cli.replays.agents import report_json, report_lines
 from agentlog.extensions.runs.api.cli.replays.fork_run import ForkOrder, ForkRun, run_fork

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from agentlog.api.cli.session import printable
+from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
 from agentlog.extensions.runs.api.cli.replays.fork_run import ForkOrder, run_fork
 from agentlog.extensions.runs.infrastructure.candidates import Candidate
