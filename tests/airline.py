@@ -24,6 +24,12 @@ _POLICY = (
 _USERS = ["mia_li_3668", "emma_kim_9957", "raj_sanchez_7340", "noah_muller_9847"]
 _RESERVATIONS = ["NO6JO3", "4WQ150", "VAAOXJ", "9HBUV8", "D1EW9B", "FDZ0T5", "HSR97W"]
 _FLIGHTS = ["HAT136", "HAT039", "HAT271", "HAT290", "HAT018"]
+_QUESTIONS = [
+    "Could you please provide your user ID?",
+    "May I have your user ID?",
+    "What is your user ID?",
+    "Please tell me your user ID.",
+]
 _TOWNS = ["JFK", "SEA", "ATL", "MCO", "ORD"]
 
 
@@ -59,7 +65,7 @@ def _run(task: int, trial: int) -> Run:
     messages = [
         {"role": "system", "content": _POLICY},
         {"role": "user", "content": f"Hi! I have a question about trip {task}."},
-        {"role": "assistant", "content": "Could you please provide your user ID?"},
+        {"role": "assistant", "content": _QUESTIONS[trial]},
         {"role": "user", "content": f"Sure, my user ID is {user}."},
     ]
     profile = {"payment_methods": {"gift_card_1": {"source": "gift_card", "amount": "$120"}}}
@@ -67,7 +73,7 @@ def _run(task: int, trial: int) -> Run:
     for number, step in enumerate(steps):
         # one task has an id that comes again
         call_id = f"call_{crc32(f'{task} {trial} {0 if task == 7 else number}'.encode()):024x}"
-        messages += _turn(step, call_id, text=_pick(9, task, trial, number) == 0)
+        messages += _turn(step, call_id, text=_pick(9, task, number) == 0)
         if _pick(3, task, number) == 0:
             messages += [
                 {"role": "assistant", "content": f"Shall I go on, dear traveller {trial}?"},
@@ -162,9 +168,9 @@ _SCRIPTED: dict[int, Sequence[tuple[list[Step], float]]] = {
     ],
     46: [
         ([*_FOUR, _book(957), _book(1002)], 1.0),
-        ([*_FOUR, _book(957), _HAND_OVER], 0.0),
+        ([*_FOUR, _THINK, _book(957), _HAND_OVER], 0.0),
         ([*_FOUR, _book(1002)], 1.0),
-        ([*_FOUR, _book(957), _book(1047), _HAND_OVER], 0.0),
+        ([*_FIVE, _THINK, _book(957), _book(1047), _HAND_OVER], 0.0),
     ],
 }
 """By task, its trials: some were read by hand."""
