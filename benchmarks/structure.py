@@ -1,4 +1,4 @@
-"""Count the structure: modules a folder, imports between rooms, files that a request passes.
+"""Count the structure: lines, modules a folder, imports between rooms, files a request passes.
 
 `make structure` prints it. Imports are those of the code, by import-linter's own graph; files are
 those of ours whose functions run for one request, in the service's process.
@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
@@ -20,7 +20,7 @@ from agentlog.api.composition import open_service
 from agentlog.infrastructure.settings import Settings
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("domain", "projections", "infrastructure", "api")
+CORE = ("domain", "projections", "infrastructure", "api")
 CONTAINERS = (
     "agentlog.infrastructure",
     "agentlog.api",
@@ -32,22 +32,17 @@ CONTAINERS = (
 
 def main() -> None:
     """Print all counts."""
+    for name, lines in _lines_of_parts():
+        print(f"{lines:7,} lines: {name}")
     folders = Counter(
         str(file.parent.relative_to(ROOT))
-        for package in PACKAGES
+        for package in (*CORE, "extensions")
         for file in (ROOT / package).rglob("*.py")
         if file.name != "__init__.py"
     )
     print(f"modules: {sum(folders.values())}; the fullest folders:")
     for folder, count in folders.most_common(8):
         print(f"  {count:3} {folder}")
-    lines = sum(
-        len(file.read_bytes().splitlines())
-        for package in PACKAGES
-        for kind in ("*.py", "*.sql")
-        for file in (ROOT / package).rglob(kind)
-    )
-    print(f"lines of production code, SQL included: {lines}")
     for container in CONTAINERS:
         print(_rooms(container))
     passed = _Passed()
@@ -57,6 +52,35 @@ def main() -> None:
             application = application_over(settings, service, "anywhere")
             client = TestClient(application, base_url="http://localhost")
             _print_passed(passed, client)
+
+
+def _lines_of_parts() -> Iterator[tuple[str, int]]:
+    """Yield the parts of the house with their lines: the core, its rooms, each extension, the rest.
+
+    Python and SQL, and TypeScript of the page; empty lines and comments included.
+    """
+    sql = ("*.py", "*.sql")
+    yield "core", sum(_lines(room, *sql) for room in CORE)
+    for room in CORE:
+        yield f"  {room}", _lines(room, *sql)
+    extensions = sorted(path.name for path in (ROOT / "extensions").iterdir() if path.is_dir())
+    names = [name for name in extensions if not name.startswith("_")]
+    yield "extensions", sum(_lines(f"extensions/{name}", *sql) for name in names)
+    for name in names:
+        yield f"  {name}", _lines(f"extensions/{name}", *sql)
+    yield "client", _lines("client", "*.py")
+    yield "page", _lines("web/src", "*.ts", "*.tsx")
+    yield "tests", _lines("tests", *sql)
+    yield "benchmarks", _lines("benchmarks", "*.py")
+
+
+def _lines(folder: str, *patterns: str) -> int:
+    return sum(
+        len(file.read_bytes().splitlines())
+        for pattern in patterns
+        for file in (ROOT / folder).rglob(pattern)
+        if "node_modules" not in file.parts
+    )
 
 
 def _rooms(container: str) -> str:
