@@ -123,7 +123,8 @@ def test_the_tests_of_the_core_pass_without_any(tmp_path: Path) -> None:
     )
     (tmp_path / "extensions").mkdir()
     shutil.copy(ROOT / "extensions" / "__init__.py", tmp_path / "extensions")
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("CHANGELOG.md", "README.md", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
     rooms = [f"tests/{room}" for room in ("domain", "projections", "infrastructure")]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *rooms],

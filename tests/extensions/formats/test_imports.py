@@ -9,7 +9,8 @@ import pytest
 from agentlog.extensions.formats.workers import Workers
 from agentlog.infrastructure.threads import Threads
 from tests.infrastructure.transfer.importing import USER, run, written
-from tests.infrastructure.transfer.parts import members_of
+from tests.infrastructure.transfer.parts import SESSION, members_of
+from tests.infrastructure.transfer.test_parts import check_a_second_file
 from tests.infrastructure.transfer.test_remedies import options_of
 from tests.test_golden import GOLDEN
 
@@ -93,3 +94,31 @@ def test_what_an_older_reader_left_out_is_added(
     report = run(threads, folder, wire=None)
     assert (report.appended, report.failures) == (1, [])
     assert run(threads, folder, wire=None).appended == 0
+
+
+def line(number: int, text: str) -> dict[str, Any]:
+    """Return a line of Claude Code with a uuid of its own."""
+    return {
+        "type": "user",
+        "sessionId": SESSION,
+        "uuid": f"{SESSION[:-4]}{number:04x}",
+        "timestamp": f"2026-01-01T00:00:{number:02d}Z",
+        "message": {"role": "user", "content": text},
+    }
+
+
+TWO_FILES = {
+    "agents of one session": [
+        [line(n, f"to the {name} agent, {n}") for n in range(place, place + 4)]
+        for place, name in ((0, "first"), (4, "second"))
+    ],
+    "a session that was cut": [[line(n, f"line {n}") for n in part] for part in ((0, 1), (2, 3))],
+}
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("files", TWO_FILES.values(), ids=TWO_FILES)
+def test_a_second_file_of_a_session_loses_no_message(
+    threads: Threads, tmp_path: Path, files: list[list[Any]], *, together: bool
+) -> None:
+    check_a_second_file(threads, tmp_path, files, together=together)

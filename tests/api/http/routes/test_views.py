@@ -304,40 +304,6 @@ def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals
     refusals.check("GET", "/v1/threads/u/outline?at=9", status=404, name="future-moment")
 
 
-def test_groups_stand_in_the_outline_with_what_is_in_them(client: TestClient) -> None:
-    def mark(kind: str) -> dict[str, object]:
-        payload = {"id": "s", "type": "solver", "name": "generate"}
-        return {"type": f"inspect.{kind}", "payload": payload}
-
-    answer = {"type": "llm_response", "usage": {"inputTokens": 10, "outputTokens": 2}}
-    untimed = [
-        mark("span_begin"),
-        answer,
-        {"type": "runtime_error", "error": "x"},
-        mark("span_end"),
-    ]
-    drafts = [{"timestamp": 1_767_323_045_000 + 5 * n, **draft} for n, draft in enumerate(untimed)]
-    assert client.post("/v1/threads/g/messages", json=drafts).status_code == 201
-    body = client.get("/v1/threads/g/outline?steps=false").json()
-    assert body["steps"] == []
-    (group,) = body["groups"]
-    assert group == {
-        "name": "solver generate",
-        "version": 1,
-        "endVersion": 4,
-        "depth": 0,
-        "open": False,
-        "events": 4,
-        "failures": 1,
-        "elapsedMs": 15,
-        "inputTokens": 10,
-        "outputTokens": 2,
-        "costUsd": None,
-        "computedCalls": 0,
-    }
-    assert client.get("/v1/threads/g/outline").json()["groups"][0]["events"] == 4
-
-
 # Why
 
 
