@@ -175,7 +175,8 @@ _MEANT_FOR_TESTS = {"TEST_FAKETIME", "TEST_DATABASE_URL"}
 @pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=_name)
 def test_lines_are_short(document: Path) -> None:
     lines = (_URL.sub("", line) for line in document.read_text().splitlines())
-    assert [line for line in lines if len(line) > LONGEST_LINE] == []
+    long = [line for line in lines if len(line) > LONGEST_LINE]
+    assert [line for line in long if not line.startswith("|")] == []  # no row of a table wraps
 
 
 @pytest.mark.parametrize("document", [*DOCUMENTS, *ROOT.glob("*.md")], ids=_name)

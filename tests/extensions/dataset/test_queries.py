@@ -36,7 +36,7 @@ QUERIES = (
     """SELECT CAST(recorded_at AS date), count(*) FROM messages GROUP BY 1 ORDER BY 1""",
 )
 """They read the same in all engines."""
-DOCUMENT = Path(__file__).parents[3] / "docs" / "how-to" / "parquet.md"
+DOCUMENT = Path(__file__).parents[3] / "extensions" / "dataset" / "docs" / "parquet.md"
 DOCUMENTED = "SELECT tool, count(*) FROM tool_calls WHERE recorded_at >= '2026-03-03' GROUP BY tool"
 """What the document's statements ask, from a day of these histories on."""
 

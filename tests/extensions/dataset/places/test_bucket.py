@@ -23,7 +23,7 @@ from tests.infrastructure.appends import STORY, calls, reply, results
 from tests.infrastructure.erasure.conftest import redactor_on
 from tests.waiting import until
 
-DOCUMENT = Path(__file__).parents[4] / "docs" / "how-to" / "parquet.md"
+DOCUMENT = Path(__file__).parents[4] / "extensions" / "dataset" / "docs" / "parquet.md"
 SECRET = "Zarquon-4711"  # noqa: S105 - what is to be erased
 
 
