@@ -34,6 +34,7 @@ _ADDED = {
     "projections/readmodels/toy.py": "toy_model.py",
     "extensions/formats/toy.py": "toy_format.py",
     "infrastructure/reports/catalogue/toy.sql": "toy_report.sql",
+    "api/cli/toy.py": "toy_command.py",
 }
 """Each file that a recipe adds, and what it is here."""
 
@@ -61,6 +62,17 @@ Message = (
         "AnyReadModel =": "from agentlog.projections.readmodels.toy import Toys\n\nAnyReadModel =",
         "        Workers(),\n": "        Workers(),\n        Toys(),\n",
     },
+    "infrastructure/settings.py": {
+        '    host: str = "127.0.0.1"\n': '''    toys: int = Field(default=3, ge=0)
+    """Most toys."""
+    host: str = "127.0.0.1"
+''',
+    },
+    "api/cli/commands.py": {
+        "COMMANDS = {\n": """COMMANDS = {
+    "toy": Command("agentlog.api.cli.toy:app", "Say how many toys there may be.", "Service"),
+""",
+    },
     "extensions/formats/__init__.py": {
         "_FORMATS: Mapping[str, str] = {\n": """_FORMATS: Mapping[str, str] = {
     "toy": f"{_HERE}.toy:FORMAT",
@@ -77,6 +89,9 @@ def test_there_is_a_recipe_for_each_thing_that_is_added() -> None:
         "an import format",
         "a read model",
         "a report",
+        "a command",
+        "a setting",
+        "an extension",
         "a migration",
     )
     assert list(_RECIPES) == [f"Add {thing}" for thing in things]
@@ -87,8 +102,8 @@ def test_what_a_recipe_names_is_there(title: str) -> None:
     defined = _defined()
     for name in re.findall(r"`([^`]+)`", _RECIPES[title]):
         if "/" in name:
-            path = Path(re.sub(r"[^/]*(NAME|NNNN)[^/]*(/|\Z)", "", name))
-            assert (ROOT / path).exists(), name
+            pattern = re.sub(r"[^/.]*(NAME|NNNN)[^/.]*", "*", name)
+            assert any(ROOT.glob(pattern)), name
         elif re.fullmatch(r"[A-Za-z_]+", name) and name not in WORDS:
             assert name in defined, name
 
@@ -98,7 +113,7 @@ def _defined() -> set[str]:
     """Return the names of our classes, functions, their parameters, constants and fields."""
     trees = (
         node
-        for folder in SOURCES[2:]
+        for folder in SOURCES
         for path in (ROOT / folder).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
     )
@@ -172,6 +187,11 @@ def test_a_read_model_gets_its_table(tried: dict[str, Any]) -> None:
     assert tried["rows"] == 2
 
 
+def test_a_command_is_listed_and_reads_a_setting(tried: dict[str, Any]) -> None:
+    assert "Say how many toys there may be." in tried["help"]
+    assert tried["command"] == "3 toys\n"
+
+
 def test_a_report_answers_and_says_which_threads_are_a_rows(tried: dict[str, Any]) -> None:
     assert tried["report"]["rows"] == [{"tool": "ball", "toys": 1}]
     assert tried["report"]["threads"]["by"] == {"tool": "item.tool"}
@@ -182,5 +202,7 @@ def test_what_is_in_no_document_is_asked_for(tried: dict[str, Any]) -> None:
         "format toy",
         "test_the_document_lists_every_report",
         "test_the_reference_names_every_message_type_with_its_fields",
+        "test_the_reference_names_every_setting",
         "test_the_reference_names_every_view_and_option",
+        "test_the_reference_of_the_commands_is_what_they_say_of_themselves",
     ]

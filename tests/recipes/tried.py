@@ -9,6 +9,7 @@ from typing import Any
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.projections.readmodels.registry import read_model
 from tests import test_docs
+from tests.api.cli import test_reference
 from tests.command_line import agentlog
 from tests.infrastructure.readmodels.tables import live, rows_of
 from tests.infrastructure.reports import test_documentation
@@ -45,6 +46,8 @@ def tried(folder: Path, url: str) -> dict[str, Any]:
         "toy": agentlog("view", "box", "kernel", url=url).lines[0],
         "rows": len(rows),
         "report": report,
+        "help": agentlog("--help", url=url).out,
+        "command": agentlog("toy", url=url).out,
         "models": sorted(name for name in schema["components"]["schemas"] if "Toy" in name),
         "undocumented": sorted(_undocumented()),
     }
@@ -56,7 +59,9 @@ def _undocumented() -> list[str]:
     for check in (
         test_documentation.test_the_document_lists_every_report,
         test_docs.test_the_reference_names_every_message_type_with_its_fields,
+        test_docs.test_the_reference_names_every_setting,
         test_docs.test_the_reference_names_every_view_and_option,
+        test_reference.test_the_reference_of_the_commands_is_what_they_say_of_themselves,
     ):
         with suppress(AssertionError, ValueError):
             check()
