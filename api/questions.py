@@ -5,42 +5,36 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import get_args
 
-from agentlog.api.filters import InvalidFilter, metadata_filter, time_filter
-from agentlog.domain.json.values import JsonValue
+from agentlog.api.filters import InvalidFilter, time_filter
 from agentlog.infrastructure.reports.question import InvalidQuestion, Question
-from agentlog.infrastructure.reports.report import METADATA, Report
+from agentlog.infrastructure.reports.report import Report
 from agentlog.infrastructure.reports.sources import Clock
+from agentlog.projections.filters.grammar import parse_filter
 
-GENERAL = ("by", "from", "to", "clock", "order", "limit")
-"""Parameters of every report, beside its filters."""
+GENERAL = ("by", "from", "to", "filter", "clock", "order", "limit")
+"""Parameters of every report."""
 
 
 def question_of(report: Report, pairs: Iterable[tuple[str, str]]) -> Question:
-    """Return the question from names and values; `by` and filters may be repeated.
+    """Return the question from names and values; `by` may be repeated.
 
     Raises:
         InvalidQuestion: the report does not support it; the message lists what it supports.
+        InvalidFilterText: the filter is none in the terms of the report.
     """
     given: defaultdict[str, list[str]] = defaultdict(list)
-    metadata: list[tuple[str, str]] = []
     for name, value in pairs:
-        if name.startswith(METADATA):
-            metadata.append((name.removeprefix(METADATA), value))
-        else:
-            given[name].append(value)
-    filters = {name: values for name, values in given.items() if name not in GENERAL}
-    for name in filters:
-        if name not in report.filters:
-            takes = ", ".join((*GENERAL, *report.filters, f"{METADATA}KEY"))
-            raise InvalidQuestion(f"{name[:64]}: report {report.name} takes no such thing; {takes}")
+        given[name].append(value)
+    for name in given:
+        if name not in GENERAL:
+            raise InvalidQuestion(f"{name[:64]}: reports take no such thing; {', '.join(GENERAL)}")
     by = given.get("by")
     limit = _once(given, "limit")
     question = Question(
         by=None if by is None else [part for text in by for part in text.split(",") if part],
         begin=_time("from", _once(given, "from")),
         end=_time("to", _once(given, "to")),
-        filters=filters,
-        metadata=_metadata(metadata),
+        where=parse_filter(_once(given, "filter") or "", report.terms),
         clock=_clock(_once(given, "clock")),
         order=_once(given, "order"),
         limit=None if limit is None else _whole_number("limit", limit),
@@ -56,13 +50,6 @@ def _once(given: dict[str, list[str]], name: str) -> str | None:
     if len(values) > 1:
         raise InvalidQuestion(f"{name}: given twice; it has one value")
     return values[0]
-
-
-def _metadata(pairs: list[tuple[str, str]]) -> dict[str, JsonValue]:
-    try:
-        return metadata_filter(pairs)
-    except InvalidFilter as error:
-        raise InvalidQuestion(str(error)) from error
 
 
 def _time(name: str, text: str | None) -> datetime | None:

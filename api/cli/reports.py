@@ -19,6 +19,7 @@ from agentlog.api.cli.session import (
     service_in,
 )
 from agentlog.api.cli.terminal import printable
+from agentlog.api.old_spellings import refuse_old
 from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import report_csv, report_json
 from agentlog.domain.json.text import print_text
@@ -52,17 +53,15 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     ] = None,
     end: Annotated[str | None, typer.Option("--to", help="The same; not in it any more.")] = None,
     clock: Annotated[str | None, typer.Option(help="recorded (default) or sent.")] = None,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Only threads whose metadata is so."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
+    where: Annotated[
+        str | None,
         typer.Option(
-            metavar="NAME=VALUE",
-            help="Only what is so: tool, model, thread, parent and others, as the report takes it.",
+            "--filter",
+            help="Which rows count, as 'tool:book -outcome:failed metadata.team:red'.",
         ),
     ] = None,
+    metadata: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
+    only: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     order: Annotated[
         str | None, typer.Option(help="A column, with a minus for the largest first.")
     ] = None,
@@ -73,14 +72,21 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     data_dir: DataDir = None,
 ) -> None:
     """Report on all threads: what failed, what it cost, how long it took."""
-    options = {"from": begin, "to": end, "clock": clock, "order": order, "limit": limit}
     report = report_named(name)
+    old = [(f"{METADATA}{key}", value) for key, value in pairs_of("--metadata", metadata)]
+    refuse_old([*pairs_of("--only", only), *old], form="--filter '{}'")
+    options = {
+        "filter": where,
+        "from": begin,
+        "to": end,
+        "clock": clock,
+        "order": order,
+        "limit": limit,
+    }
     question = question_of(
         report,
         [
             *(("by", breakdown) for breakdown in by or ()),
-            *pairs_of("--only", only),
-            *((f"{METADATA}{key}", value) for key, value in pairs_of("--metadata", metadata)),
             *((option, str(value)) for option, value in options.items() if value is not None),
         ],
     )

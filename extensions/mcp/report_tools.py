@@ -24,20 +24,25 @@ class ReportTools:
         answer = await self._api_of(ctx).get("/v1/analytics")
         return Reports(reports=[fitted(_without_comments(report)) for report in answer["items"]])
 
-    async def report(
+    async def report(  # noqa: PLR0913, PLR0917 - one parameter a choice
         self,
         ctx: Context,
         name: Annotated[str, Field(description="name of a report, as list_reports returns it")],
         by: Annotated[list[str] | None, Field(description="breakdown, such as tool, day")] = None,
-        filters: Annotated[
-            dict[str, str] | None,
-            Field(description="such as from, to, tool, model, thread, metadata.KEY, order"),
+        filter: Annotated[  # noqa: A002 - its name everywhere
+            str | None,
+            Field(description="which rows count: tool:pay -outcome:failed metadata.team:red"),
         ] = None,
+        begin: Annotated[str | None, Field(description="from then on: a date or time")] = None,
+        end: Annotated[str | None, Field(description="before then")] = None,
+        order: Annotated[str | None, Field(description="a column, -column: largest first")] = None,
         limit: Annotated[int, Field(ge=1, le=500)] = 50,
     ) -> Report:
         """Ask a report about all threads: usage, tools, failures, latency, approvals and others."""
-        given = {**(filters or {}), "by": by and ",".join(by), "limit": limit}
-        answer = await self._api_of(ctx).get(path_of("analytics", name), **given)
+        given = {"by": by and ",".join(by), "filter": filter, "from": begin, "to": end}
+        answer = await self._api_of(ctx).get(
+            path_of("analytics", name), **given, order=order, limit=limit
+        )
         rows = [object_of(fitted(row, MOST_BYTES // 2)) for row in answer["rows"]]
         page = items_that_fit(rows)
         return Report(

@@ -96,10 +96,8 @@ class FilterConditions:
         self._tool_calls = tool_calls
 
     def rows(self, expression: Expression) -> Composable:
-        """Return the condition of a filter of a list, true or false of each row of `summary`."""
-        return _joined(
-            expression, lambda term: SQL("coalesce({}, false)").format(self._of_row(term))
-        )
+        """Return the condition of a filter of a list on a row of `summary`."""
+        return joined(expression, self._of_row, negation=NOT_OF_ROWS)
 
     def verdict(self, rule: Expression | None, item: str) -> Composable:
         """Return the verdict on each row of the table of threads named `item`, by a rule.
@@ -113,7 +111,7 @@ class FilterConditions:
         return SQL(
             "coalesce({}.judged, "
             "CASE {} WHEN true THEN 'succeeded' WHEN false THEN 'failed' END COLLATE \"C\")"
-        ).format(table, _joined(rule, lambda term: self._of_run(term, table)))
+        ).format(table, joined(rule, lambda term: self._of_run(term, table)))
 
     def _of_row(self, term: Term) -> Composable:
         match term.name:
@@ -122,48 +120,49 @@ class FilterConditions:
             case name if name in _FIGURES:
                 return self._compared(_FIGURES[name], term)
             case name if name in _NAMES:
-                return self._named(_NAMES[name], term)
+                return self.named(_NAMES[name], term)
             case "tool":
                 return _SHOWN_TOOL.format(
-                    named=self._named(SQL("tool.name"), term),
+                    named=self.named(SQL("tool.name"), term),
                     tool_calls=self._tool_calls,
-                    commanded=self._named(SQL("call.command"), term),
+                    commanded=self.named(SQL("call.command"), term),
                 )
             case "rule":
-                return _RULE.format(named=self._named(SQL("mark ->> 'rule'"), term))
+                return _RULE.format(named=self.named(SQL("mark ->> 'rule'"), term))
             case "label":
-                return _LABEL.format(named=self._named(SQL("label.name"), term))
+                return _LABEL.format(named=self.named(SQL("label.name"), term))
             case "judged":
-                return _JUDGED.format(named=self._named(SQL("judged.name"), term))
+                return _JUDGED.format(named=self.named(SQL("judged.name"), term))
             case "words":
-                return _WORDS.format(text=self._value(term.value))
+                return _WORDS.format(text=self.value(term.value))
             case _:
-                return self._scalar(self._metadata(SQL("metadata"), term), term)
+                return self.scalar(self.metadata(SQL("metadata"), term), term)
 
     def _of_run(self, term: Term, item: Identifier) -> Composable:
         match term.name:
             case "exit":
-                return self._named(SQL("{}.outcome").format(item), term)
+                return self.named(SQL("{}.outcome").format(item), term)
             case "metadata":
-                value = self._metadata(SQL("{}.metadata").format(item), term)
+                value = self.metadata(SQL("{}.metadata").format(item), term)
             case _:
                 message_type, keys = last_message(term)
                 value = _LAST_MESSAGE.format(
-                    path=self._value([_without_nul(key) for key in keys]),
-                    type=self._value(message_type),
+                    path=self.value([_without_nul(key) for key in keys]),
+                    type=self.value(message_type),
                     thread_id=SQL("{}.thread_id").format(item),
                 )
         return SQL("(SELECT {scalar} FROM (SELECT {value} AS value) AS taken)").format(
             scalar=SQL("CASE WHEN value IS NOT NULL THEN coalesce({}, false) END").format(
-                self._scalar(SQL("value"), term)
+                self.scalar(SQL("value"), term)
             ),
             value=value,
         )
 
-    def _metadata(self, column: Composable, term: Term) -> Composable:
-        return SQL("({}::jsonb -> {}::text)").format(column, self._value(term.key))
+    def metadata(self, column: Composable, term: Term) -> Composable:
+        """Return the value of metadata that a term is about."""
+        return SQL("({}::jsonb -> {}::text)").format(column, self.value(term.key))
 
-    def _scalar(self, value: Composable, term: Term) -> Composable:
+    def scalar(self, value: Composable, term: Term) -> Composable:
         """Return a condition on a value of JSON, as `compare` of filters decides it."""
         match term.value:
             case None if term.operator == ":":
@@ -172,13 +171,13 @@ class FilterConditions:
                 text = SQL("({} #>> '{{}}')").format(value)
                 matches = self._compared(SQL('{} COLLATE "C"').format(text), term)
                 if term.is_prefix:
-                    matches = self._named(text, term)
+                    matches = self.named(text, term)
                 kind = SQL("string")
             case int() | float() if term.operator != ":" and not isinstance(term.value, bool):
                 matches = self._compared(SQL("{}::numeric").format(value), term)
                 kind = SQL("number")
             case _ if term.operator == ":":
-                wanted = self._value(print_text(_without_nul(term.value)))
+                wanted = self.value(print_text(_without_nul(term.value)))
                 return SQL("{} = {}::jsonb").format(value, wanted)
             case _:
                 return SQL("false")
@@ -187,14 +186,16 @@ class FilterConditions:
         )
 
     def _compared(self, column: Composable, term: Term) -> Composable:
-        value = self._value(term.value)
+        value = self.value(term.value)
         return SQL("{} {} {}").format(column, _OPERATORS[term.operator], value)
 
-    def _named(self, column: Composable, term: Term) -> Composable:
+    def named(self, column: Composable, term: Term) -> Composable:
+        """Return whether a text is, or begins, as a term wants it."""
         form = SQL("starts_with({}, {})") if term.is_prefix else SQL("{} = {}")
-        return form.format(column, self._value(term.value))
+        return form.format(column, self.value(term.value))
 
-    def _value(self, value: object) -> Composable:
+    def value(self, value: object) -> Composable:
+        """Add a value to the parameters and return its place."""
         name = f"filter_{len(self._parameters)}"
         self._parameters[name] = _without_nul(value)
         return Placeholder(name)
@@ -210,21 +211,26 @@ def asks_for_tools(expression: Expression) -> bool:
     return any(term.name == "tool" for term in terms_in(expression))
 
 
-def _joined(expression: Expression, leaf: Callable[[Term], Composable]) -> Composable:
+_NOT = SQL("NOT ({})")
+NOT_OF_ROWS = SQL("NOT coalesce({}, false)")
+"""Of rows, what is not known does not hold; unless it is negated, an index serves it as it is."""
+
+
+def joined(
+    expression: Expression, leaf: Callable[[Term], Composable], *, negation: SQL = _NOT
+) -> Composable:
+    """Return the condition of an expression, by those of its terms."""
+
+    def listed(parts: Sequence[Expression], sign: SQL, of_none: SQL) -> Composable:
+        conditions = [joined(part, leaf, negation=negation) for part in parts]
+        return SQL("({})").format(sign.join(conditions)) if conditions else of_none
+
     match expression:
         case Term():
             return leaf(expression)
         case Not(part=part):
-            return SQL("NOT ({})").format(_joined(part, leaf))
+            return negation.format(joined(part, leaf, negation=negation))
         case And(parts=parts):
-            return _list(parts, leaf, SQL(" AND "), SQL("true"))
+            return listed(parts, SQL(" AND "), SQL("true"))
         case Or(parts=parts):
-            return _list(parts, leaf, SQL(" OR "), SQL("false"))
-
-
-def _list(
-    parts: Sequence[Expression], leaf: Callable[[Term], Composable], sign: SQL, of_none: SQL
-) -> Composable:
-    if not parts:
-        return of_none
-    return SQL("({})").format(sign.join(_joined(part, leaf) for part in parts))
+            return listed(parts, SQL(" OR "), SQL("false"))

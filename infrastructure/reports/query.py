@@ -9,11 +9,11 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
 
-from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.definitions.rules import Rules
-from agentlog.infrastructure.reports.filter_conditions import FilterConditions
+from agentlog.infrastructure.reports.filter_conditions import NOT_OF_ROWS, FilterConditions, joined
 from agentlog.infrastructure.reports.question import Question, is_time
 from agentlog.infrastructure.reports.report import METADATA, Report
+from agentlog.projections.filters.expression import ALL, Term
 from agentlog.projections.outcomes.suspicion import OUTLIER_RULES, REPEAT_RULES
 
 _NOTHING = SQL("")
@@ -23,6 +23,11 @@ _SHOWN = SQL(
     "AND head.thread_id = item.thread_id AND head.hidden)"
 )
 
+_OF_THREAD = SQL(
+    "item.thread_id IN (SELECT known.thread_id FROM {} AS known "
+    "WHERE known.tenant = %(tenant)s AND {})"
+)
+_LISTED = SQL("EXISTS (SELECT FROM jsonb_array_elements_text({}::jsonb) AS listed (name) WHERE {})")
 _OF_METADATA: LiteralString = """,
 CASE jsonb_typeof(metadata -> {key})
     WHEN 'number' THEN trim_scale((metadata ->> {key})::numeric)::text
@@ -60,6 +65,7 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
     limit = report.limit if question.limit is None else question.limit
     parameters: dict[str, Any] = {"shells": list(rules.shells)}
     verdict = FilterConditions(parameters).verdict(rules.success, "item")
+    columns = Columns(verdict, SQL("agentlog.thread_search"))
     statement = SQL(report.statement).format(
         verdict=verdict,
         names=_NOTHING.join(SQL("{place}, ").format(place=place) for place in places),
@@ -73,10 +79,14 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
         window=SQL("PARTITION BY {places}").format(places=listed) if by else _NOTHING,
         rows=SQL(report.source.rows).format(table=table),
         threads=SQL(" ").join(
-            [_threads(question, by), responses_joined(model_calls), *lists_joined(report, by)]
+            [_threads(by), responses_joined(model_calls), *lists_joined(report, by)]
         ),
         conditions=SQL(" AND ").join(
-            [SQL("item.tenant = %(tenant)s"), _SHOWN, *row_conditions(report, question, verdict)]
+            [
+                SQL("item.tenant = %(tenant)s"),
+                _SHOWN,
+                *row_conditions(report, question, columns, parameters),
+            ]
         ),
         order=_order(report, question, by, places),
     )
@@ -90,16 +100,11 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
             "begin": question.begin,
             "end": question.end,
             "limit": limit + 1,
-            "metadata": print_bytes({"metadata": dict(question.metadata)}),
-            **{f"only_{name}": _kept(values) for name, values in question.filters.items()},
-            **{_key(by, name): _kept([name])[0].removeprefix(METADATA) for name in by},
+            **{
+                _key(by, name): name.removeprefix(METADATA).replace("\x00", "\ufffd") for name in by
+            },
         },
     )
-
-
-def _kept(values: Sequence[str]) -> list[str]:
-    """Return texts as tables store them: with U+FFFD for NUL."""
-    return [value.replace("\x00", "\ufffd") for value in values]
 
 
 def _value(report: Report, question: Question, name: str, verdict: Composable) -> Composable:
@@ -127,8 +132,18 @@ def _of_list(name: str) -> Composable:
     return SQL("{}.value").format(Identifier(f"of_{name}"))
 
 
-def row_conditions(report: Report, question: Question, verdict: Composable) -> Iterator[Composable]:
-    """Yield the conditions of a question on a row `item`; those on its thread are in the join."""
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What conditions on a row `item` refer to: its verdict, and the table of threads."""
+
+    verdict: Composable
+    threads: Composable
+
+
+def row_conditions(
+    report: Report, question: Question, columns: Columns, parameters: dict[str, Any]
+) -> Iterator[Composable]:
+    """Yield the conditions of a question on a row `item`; adds the values of its filter."""
     at = SQL(report.source.clocks[question.clock])
     if report.only is not None:
         yield SQL(report.only)
@@ -136,52 +151,54 @@ def row_conditions(report: Report, question: Question, verdict: Composable) -> I
         yield SQL("{at} >= %(begin)s").format(at=at)
     if question.end is not None:
         yield SQL("{at} < %(end)s").format(at=at)
-    by = question.breakdown(report)
-    for name in question.filters:
-        values = Placeholder(f"only_{name}")
-        if name in by and name in report.source.lists:
-            yield SQL("{} = ANY({})").format(_of_list(name), values)
-        elif name in report.source.lists:
-            yield SQL("{}::jsonb ?| {}").format(SQL(report.source.lists[name]), values)
-        elif name != "parent":
-            column = SQL(report.filters[name]).format(verdict=verdict)
-            yield SQL("{} = ANY({})").format(column, values)
+    if question.where != ALL:
+        by = question.breakdown(report)
+        terms = FilterConditions(parameters)
+        yield joined(
+            question.where,
+            lambda term: _row(report, by, columns, terms, term),
+            negation=NOT_OF_ROWS,
+        )
 
 
-def _threads(question: Question, by: Sequence[str]) -> Composable:
+def _row(
+    report: Report, by: Sequence[str], columns: Columns, terms: FilterConditions, term: Term
+) -> Composable:
+    """Return the condition of a term on a row `item`."""
+    match term.name:
+        case "metadata":
+            value = terms.metadata(SQL("known.metadata"), term)
+            return _OF_THREAD.format(columns.threads, terms.scalar(value, term))
+        case "parent":
+            return _OF_THREAD.format(columns.threads, terms.named(SQL("known.parent"), term))
+        case name if name in report.source.lists and name in by:
+            return terms.named(_of_list(name), term)
+        case name if name in report.source.lists:
+            values = SQL(report.source.lists[name])
+            return _LISTED.format(values, terms.named(SQL("listed.name"), term))
+        case name:
+            column = SQL(report.filters[name]).format(verdict=columns.verdict)
+            return terms.named(column, term)
+
+
+def _threads(by: Sequence[str]) -> Composable:
     """Return the join with threads' metadata; threads that never started have no row there.
 
     Keys are extracted once a thread, not once a row: OFFSET keeps the subquery separate.
     """
-    if not needs_threads(question, by):
-        return _NOTHING
     keys = [name for name in by if name.startswith(METADATA)]
-    narrows = bool(question.metadata) or "parent" in question.filters
+    if not keys and "parent" not in by:
+        return _NOTHING
     return SQL(
-        "{kind} JOIN (SELECT thread_id, parent{keys} FROM agentlog.thread_search "
-        "WHERE tenant = %(tenant)s{parents}{metadata} OFFSET 0) AS thread USING (thread_id)"
+        "LEFT JOIN (SELECT thread_id, parent{keys} FROM agentlog.thread_search "
+        "WHERE tenant = %(tenant)s OFFSET 0) AS thread USING (thread_id)"
     ).format(
-        kind=SQL("INNER" if narrows else "LEFT"),
         keys=_NOTHING.join(
             SQL(_OF_METADATA).format(
                 key=Placeholder(_key(by, name)), name=Identifier(_key(by, name))
             )
             for name in keys
         ),
-        parents=SQL(" AND parent = ANY(%(only_parent)s)" if "parent" in question.filters else ""),
-        metadata=SQL(
-            " AND metadata @> (SELECT agentlog.scalars_of(%(metadata)s, 2147483647))"
-            if question.metadata
-            else ""
-        ),
-    )
-
-
-def needs_threads(question: Question, by: Sequence[str]) -> bool:
-    """Return whether a question is about metadata or parents of threads."""
-    names = [*by, *question.filters]
-    return bool(question.metadata) or any(
-        name == "parent" or name.startswith(METADATA) for name in names
     )
 
 
@@ -197,8 +214,7 @@ def lists_joined(report: Report, by: Sequence[str]) -> Iterator[Composable]:
 
 def asks_for_models(report: Report, question: Question) -> bool:
     """Return whether a question is about the models whose responses the rows came from."""
-    named = {*question.breakdown(report), *question.filters}
-    return report.source.of_responses and "model" in named
+    return report.source.of_responses and "model" in question.names(report)
 
 
 def read_models_of(report: Report, question: Question) -> list[str]:

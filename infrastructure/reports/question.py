@@ -1,13 +1,13 @@
 """Options of a report: breakdown, time range, filters, order."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from agentlog.domain.errors import InvalidInput
-from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.reports.report import METADATA, TIMES, Report
 from agentlog.infrastructure.reports.sources import Clock
+from agentlog.projections.filters.expression import ALL, Expression, terms_in
 
 MOST_ROWS = 10_000
 """Most rows in one answer."""
@@ -25,16 +25,14 @@ class Question:
     """A question to any report; `check` tells whether a report supports it.
 
     `by` is None for the report's own breakdown, empty for one row over everything. `begin` is
-    inclusive, `end` exclusive; `clock` names the time that they limit. A row matches a filter if it
-    has any of its values, and has to match all filters. `order` is a column, with a minus for the
-    largest first.
+    inclusive, `end` exclusive; `clock` names the time that they limit. `where` is a filter in the
+    terms of the report. `order` is a column, with a minus for the largest first.
     """
 
     by: Sequence[str] | None = None
     begin: datetime | None = None
     end: datetime | None = None
-    filters: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    where: Expression = ALL
     clock: Clock = "recorded"
     order: str | None = None
     limit: int | None = None
@@ -43,11 +41,13 @@ class Question:
         """Return the breakdown of the report."""
         return (report.by or ()) if self.by is None else self.by
 
+    def names(self, report: Report) -> set[str]:
+        """Return the columns and terms that it is about."""
+        return {*self.breakdown(report), *(term.name for term in terms_in(self.where))}
+
     def check(self, report: Report) -> None:
         """Raise `InvalidQuestion` if a report does not support this; it names what it supports."""
         self._check_breakdown(report)
-        for name in self.filters:
-            _one_of(report, "filter", name, [*report.filters, f"{METADATA}KEY"])
         if self.clock not in report.source.clocks:
             _one_of(report, "clock", self.clock, report.source.clocks)
         if self.order is not None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 
 from agentlog.infrastructure.reports.sources import SOURCES, Fragment, Source
+from agentlog.projections.filters.terms import METADATA as METADATA_TERM
+from agentlog.projections.filters.terms import TERMS, TermKind
 
 METADATA = "metadata."
 """Prefix of breakdowns and filters by a key of the thread's metadata."""
@@ -74,6 +76,12 @@ class Report:
     def filters(self) -> Mapping[str, Fragment]:
         """Its possible filters, except time and keys of metadata."""
         return {**self.source.columns, **self.source.lists, **OF_THREADS}
+
+    @property
+    def terms(self) -> Mapping[str, TermKind]:
+        """The terms of its filter."""
+        kinds = {name: TermKind(name, "name", frozenset(), "") for name in self.filters}
+        return {**kinds, METADATA_TERM: TERMS[METADATA_TERM]}
 
 
 @dataclass(frozen=True, slots=True)

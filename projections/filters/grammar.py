@@ -12,6 +12,7 @@ are none are searched for.
 """
 
 import re
+from collections.abc import Mapping
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.values import JsonValue
@@ -67,8 +68,8 @@ class InvalidFilterText(InvalidInput):
         self.text, self.at, self.reason = text, at, reason
 
 
-def parse_filter(text: str, place: Place) -> Expression:
-    """Return what a filter asks for at a place; of an empty text, anything.
+def parse_filter(text: str, place: Place | Mapping[str, TermKind]) -> Expression:
+    """Return what a filter asks for at a place, or in some terms; of an empty text, anything.
 
     Raises:
         InvalidFilterText: naming the place in the text and what is allowed there.
@@ -79,9 +80,9 @@ def parse_filter(text: str, place: Place) -> Expression:
 class _Parser:
     """Reads a text from left to right."""
 
-    def __init__(self, text: str, place: Place) -> None:
+    def __init__(self, text: str, place: Place | Mapping[str, TermKind]) -> None:
         self._text = text
-        self._terms = terms_of(place)
+        self._terms = terms_of(place) if isinstance(place, str) else place
         self._place = place
         self._at = 0
         self._levels = 0
@@ -151,12 +152,20 @@ class _Parser:
         operator = self._operator()
         kind = self._terms.get(name)
         if operator is None:
-            if kind is not None and kind.kind == "flag":
-                return Term(name, "")
-            return self._words(begin, name.removesuffix("*"), name.endswith("*"))
+            return self._bare(name, kind, begin)
         if kind is None or name in {WORDS, PATH, METADATA}:
             raise self._unknown(name, begin)
         return self._compared(kind, operator, begin)
+
+    def _bare(self, name: str, kind: TermKind | None, begin: int) -> Term:
+        match kind:
+            case TermKind(kind="flag"):
+                return Term(name, "")
+            case TermKind(kind="name" | "quantity" | "duration"):
+                reason = f"{name!r} is compared, as {shown(kind)}…; in quotes it is a text"
+                raise self._error(reason, begin)
+            case _:
+                return self._words(begin, name.removesuffix("*"), name.endswith("*"))
 
     def _words(self, begin: int, text: str, is_prefix: bool) -> Term:  # noqa: FBT001 - of _value
         self._skip()

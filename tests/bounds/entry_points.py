@@ -68,7 +68,7 @@ def _place(text: str) -> object:
 
 def _report(text: str) -> object:
     asked = text[1:]
-    pairs = [[("by", asked)], [("order", asked)], [("tool", asked)] * 2, [("limit", asked)]]
+    pairs = [[("by", asked)], [("order", asked)], [("clock", asked)], [("limit", asked)]]
     return question_of(REPORTS["tools"], pairs[len(text) % len(pairs)])
 
 
@@ -114,11 +114,6 @@ _JSON_BODIES = (
         for verb in ("pull", "ack", "nack", "parked/retry", "parked/discard")
     ),
 )
-_REPORT_FILTERS = (
-    *("actor", "error_class", "finish_reason", "judged", "label"),
-    *("model", "outcome", "provider", "rule"),
-)
-
 ENTRY_POINTS: Mapping[str, EntryPoint] = {
     "JSON bodies, lines of `/v1/log`": EntryPoint(
         "16 MiB, 500,000 parts, 128 levels, 10,000 messages",
@@ -182,14 +177,8 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
             "name",
             "by",
             "order",
-            "parent",
-            "status",
-            "thread",
-            "tool",
-            "action",
-            "command",
             "verdict",
-            *_REPORT_FILTERS,
+            "rule",
         ),
     ),
     "filters of terms": EntryPoint(

@@ -22,7 +22,7 @@ from agentlog.infrastructure.reports.summaries import Summaries, SummaryQuery
 from agentlog.infrastructure.reports.worker_trees import WorkerTrees
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.views import Views
-from agentlog.projections.filters.expression import Expression
+from agentlog.projections.filters.expression import Expression, Term
 from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.filters.terms import terms_of
 from agentlog.projections.registry import choose_view
@@ -100,7 +100,7 @@ def verdicts(database: Database, thread: str, number: int, rule: Expression | No
     which = ThreadFilter(metadata={"number": number})
     (row,) = summaries.page(SummaryQuery(which=which)).items
     ((worker,), _) = WorkerTrees(database, summaries, tenant=TENANT).tree(thread)
-    asked = Question(by=("verdict",), metadata={"number": number})
+    asked = Question(by=("verdict",), where=Term("metadata", ":", number, key="number"))
     report = Reports(database, tenant=TENANT, rules=of_tenant).ask("outcomes", asked)
     (task,) = RunSets(views).compare(SetsAsked(which, KERNEL, "number")).sets
     assert worker.summary is not None

@@ -8,6 +8,7 @@ from starlette.types import Scope
 
 from agentlog.api.http.codec.wait_for_position import PARAMETER
 from agentlog.api.http.routing import Route
+from agentlog.api.old_spellings import refuse_old
 from agentlog.domain.errors import InvalidInput
 
 
@@ -22,11 +23,23 @@ class UnknownParameter(InvalidInput):
 
 
 def check_query(scope: Scope, route: Route) -> None:
-    """Raise `UnknownParameter` for one that the route does not take; those of facades take any."""
+    """Refuse parameters that the route does not take; those of facades take any.
+
+    Raises:
+        OldSpelling: it was a filter of its own, and is a term now.
+        UnknownParameter: there is none like that.
+    """
     if not route.in_document:
         return
     takes = [*route.query, PARAMETER] if route.waits else route.query
     prefixes = tuple(name.removesuffix("KEY") for name in takes if name.endswith(".KEY"))
-    for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
-        if name not in takes and not (prefixes and name.startswith(prefixes)):
-            raise UnknownParameter(name, takes=takes)
+    pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    unknown = [
+        (name, value)
+        for name, value in pairs
+        if name not in takes and not (prefixes and name.startswith(prefixes))
+    ]
+    if unknown and "filter" in takes:
+        refuse_old(unknown)
+    for name, _ in unknown:
+        raise UnknownParameter(name, takes=takes)

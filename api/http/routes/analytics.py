@@ -8,7 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import PARAMETER, read_models_waited
-from agentlog.api.http.openapi.answers import answers, content, metadata_parameter, parameter
+from agentlog.api.http.openapi.answers import answers, content, parameter
 from agentlog.api.http.routing import Router
 from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import (
@@ -42,7 +42,10 @@ _BREAKDOWNS = "; ".join(
 )
 _STRING = {"type": "string"}
 _STRINGS = {"type": "array", "items": _STRING}
-_FILTERS = sorted({name for one in REPORTS.values() for name in one.filters})
+_FILTERS = "; ".join(
+    f"{one.name}: {', '.join({**one.source.columns, **one.source.lists})}"
+    for one in REPORTS.values()
+)
 
 _PARAMETERS = [
     parameter(
@@ -78,21 +81,12 @@ _PARAMETERS = [
         "How many rows, at most; `truncated` says whether there are more.",
         {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
     ),
-    *(
-        parameter(
-            name,
-            "Only this; repeated, any of these. For "
-            + ", ".join(one.name for one in REPORTS.values() if name in one.filters)
-            + ".",
-            _STRINGS,
-        )
-        for name in _FILTERS
-    ),
-    metadata_parameter(
-        f"`{METADATA}KEY=VALUE`: only threads whose metadata are so now. Values as in the list of "
-        "threads.",
-        team="support",
-        reward="0.0",
+    parameter(
+        "filter",
+        "Which rows count: terms as `tool:search -outcome:failed metadata.team:red`. "
+        f"{_FILTERS}. thread:, parent: and metadata.KEY: are of every report.",
+        _STRING,
+        example="tool:search",
     ),
 ]
 

@@ -11,7 +11,6 @@ from agentlog_client.operation import (
     Operation,
     as_model,
     as_page,
-    metadata_filter,
     request,
 )
 
@@ -31,10 +30,9 @@ def report(  # noqa: PLR0913 - one parameter a choice
     order: str | None = None,
     limit: int | None = None,
     wait: int | None = None,
-    metadata: Mapping[str, Json] | None = None,
-    **filters: str | Sequence[str],
+    filter: str | None = None,  # noqa: A002 - the API's name
 ) -> Operation[ReportAnswer]:
-    """Read a report, as `tools`; `filters` are its own, as `model="gpt-4o"`."""
+    """Read a report, as `tools`; `filter` says which rows count, as `model:gpt-4o`."""
     asked = request(
         "GET",
         "/v1/analytics/{}",
@@ -48,8 +46,7 @@ def report(  # noqa: PLR0913 - one parameter a choice
             "limit": limit,
             "wait": wait,
             "format": "json",
-            **metadata_filter(metadata),
-            **filters,
+            "filter": filter,
         },
     )
     return Operation(asked, as_model(ReportAnswer))

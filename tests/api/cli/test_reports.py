@@ -75,8 +75,15 @@ def test_options_are_those_of_http(own_database: Database, database_url: str) ->
     agentlog("import", EXAMPLES, url=database_url)
     outcome = agentlog(
         *("report", "tools", "--by", "tool,metadata.team", "--by", "day", "--clock", "sent"),
-        *("--from", "2026-01-05", "--to", "2100-01-01T00:00:00Z", "--metadata", "team=platform"),
-        *("--only", "tool=run_tests", "--order=-calls", "--limit", "1", "--csv"),
+        *("--from", "2026-01-05", "--to", "2100-01-01T00:00:00Z"),
+        *(
+            "--filter",
+            "metadata.team:platform and tool:run_tests",
+            "--order=-calls",
+            "--limit",
+            "1",
+            "--csv",
+        ),
         url=database_url,
     )
     rows = list(csv.reader(StringIO(outcome.out)))
@@ -93,7 +100,9 @@ def test_options_are_those_of_http(own_database: Database, database_url: str) ->
     [
         (("weather",), "no report 'weather': there are models, usage, failures"),
         (("tools", "--by", "colour"), "report tools has no 'colour'; it has tool"),
-        (("tools", "--only", "provider=x"), "takes no such thing; by, from, to"),
+        (("tools", "--filter", "provider:x"), "no term 'provider'; there are tool:, action:"),
+        (("tools", "--only", "tool=a b"), """write --filter 'tool:"a b"'"""),
+        (("tools", "--metadata", "team=red"), "write --filter 'metadata.team:red'"),
         (("tools", "--only", "model"), "give NAME=VALUE"),
         (("tools", "--metadata", "team"), "give NAME=VALUE"),
         (("tools", "--from", "yesterday"), "is no date"),

@@ -187,8 +187,8 @@ def test_an_unknown_thread_is_told_as_the_service_tells_it(app: FastAPI) -> None
         assert "there is no thread 'nope'" in await refusal(client, "read_thread", thread_id="nope")
         assert "use a version" in await refusal(client, "read_thread", thread_id="nope", at="?")
         assert "there are events" in await refusal(client, "sql_tables", table="nope")
-        path = {"name": "tools", "filters": {"path": "x"}}
-        assert "is no parameter" in await refusal(client, "report", **path)
+        path = {"name": "tools", "filter": "path:x"}
+        assert "no term 'path'" in await refusal(client, "report", **path)
         assert "send one SELECT" in await refusal(client, "sql", query="DROP TABLE events")
 
     with running(app) as (_, address):

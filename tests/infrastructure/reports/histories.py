@@ -16,6 +16,9 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.infrastructure.readmodels.tables import VIEWS
+from agentlog.infrastructure.reports.catalogue import REPORTS
+from agentlog.projections.filters.expression import Expression
+from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import NOON, TENANT, Clock, Ids, started
 
@@ -139,3 +142,8 @@ def _worker(item: Item, worker: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 _ASKED = {"tool": _tool, "model": _model, "approval": _approval, "worker": _worker}
+
+
+def filter_of(report: str, text: str) -> Expression:
+    """Return a filter in the terms of a report."""
+    return parse_filter(text, REPORTS[report].terms)

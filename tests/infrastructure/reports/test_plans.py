@@ -14,6 +14,7 @@ from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.reports.query import report_query
 from agentlog.infrastructure.reports.question import Question
 from agentlog.infrastructure.reports.reports import _prepare
+from agentlog.projections.filters.expression import Term
 from tests.databases import new_database
 from tests.infrastructure.appends import TENANT
 from tests.infrastructure.reports.histories import build_all
@@ -80,10 +81,10 @@ DAY = {"begin": BEGIN + timedelta(days=3), "end": BEGIN + timedelta(days=4)}
 @pytest.mark.parametrize(
     ("question", "most"),
     [
-        (Question(filters={"thread": ["run-77"]}), 10),
-        (Question(filters={"tool": ["tool-7"]}), CALLS // 300 + 1),
+        (Question(where=Term("thread", ":", "run-77")), 10),
+        (Question(where=Term("tool", ":", "tool-7")), CALLS // 300 + 1),
         (Question(begin=DAY["begin"], end=DAY["end"]), 24 * 60),
-        (Question(filters={"tool": ["tool-7"]}, begin=DAY["begin"], end=DAY["end"]), 5),
+        (Question(where=Term("tool", ":", "tool-7"), begin=DAY["begin"], end=DAY["end"]), 5),
     ],
 )
 def test_a_narrow_report_reads_no_more_than_it_is_about(

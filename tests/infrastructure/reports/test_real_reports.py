@@ -11,6 +11,7 @@ from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.reports.question import Question
 from agentlog.infrastructure.reports.reports import Reports
+from agentlog.projections.filters.expression import Term
 from agentlog.projections.readers.messages import chat
 from tests.airline import airline_runs
 from tests.databases import new_database
@@ -84,7 +85,7 @@ def test_tools_fail_more_where_the_run_does(reports: Reports, calls: list[Call])
     assert {row[0]: row[1:5] for row in answer.rows} == {
         reward: (asked[reward], asked[reward], failed[reward], failed[reward]) for reward in asked
     }
-    narrowed = reports.ask("tools", Question(by=[], metadata={"reward": 1.0}))
+    narrowed = reports.ask("tools", Question(by=[], where=Term("metadata", ":", 1.0, key="reward")))
     assert narrowed.rows[0][:4] == (asked[1.0], asked[1.0], failed[1.0], failed[1.0])
 
 

@@ -20,6 +20,7 @@ from agentlog.infrastructure.reports.catalogue import REPORTS, UnknownReport
 from agentlog.infrastructure.reports.question import InvalidQuestion, Question
 from agentlog.infrastructure.reports.reports import ReportResult, Reports, ReportTooLong
 from agentlog.infrastructure.reports.summaries import Summaries, SummaryQuery
+from agentlog.projections.filters.expression import And, Term
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import (
     NOON,
@@ -33,7 +34,13 @@ from tests.infrastructure.appends import (
     results,
     started,
 )
-from tests.infrastructure.reports.histories import Item, append_items, build_all, some_items
+from tests.infrastructure.reports.histories import (
+    Item,
+    append_items,
+    build_all,
+    filter_of,
+    some_items,
+)
 
 ITEMS = some_items()
 Row = dict[str, Any]
@@ -197,19 +204,20 @@ def test_every_breakdown_is_what_a_straight_computation_says(
 @pytest.mark.parametrize(
     ("question", "holds"),
     [
-        ({"filters": {"thread": ["run-1", "run-4"]}}, lambda i: i.thread in {"run-1", "run-4"}),
-        ({"filters": {"parent": ["boss-1"]}}, lambda i: i.facts.get("parent") == "boss-1"),
-        ({"metadata": {"team": "red"}}, lambda i: i.facts["metadata"]["team"] == "red"),
-        ({"metadata": {"reward": 1}}, lambda i: i.facts["metadata"].get("reward") == 1),
+        ({"where": "thread:run-1 or thread:run-4"}, lambda i: i.thread in {"run-1", "run-4"}),
+        ({"where": "-parent:boss-1"}, lambda i: i.facts.get("parent") != "boss-1"),
+        ({"where": "parent:boss-1"}, lambda i: i.facts.get("parent") == "boss-1"),
+        ({"where": "metadata.team:r*"}, lambda i: i.facts["metadata"]["team"] == "red"),
+        ({"where": "metadata.reward:1.0"}, lambda i: i.facts["metadata"].get("reward") == 1),
         (
-            {"metadata": {"reward": 1, "team": "blue"}, "filters": {"parent": ["boss-2"]}},
+            {"where": "metadata.reward:1 and metadata.team:blue parent:boss-2"},
             lambda i: (
                 i.facts["metadata"].get("reward") == 1
                 and i.facts["metadata"]["team"] == "blue"
                 and i.facts.get("parent") == "boss-2"
             ),
         ),
-        ({"metadata": {"team": "nobody"}}, lambda _: False),
+        ({"where": "metadata.team:nobody"}, lambda _: False),
         ({"begin": moment(ITEMS[9])}, lambda i: i.at >= ITEMS[9].at),
         ({"end": moment(ITEMS[9])}, lambda i: i.at < ITEMS[9].at),
         (
@@ -222,15 +230,17 @@ def test_every_filter_narrows_as_a_straight_computation_does(
     reports: Reports, name: str, question: dict[str, Any], holds: Callable[[Item], bool]
 ) -> None:
     by = ("day", "metadata.team")
-    answer = reports.ask(name, Question(by=by, clock="sent", **question))
+    times = {key: value for key, value in question.items() if key != "where"}
+    where = filter_of(name, question.get("where", ""))
+    answer = reports.ask(name, Question(by=by, clock="sent", where=where, **times))
     assert rows_of(answer) == straight(name, by, [item for item in ITEMS if holds(item)])
 
 
 def test_tools_and_models_narrow(reports: Reports) -> None:
-    answer = reports.ask("tools", Question(filters={"tool": ["book", "mail"]}))
+    answer = reports.ask("tools", Question(where=filter_of("tools", "tool:book or tool:mail")))
     chosen = [i for i in ITEMS if i.kind == "tool" and i.about["tool"] in {"book", "mail"}]
     assert rows_of(answer) == straight("tools", ("tool",), chosen)
-    answer = reports.ask("usage", Question(by=["model"], filters={"model": ["big"]}))
+    answer = reports.ask("usage", Question(by=["model"], where=filter_of("usage", "model:big")))
     chosen = [i for i in ITEMS if i.kind == "model" and i.about["model"] == "big"]
     assert rows_of(answer) == straight("usage", ("model",), chosen)
 
@@ -307,7 +317,9 @@ def test_suspects_say_which_rules_mark_how_many_results_of_which_tools(
     assert rows("tool") == [("f", 3, 3)]
     assert sorted(rows("metadata.team")) == [("blue", 1, 1), ("red", 2, 2)]
     assert [row[1:] for row in rows("day")] == [(3, 3)]
-    (row,) = reports.ask("suspects", Question(filters={"rule": ("failure_field",)})).rows
+    (row,) = reports.ask(
+        "suspects", Question(where=filter_of("suspects", "rule:failure_field"))
+    ).rows
     assert row[-1] == "/v1/threads/t3/messages?after=1&limit=2"
 
 
@@ -390,15 +402,15 @@ def test_a_thread_counts_with_each_of_its_labels(own_database: Database) -> None
     build_all(own_database)
     reports = Reports(own_database, tenant=TENANT)
 
-    def counted(name: str, by: str, **filters: list[str]) -> dict[Any, Any]:
-        question = Question(by=(by,), filters=filters)
+    def counted(name: str, by: str, text: str = "") -> dict[Any, Any]:
+        question = Question(by=(by,), where=filter_of(name, text))
         return {row[0]: row[1] for row in reports.ask(name, question).rows}
 
     for name in ("threads", "outcomes"):
         assert counted(name, "label") == {"x": 2, "y": 1, None: 1}
-        assert counted(name, "label", label=["y"]) == {"y": 1}
-        assert counted(name, "judged", label=["x", "y"]) == {"failed": 1, None: 1}
-        assert counted(name, "label", judged=["failed"]) == {"x": 1, "y": 1}
+        assert counted(name, "label", "label:y") == {"y": 1}
+        assert counted(name, "judged", "label:x or label:y") == {"failed": 1, None: 1}
+        assert counted(name, "label", "judged:failed") == {"x": 1, "y": 1}
 
 
 def test_a_cost_that_was_not_reported_is_computed_and_counted(own_database: Database) -> None:
@@ -604,7 +616,15 @@ def test_odd_content_is_reported_as_it_is(own_database: Database) -> None:
     question = Question(by=["tool", f"metadata.{key}", "metadata.n", "metadata.z"])
     (row,) = reports.ask("tools", question).rows
     assert row[:4] == (kept, "va\ufffdlue", 10**20, None)
-    narrowed = Question(filters={"tool": [tool]}, metadata={key: "va\x00lue", "n": 10**20})
+    narrowed = Question(
+        where=And(
+            (
+                Term("tool", ":", tool),
+                Term("metadata", ":", "va\x00lue", key=key),
+                Term("metadata", ":", 10**20, key="n"),
+            )
+        )
+    )
     assert reports.ask("tools", narrowed).rows[0][0] == kept
     (row,) = reports.ask("usage", Question(by=[])).rows
     assert row[5] == 3 * (2**63 - 1)
@@ -616,7 +636,6 @@ BAD = {
     "an empty key": Question(by=["metadata."]),
     "the same twice": Question(by=["day", "day"]),
     "too many": Question(by=["day", "hour", "week", "month", "tool"]),
-    "a filter": Question(filters={"provider": ["x"]}),
     "an order": Question(order="-colour"),
     "no limit": Question(limit=0),
     "a large limit": Question(limit=10_001),
@@ -687,8 +706,8 @@ def test_calls_of_tools_are_told_apart_by_the_model_that_asked_for_them(
         ("large", 1, 1, 0),
         (None, 1, 1, 0),
     ]
-    narrowed = reports.ask("failures", Question(filters={"model": ("small",)}))
+    narrowed = reports.ask("failures", Question(where=filter_of("failures", "model:small")))
     assert [(row[0], row[2]) for row in narrowed.rows] == [("f", 1)]
-    assert reports.ask("failures", Question(filters={"model": ("large",)})).rows == []
-    slowest = reports.ask("slowest", Question(filters={"model": ("large",)}))
+    assert reports.ask("failures", Question(where=filter_of("failures", "model:large"))).rows == []
+    slowest = reports.ask("slowest", Question(where=filter_of("slowest", "model:large")))
     assert slowest.as_of == last_position(own_database)

@@ -1,5 +1,6 @@
 import type { operations } from "../api/schema";
 import { flagIn, kept, keysOf, oneIn, type Search, textIn, textsIn } from "../app/address";
+import { quoted } from "../parts/text/terms";
 
 type Clock = NonNullable<
   NonNullable<operations["read_report_v1_analytics__name__get"]["parameters"]["query"]>["clock"]
@@ -17,7 +18,7 @@ export interface ReportAddress {
   to?: string;
   /** What rows are about; default as the catalogue says. */
   by?: string[];
-  /** Filters: `tool=refund`, `metadata.team=support`; several of one name are alternatives. */
+  /** Which rows count: terms that the service reads, all of which must hold. */
   only?: string[];
   clock?: Clock;
   /** Column to sort by, a minus before it for the largest first. */
@@ -27,22 +28,30 @@ export interface ReportAddress {
 }
 
 export function reportAddress(search: Search): ReportAddress {
+  const only = textsIn(search["only"]);
   return kept({
     from: textIn(search["from"]),
     to: textIn(search["to"]),
     by: textsIn(search["by"]),
-    only: textsIn(search["only"]),
+    only: only && termsOf(only),
     clock: oneIn(keysOf(CLOCKS), search["clock"]),
     order: textIn(search["order"]),
     draw: textsIn(search["draw"]),
   });
 }
 
-/** `tool=refund` as its name and its value. */
-export function filterOf(only: string): [name: string, value: string] {
-  const at = only.indexOf("=");
-  return at < 0 ? [only, ""] : [only.slice(0, at), only.slice(at + 1)];
+/** Filters as terms. Addresses of 0.25 have `tool=refund`, several of one name as alternatives. */
+function termsOf(only: readonly string[]): string[] {
+  const byName = Map.groupBy(only, (text) => OLD.exec(text)?.[1] ?? text);
+  return [...byName].map(([name, texts]) =>
+    texts
+      .map((text) => OLD.exec(text)?.[2])
+      .map((value) => (value === undefined ? name : `${name}:${quoted(value)}`))
+      .join(" or "),
+  );
 }
+
+const OLD = /^((?:metadata\.)?[\w.-]+)=(.*)$/s;
 
 /** A longer statement is not kept in the address: browsers and proxies cut it. */
 export const LONGEST_SQL = 6000;

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answered, api, fetchWithKey } from "../api/client";
 import type { components } from "../api/schema";
-import { filterOf, type ReportAddress } from "./address";
+import type { ReportAddress } from "./address";
 
 type Schemas = components["schemas"];
 export type ReportTerms = Schemas["ReportTerms"];
@@ -57,9 +57,8 @@ function pathOf(name: string, address: ReportAddress, limit: number): string {
     if (value !== undefined) query.set(key, value);
   }
   if (address.by !== undefined) query.set("by", address.by.join(","));
-  for (const each of address.only ?? []) {
-    const [filter, value] = filterOf(each);
-    query.append(filter, value);
+  if (address.only !== undefined) {
+    query.set("filter", address.only.map((term) => `(${term})`).join(" "));
   }
   return `/v1/analytics/${encodeURIComponent(name)}?${query.toString()}`;
 }

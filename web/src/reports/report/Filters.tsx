@@ -1,6 +1,7 @@
 import { keysOf, oneIn } from "../../app/address";
-import { CLOCKS, filterOf } from "../address";
-import { METADATA, type ReportRow, type ReportTerms } from "../queries";
+import { quoted } from "../../parts/text/terms";
+import { CLOCKS } from "../address";
+import type { ReportRow, ReportTerms } from "../queries";
 import { OneLine } from "./OneLine";
 import { useReportAddress } from "./useReportAddress";
 
@@ -33,9 +34,8 @@ export function Filters({ terms, rows }: FiltersProps) {
       ))}
       <OneLine
         label="Add a filter"
-        hint={`${terms.filters[0] ?? "thread"}=…`}
+        hint={`${terms.filters[0] ?? "thread"}:…`}
         known={known(terms, rows)}
-        check={(text) => refused(text, terms)}
         onGive={(text) => {
           if (!only.includes(text)) change({ only: [...only, text] });
         }}
@@ -82,17 +82,9 @@ function known({ filters }: ReportTerms, rows: readonly ReportRow[]): string[] {
     rows
       .map((row) => row[name])
       .filter((value) => typeof value === "string")
-      .map((value) => `${name}=${value}`),
+      .map((value) => `${name}:${quoted(value)}`),
   );
-  return [...new Set(values), ...filters.map((name) => `${name}=`)].slice(0, 200);
-}
-
-function refused(text: string, { filters }: ReportTerms): string {
-  const [name, value] = filterOf(text);
-  const isKnown =
-    filters.includes(name) || (name.startsWith("metadata.") && filters.includes(METADATA));
-  if (isKnown && value !== "") return "";
-  return `NAME=VALUE; the names are ${filters.join(", ")}`;
+  return [...new Set(values), ...filters.map((name) => `${name}:`)].slice(0, 200);
 }
 
 interface DayProps {

@@ -4,32 +4,25 @@ interface OneLineProps {
   readonly label: string;
   readonly hint: string;
   readonly known: readonly string[];
-  /** Says what is wrong with a text, or nothing. */
-  readonly check?: (text: string) => string;
   readonly onGive: (text: string) => void;
 }
 
-/** A field of one line, given with Enter; what is wrong with a text stands below. */
-export function OneLine({ label, hint, known: values, check, onGive }: OneLineProps) {
+/** A field of one line, given with Enter. */
+export function OneLine({ label, hint, known: values, onGive }: OneLineProps) {
   const [text, setText] = useState("");
-  const [wrong, setWrong] = useState("");
   const list = useId();
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
         const given = text.trim();
-        const problem = given === "" ? "" : (check?.(given) ?? "");
-        setWrong(problem);
-        if (given === "" || problem !== "") return;
+        if (given === "") return;
         onGive(given);
         setText("");
       }}
     >
       <input
         aria-label={label}
-        aria-describedby={wrong === "" ? undefined : `${list}-wrong`}
-        aria-invalid={wrong !== ""}
         list={list}
         placeholder={hint}
         autoComplete="off"
@@ -44,11 +37,6 @@ export function OneLine({ label, hint, known: values, check, onGive }: OneLinePr
           <option key={value} value={value} />
         ))}
       </datalist>
-      {wrong !== "" && (
-        <small id={`${list}-wrong`} role="alert">
-          {wrong}
-        </small>
-      )}
     </form>
   );
 }

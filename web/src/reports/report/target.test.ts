@@ -15,7 +15,7 @@ test("a row that is one call leads to it", () => {
 });
 
 test("a tool leads to the list of threads that called it", () => {
-  const only = ["metadata.team=support"];
+  const only = ["metadata.team:support"];
   expect(targetOf(answer("tools", "tool"), { tool: "refund it" }, only)).toEqual({
     ...{ kind: "list", search: { filter: 'tool:"refund it" metadata.team:support' } },
   });

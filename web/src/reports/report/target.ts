@@ -1,6 +1,5 @@
 import { quoted } from "../../parts/text/terms";
 import type { ThreadsAddress } from "../../threads/address";
-import { filterOf } from "../address";
 import type { ReportAnswer, ReportRow } from "../queries";
 
 /** What a row links to: a thread, the list with filters, or an SQL statement. */
@@ -8,9 +7,6 @@ export type Target =
   | { readonly kind: "thread"; readonly threadId: string; readonly at: number | undefined }
   | { readonly kind: "list"; readonly search: ThreadsAddress }
   | { readonly kind: "question"; readonly sql: string };
-
-/** All must hold, each for one of its values. */
-type Conditions = readonly { readonly name: string; readonly values: readonly unknown[] }[];
 
 /** Returns what a row links to. */
 export function targetOf(
@@ -28,13 +24,13 @@ export function targetOf(
       at: typeof version === "number" ? version : undefined,
     };
   }
-  const conditions = [
-    ...by.map((name) => ({ name, values: [row[name] ?? null] })),
-    ...filters(only),
-  ];
-  if (threads === null) return { kind: "list", search: nearest(conditions) };
+  const terms = [...by.map((name) => termOf(name, row[name] ?? null)), ...only.map(listTerm)];
+  if (threads === null) {
+    const near = terms.filter((term) => term !== null && !term.startsWith("tool:"));
+    return { kind: "list", search: { filter: ["anomalies>0", ...near].join(" ") } };
+  }
   const isTimed = from !== null || to !== null;
-  const search = isTimed ? null : listOf(report, conditions);
+  const search = isTimed ? null : listOf(report, terms);
   return search === null
     ? { kind: "question", sql: statementOf(threads, row) }
     : { kind: "list", search };
@@ -60,34 +56,25 @@ function condition(sql: string, name: string, value: unknown): string {
   return `${sql} = '${text.replaceAll("'", "''")}'`;
 }
 
-/** Filters by name: several values of one are alternatives. */
-function filters(only: readonly string[]): Conditions {
-  const found = Map.groupBy(only.map(filterOf), ([name]) => name);
-  return [...found].map(([name, pairs]) => ({ name, values: pairs.map(([, value]) => value) }));
-}
-
-/** The list's filter, where it can express the conditions. */
-function listOf(report: string, conditions: Conditions): ThreadsAddress | null {
-  if (report !== "threads" && report !== "tools") return null;
-  const terms = conditions.map((condition) => termOf(condition, report));
-  const isTool = conditions.some(({ name }) => name === "tool");
-  if (terms.includes(null) || (report === "tools" && !isTool)) return null;
+/** The list's filter, where its terms can express what a row is about. */
+function listOf(report: string, terms: readonly (string | null)[]): ThreadsAddress | null {
+  const tools = terms.filter((term) => term?.startsWith("tool:")).length;
+  if (terms.includes(null) || !(report === "threads" || (report === "tools" && tools > 0))) {
+    return null;
+  }
   return terms.length === 0 ? {} : { filter: terms.join(" ") };
 }
 
-/** The nearest list of threads with anomalies: what it cannot express is left out. */
-function nearest(conditions: Conditions): ThreadsAddress {
-  const terms = conditions.map((condition) => termOf(condition, "anomalies"));
-  return { filter: ["anomalies>0", ...terms.filter((term) => term !== null)].join(" ") };
+const LIST_TERM = /^(?:status|tool|metadata\..+?):\S+$/s;
+
+/** A term of a report, where a list of threads has it too. */
+function listTerm(term: string): string | null {
+  return LIST_TERM.test(term) ? term : null;
 }
 
-function termOf({ name, values }: Conditions[number], report: string): string | null {
-  const isKnown =
-    name === "status" || name.startsWith("metadata.") || (name === "tool" && report === "tools");
-  if (!isKnown || values.includes(null)) return null;
+function termOf(name: string, value: unknown): string | null {
+  if (value === null) return null;
   const key = name.startsWith("metadata.") ? `metadata.${quoted(name.slice(9))}` : name;
-  const terms = values.map((value) =>
-    typeof value === "string" ? `${key}:${quoted(value)}` : `${key}:${JSON.stringify(value)}`,
-  );
-  return terms.length === 1 ? terms.join("") : `(${terms.join(" or ")})`;
+  if (!["status", "tool"].includes(name) && key === name) return null;
+  return `${key}:${typeof value === "string" ? quoted(value) : JSON.stringify(value)}`;
 }
