@@ -1,6 +1,6 @@
 """An engine that decides what the example thread `deploy` records.
 
-agentlog replay deploy --engine examples.deploy_engine:DeployEngine
+agentlog replay-engine examples.deploy_engine:DeployEngine deploy
 """
 
 from agentlog.domain.cognition import (

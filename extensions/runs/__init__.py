@@ -44,10 +44,21 @@ EXTENSION = Extension(
         ),
         "replay": Command(
             f"{_REPLAYS}.replay:app",
-            "Run an agent or an engine again from the log: exit code 0 says as recorded, 1 "
-            "diverges.",
+            "Run an agent again, answered from the log: exit code 0 says as recorded, 1 diverges.",
             _GROUP,
             words=("rerun",),
+        ),
+        "fork-run": Command(
+            f"{_REPLAYS}.forking:app",
+            "Run an agent again from the log up to a point, then live, and keep it as a fork.",
+            _GROUP,
+            words=("resume", "reset", "branch"),
+        ),
+        "replay-engine": Command(
+            f"{_REPLAYS}.engines:app",
+            "Run a cognitive engine over recorded threads, and see where it decides otherwise.",
+            _GROUP,
+            words=("engine",),
         ),
         "cause": Command(
             f"{_REPLAYS}.cause:app",

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from agentlog.api.cli.main import app
@@ -29,11 +30,12 @@ def _commands() -> dict[str, Any]:
     """Return each command by its words, those of groups too."""
     commands = {}
     for name, command in whole_commands().items():
-        subcommands = getattr(command, "commands", None)
-        if subcommands is None:
-            commands[name] = command
+        if isinstance(command, TyperGroup):
+            context = command.context_class(command, info_name=name)
+            for inner in command.list_commands(context):
+                commands[f"{name} {inner}"] = command.get_command(context, inner)
         else:
-            commands |= {f"{name} {sub}": inner for sub, inner in subcommands.items()}
+            commands[name] = command
     return commands
 
 
@@ -52,7 +54,7 @@ NEEDED = {
     "note": ["x", "x"],
     "label": ["x", "x"],
     "verdict": ["x", "x"],
-    "replay": ["x", "--engine", "agentlog.domain.cognition:StubEngine"],
+    "replay-engine": ["agentlog.domain.cognition:StubEngine", "x"],
     "report": ["usage"],
     "retention": ["rules.toml"],
     "rules set": ["success", "exit:complete"],

@@ -21,7 +21,7 @@ The command line has every operation of the service. `agentlog COMMAND --help` p
 here. A command works on the database of `AGENTLOG_DATABASE_URL`, or on the embedded one in
 `--data-dir`; the other [settings](settings.md) hold for it too. Results go to standard output,
 problems to standard error. Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 130 after
-Ctrl-C; `verify` and `replay` have their own. `agentlog --version` prints the version.
+Ctrl-C; `verify` and those that run agents have their own. `agentlog --version` prints the version.
 """
 
 

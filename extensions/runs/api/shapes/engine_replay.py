@@ -30,7 +30,7 @@ def replayed_json(asked: EngineReplay, thread_id: str, replayed: Replayed) -> Js
 
 def command_of(asked: EngineReplay, thread_id: str, place: Place | None) -> str:
     """Return the command that repeats a step; a state that is carried comes from the beginning."""
-    words = ["agentlog", "replay", thread_id, "--engine", asked.engine]
+    words = ["agentlog", "replay-engine", asked.engine, thread_id]
     begin = asked.begin if asked.states == "carried" or place is None else place.version
     if begin > 1:
         words += ["--from", str(begin)]

@@ -46,7 +46,7 @@ def test_google_s_client_goes_on_live_at_each_answer(database_url: str, tmp_path
         for place, version in enumerate(versions):
             provider.requests.clear()
             words = ("--from", str(version), "--model", "model-2", "--as", f"fork-{place}")
-            forked = machine.run("replay", "run", "--yes", *words, "--", *GOOGLES)
+            forked = machine.run("fork-run", "run", "--yes", *words, "--", *GOOGLES)
             assert forked.code == 0, forked.err
             assert "Done after 2 calls." in forked.out
             models = [request.model for request in provider.requests]

@@ -23,12 +23,12 @@ test("an id that looks like an option is none, and one that looks like a folder 
 });
 
 test("a recorded agent is run again from a version, its command as it was typed", () => {
-  expect(replayCommand(FORKING, "", "")).toBe("agentlog replay t --from 3 -- COMMAND");
+  expect(replayCommand(FORKING, "", "")).toBe("agentlog fork-run t --from 3 -- COMMAND");
   expect(replayCommand({ ...FORKING, as: "u" }, "a model", "python agent.py 'x y'")).toBe(
-    "agentlog replay t --from 3 --model 'a model' --as u -- python agent.py 'x y'",
+    "agentlog fork-run t --from 3 --model 'a model' --as u -- python agent.py 'x y'",
   );
   expect(replayCommand({ ...FORKING, threadId: "-t" }, "", "run")).toBe(
-    "agentlog replay --from 3 -- -t run",
+    "agentlog fork-run --from 3 -- -t run",
   );
 });
 

@@ -33,7 +33,7 @@ export function replayCommand(
   if (as !== "") options.push(`--as ${quoted(as)}`);
   const id = quoted(threadId);
   const [before, after] = threadId.startsWith("-") ? ["", `${id} `] : [`${id} `, ""];
-  return `agentlog replay ${before}${options.join(" ")} -- ${after}${agent === "" ? "COMMAND" : agent}`;
+  return `agentlog fork-run ${before}${options.join(" ")} -- ${after}${agent === "" ? "COMMAND" : agent}`;
 }
 
 /** A text as one word of a POSIX shell. */

@@ -22,9 +22,8 @@ def mcp_proxy(
 ) -> None:
     """Stand before an MCP server (stdio), so that its tools are recorded and replayed.
 
-    Under `record`, and a `replay` that keeps a fork, the server's answers are put on record. Under
-    `replay --tools recorded` or `refuse` they come from there, and no server is started. Else all
-    passes as it is.
+    Under `record` and `fork-run` the server's answers are put on record. Under `replay --tools
+    recorded` or `refuse` they come from there, and no server is started. Else all passes as it is.
     """
     place = calls_go_to()
     if is_url(place):

@@ -1,31 +1,91 @@
-"""Replays of cognitive engines: which threads, their progress, and what is printed."""
+"""The command replay-engine: a cognitive engine over recorded threads."""
 
+import os
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
 from agentlog.api.cli.session import (
+    AsJson,
+    DataDir,
     InvalidOption,
     filter_of,
     pairs_of,
     print_line,
     progress_shown,
+    service_in,
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
 from agentlog.extensions.runs.api.shapes.engine_replay import replayed_json
 from agentlog.extensions.runs.api.shapes.engine_replay_lines import replays_lines
-from agentlog.extensions.runs.infrastructure.engine_replay import EngineReplay, replay_threads
-from agentlog.extensions.runs.projections.cognition.replay import Replayed
+from agentlog.extensions.runs.infrastructure.engine_replay import (
+    EngineReplay,
+    load_engine,
+    replay_threads,
+)
+from agentlog.extensions.runs.projections.cognition.replay import Replayed, StateSource
 from agentlog.infrastructure.transfer.finetuning import threads_matching
+
+app = typer.Typer()
 
 _METADATA = "metadata."
 _FILTERS = ("status", "parent", "q")
 _DIVERGES, _FAILED = 1, 2
 
 
-def threads_of(service: Service, thread: str | None, only: Sequence[str]) -> list[str]:
+@app.command("replay-engine")
+def replay_engine(  # noqa: PLR0913, PLR0917 - one parameter an option
+    engine: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODULE:NAME", help="A class or function in a module of the current directory."
+        ),
+    ],
+    thread: Annotated[str | None, typer.Argument(help="Id of the thread.")] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="All threads that are so: metadata.KEY, status, parent or q.",
+        ),
+    ] = None,
+    begin: Annotated[
+        int, typer.Option("--from", metavar="VERSION", min=1, help="First step at or after it.")
+    ] = 1,
+    state: Annotated[
+        StateSource,
+        typer.Option(
+            help="What each step begins with: the recorded state, or the engine's own, carried on."
+        ),
+    ] = "recorded",
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; default one a processor.")
+    ] = None,
+    *,
+    json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Run a cognitive engine over recorded threads, and see where it decides otherwise.
+
+    It is given the recorded inputs. Exit code 0 says that it decides as recorded, 1 that it
+    diverges, 2 that a replay failed.
+    """
+    load_engine(engine)
+    with service_in(data_dir) as service:
+        order = EngineReplay(
+            engine, url=service.url, tenant=service.own.name, begin=begin, states=state
+        )
+        ids = _threads_of(service, thread, only or ())
+        replays = _replay_by_engine(order, ids, jobs=jobs or os.cpu_count() or 1)
+    _print_replays(order, replays, as_json=json)
+    raise typer.Exit(_exit_code(replays))
+
+
+def _threads_of(service: Service, thread: str | None, only: Sequence[str]) -> list[str]:
     """Return the ids of a thread, or of those that a filter selects; raises `AgentlogError`."""
     if (thread is None) == (not only):
         raise InvalidOption("name a THREAD, or threads by --only metadata.KEY=VALUE")
@@ -55,30 +115,30 @@ def threads_of(service: Service, thread: str | None, only: Sequence[str]) -> lis
     return ids
 
 
-def replay_by_engine(
-    asked: EngineReplay, thread_ids: Sequence[str], *, jobs: int
+def _replay_by_engine(
+    order: EngineReplay, thread_ids: Sequence[str], *, jobs: int
 ) -> dict[str, Replayed]:
     """Return what the engine makes of each thread, while a bar shows how many are done."""
     replays: dict[str, Replayed] = {}
     with progress_shown() as show:
-        for thread_id, replayed in replay_threads(asked, thread_ids, jobs=jobs):
+        for thread_id, replayed in replay_threads(order, thread_ids, jobs=jobs):
             replays[thread_id] = replayed
             show("threads", len(replays), len(thread_ids))
     return replays
 
 
-def print_replays(asked: EngineReplay, replays: Mapping[str, Replayed], *, as_json: bool) -> None:
+def _print_replays(order: EngineReplay, replays: Mapping[str, Replayed], *, as_json: bool) -> None:
     """Print the threads, and what the log lacks for all of them."""
     if as_json:
         for thread_id, replayed in replays.items():
-            print_line(replayed_json(asked, thread_id, replayed))
+            print_line(replayed_json(order, thread_id, replayed))
         return
     console = Console(soft_wrap=True, highlight=False)
-    for line in replays_lines(asked, replays):
+    for line in replays_lines(order, replays):
         console.print(Text(printable(line)))
 
 
-def exit_code(replays: Mapping[str, Replayed]) -> int:
+def _exit_code(replays: Mapping[str, Replayed]) -> int:
     """Return 0 where all is as recorded, 1 where steps diverge, 2 where a replay failed."""
     if any(replayed.failure is not None for replayed in replays.values()):
         return _FAILED

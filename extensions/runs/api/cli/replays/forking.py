@@ -1,34 +1,133 @@
-"""Replays that are kept: an agent is answered from its tape up to a cursor, and goes on live."""
+"""The command fork-run: an agent is answered from its tape up to a point, and goes on live."""
 
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from agentlog.api.cli.session import (
+    AsJson,
+    DataDir,
     InvalidOption,
+    pairs_of,
     print_line,
     print_listing,
     service_in,
     settings_with,
 )
 from agentlog.api.cli.terminal import printable
+from agentlog.api.filters import metadata_value
 from agentlog.domain.json.values import JsonObject
-from agentlog.extensions.runs.api.cli.replays.agents import report_json, report_lines
+from agentlog.extensions.runs.api.cli.replays.files import content_of
 from agentlog.extensions.runs.api.cli.replays.fork_run import ForkOrder, ForkRun, run_fork
+from agentlog.extensions.runs.api.cli.replays.report import report_json, report_lines
 from agentlog.extensions.runs.infrastructure.exchanges.recorded_runs import RecordedThread
 from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun
+from agentlog.extensions.runs.projections.tapes.changes import Changes, check_pointer
 from agentlog.extensions.runs.projections.tapes.hazards import hazards
 from agentlog.extensions.runs.projections.tapes.tool_tape import Tools
+from agentlog.extensions.runs.projections.written.files import answer_in
+
+app = typer.Typer()
 
 _DIVERGES = 1
 _COLUMNS = {"model": 0, "verdict": 7, "in": 2, "out": 3, "cost": 4, "time": 4, "fork": 0}
 
 
-def fork_command(
+@app.command("fork-run")
+def fork_run(  # noqa: PLR0913, PLR0917 - one parameter an option
+    thread: Annotated[str, typer.Argument(help="Id of the thread.")],
+    command: Annotated[
+        list[str], typer.Argument(help="The agent that was recorded, unchanged; after --.")
+    ],
+    begin: Annotated[
+        int | None,
+        typer.Option(
+            "--from",
+            metavar="VERSION",
+            min=1,
+            help="The first answer that is live; default none is, and all is replayed.",
+        ),
+    ] = None,
+    as_thread: Annotated[
+        str | None, typer.Option("--as", metavar="NEW", help="Id of the fork; default a new one.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Another model.")] = None,
+    models: Annotated[
+        str | None, typer.Option(metavar="A,B", help="A fork for each model.")
+    ] = None,
+    check: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Passes a fork by exit code 0; runs in a shell, where $1 is the fork.",
+        ),
+    ] = None,
+    system: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Another system prompt.")
+    ] = None,
+    answer: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What the model says there first.")
+    ] = None,
+    result: Annotated[
+        list[str] | None, typer.Option(metavar="CALL=FILE", help="What a tool gave back.")
+    ] = None,
+    fields: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="POINTER=VALUE", help="A field of each request; null: none."),
+    ] = None,
+    drop_tool: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Offer it no longer.")
+    ] = None,
+    tools: Annotated[
+        Tools,
+        typer.Option(
+            help="Of tools behind mcp-proxy or recorded_tool: run them, answer from the record, or "
+            "refuse. All others run."
+        ),
+    ] = "live",
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Run tools again without asking.")] = False,
+    json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Run an agent again from the log up to a point, then live, and keep it as a fork.
+
+    The provider is asked from that answer on, with the changes. Tools of the agent run again,
+    unless --tools says otherwise. Exit code 0 says that all before was as recorded, that the run
+    came to each change, and that the check passed; 1 that not. Where the command fails, the exit
+    code is its own.
+    """
+    changes = Changes(
+        model=model,
+        system=None if system is None else content_of(system, "--system").decode(),
+        without_tools=tuple(drop_tool or ()),
+        fields={
+            check_pointer(name): metadata_value(text)
+            for name, text in pairs_of("--set", fields, form="POINTER=VALUE")
+        },
+        results={
+            call: content_of(Path(name), f"--result {call}").decode()
+            for call, name in pairs_of("--result", result, form="CALL=FILE", named=True)
+        },
+    )
+    answers = {} if answer is None else {0: answer_in(content_of(answer, "--answer"))}
+    several = [name for name in (models or "").split(",") if name]
+    if begin is None and (changes or models or answers):
+        raise InvalidOption("changes need --from VERSION: where the agent goes on live")
+    if as_thread is not None and len(several) > 1:
+        raise InvalidOption("--as names one fork: leave it out with --models")
+    order = ForkOrder(thread, command, begin, changes, answers, as_thread, tools, check=check)
+    raise typer.Exit(
+        _fork_command(order, several or [model], yes=yes, data_dir=data_dir, as_json=json)
+    )
+
+
+def _fork_command(
     order: ForkOrder,
     models: Sequence[str | None],
     *,

@@ -5,7 +5,7 @@ from itertools import count, dropwhile, takewhile
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of, object_of
-from agentlog.extensions.runs.api.cli.replays.agents import report_json
+from agentlog.extensions.runs.api.cli.replays.report import report_json
 from agentlog.extensions.runs.projections.tapes.tape import ReplayReport
 from agentlog.extensions.runs.projections.tapes.tool_tape import ToolTape
 from agentlog.infrastructure.threads import Threads

@@ -106,7 +106,7 @@ def test_coding_agents_go_on_live_at_each_answer(
         for place, version in enumerate(versions):
             provider.requests.clear()
             words = ("--from", str(version), "--model", "model-2", "--as", f"fork-{place}")
-            forked = machine.run("replay", "run", "--yes", *words, "--", *command)
+            forked = machine.run("fork-run", "run", "--yes", *words, "--", *command)
             assert forked.code == 0, forked.err
             assert "Done after 2 calls." in forked.out
             asked = [request.model for request in provider.requests if request.body]

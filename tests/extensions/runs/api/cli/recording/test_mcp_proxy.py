@@ -76,9 +76,11 @@ class Travel:
         assert (recorded.code, recorded.out.splitlines()[:4]) == (0, OUTPUTS), recorded.err
         return recorded
 
-    def replay(self, *words: str, thread: str = "run", **settings: str) -> tuple[Outcome, Any]:
-        """Replay, and return the report too."""
-        outcome = self.run("replay", thread, "--json", *words, **settings)
+    def replay(
+        self, *words: str, by: str = "replay", thread: str = "run", **settings: str
+    ) -> tuple[Outcome, Any]:
+        """Replay by a command, and return the report too."""
+        outcome = self.run(by, thread, "--json", *words, **settings)
         lines = outcome.out.splitlines()
         return outcome, parse(lines[-1]) if lines else None
 
@@ -141,11 +143,11 @@ def test_a_fork_is_answered_by_the_record_and_has_its_own(travel: Travel) -> Non
     travel.server.unlink()
     versions = [event["version"] for event in travel.events() if event["type"] == "tool_calls"]
     words = ("--from", str(versions[1]), "--as", "fork")
-    asked = travel.run("replay", "run", *words)
+    asked = travel.run("fork-run", "run", *words)
     assert asked.code == 2
     assert "tools of the agent run again, and may have effects: mcp__travel__book (1);" in asked.err
     # nothing is asked: all calls with effects went through the proxy
-    forked, report = travel.replay(*words, "--tools", "recorded")
+    forked, report = travel.replay(*words, "--tools", "recorded", by="fork-run")
     assert (forked.code, forked.out.splitlines()[:4]) == (0, OUTPUTS), forked.err
     assert (report["exact"], report["liveCalls"], report["tools"]["answered"]) == (1, 2, 4)
     again, report = travel.replay("--tools", "recorded", thread="fork")

@@ -1,6 +1,7 @@
 """The command record, with a real client before a scripted provider."""
 
 import os
+import shlex
 import signal
 import sys
 import time
@@ -231,6 +232,12 @@ def replay(url: str, settings: dict[str, str], *words: str) -> tuple[int, str, s
         return process.returncode, out, err
 
 
+def fork_run(url: str, settings: dict[str, str], *words: str) -> tuple[int, str, str]:
+    with started("fork-run", *words, url=url, **settings) as process:
+        out, err = process.communicate(timeout=WAIT_SECONDS)
+        return process.returncode, out, err
+
+
 @pytest.mark.parametrize(("api", "stream"), [("chat", True), ("responses", False)])
 def test_a_run_is_replayed_without_its_provider(
     database_url: str,
@@ -370,4 +377,5 @@ def test_another_prompt_goes_on_in_place_if_asked_and_is_no_equal_run(
     assert (report["place"], report["unused"]) == (3, [])
     code, _, err = replay(database_url, settings, *words, "--from", "3", "--yes", *command)
     assert code == 2
-    assert "for replays that are not kept" in err
+    asked = shlex.join([*words, "--from", "3", "--yes", *command])
+    assert err == f"agentlog: that is another command: agentlog fork-run {asked}\n"

@@ -12,7 +12,7 @@ import pytest
 
 from agentlog.domain.json.text import parse
 from tests.command_line import AGENTLOG, agentlog, started
-from tests.extensions.runs.api.cli.recording.test_record import agent, record, replay
+from tests.extensions.runs.api.cli.recording.test_record import agent, fork_run, record, replay
 from tests.providers.script import Answer, ShellCalls, Turn
 from tests.providers.server import ScriptedProvider
 from tests.waiting import WAIT_SECONDS, until
@@ -35,7 +35,7 @@ class Recorded:
     def fork(self, *words: str, thread: str = "run") -> tuple[int, Any, str]:
         """Replay into a fork; return exit code, the JSON line, and what was said."""
         self.provider.requests.clear()
-        code, out, err = replay(
+        code, out, err = fork_run(
             self.url, self.settings, thread, "--json", "--yes", *words, "--", *self.command
         )
         texts = [line[line.index("{") :] for line in out.splitlines() if "{" in line]
@@ -231,7 +231,7 @@ def test_models_are_compared_by_a_check(chat: Recorded) -> None:
     check = f"{AGENTLOG} view $1 openai | grep -q 'after 2 calls'"
     words = ["run", "--yes", "--from", "1", "--models", "good,bad", "--check", check]
     settings = {**chat.settings, "AGENTLOG_DATABASE_URL": chat.url}
-    code, out, err = replay(chat.url, settings, *words, "--", *chat.command)
+    code, out, err = fork_run(chat.url, settings, *words, "--", *chat.command)
     assert code == 1, err
     rows = [line.split() for line in out.splitlines() if " good " in line or " bad " in line]
     assert [row[1:4:2] for row in rows] == [["good", "passed"], ["bad", "failed"]], out
@@ -245,7 +245,7 @@ def test_models_are_compared_by_a_check(chat: Recorded) -> None:
 
 
 def test_calls_with_effects_are_listed_before_anything_runs(chat: Recorded) -> None:
-    code, out, err = replay(chat.url, chat.settings, "run", "--from", "1", "--", *chat.command)
+    code, out, err = fork_run(chat.url, chat.settings, "run", "--from", "1", "--", *chat.command)
     assert (code, out) == (2, "")
     assert "run again, and may have effects: shell (2)" in err
     assert len(agentlog("forks", "run", "--json", url=chat.url).lines) == 1
@@ -256,7 +256,7 @@ def test_ctrl_c_ends_the_forks_of_all_models(chat: Recorded) -> None:
         return len(agentlog("forks", "run", "--json", url=chat.url).lines)
 
     words = ("run", "--yes", "--from", "1", "--models", "a,b,c", "--", "sleep", "3")
-    with started("replay", *words, url=chat.url, **chat.settings) as process:
+    with started("fork-run", *words, url=chat.url, **chat.settings) as process:
         until(lambda: forks() == 2)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=WAIT_SECONDS)

@@ -50,7 +50,7 @@ def _in_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("state", ["recorded", "carried"])
 def test_an_engine_that_decides_the_same_ends_with_0(url: str, state: str) -> None:
-    outcome = agentlog("replay", "deploy", "--engine", DEPLOY, "--state", state, url=url)
+    outcome = agentlog("replay-engine", DEPLOY, "deploy", "--state", state, url=url)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.splitlines() == [
         "deploy: 6 steps equal",
@@ -61,7 +61,7 @@ def test_an_engine_that_decides_the_same_ends_with_0(url: str, state: str) -> No
 
 
 def test_the_first_divergence_is_shown_with_both_and_ends_with_1(url: str) -> None:
-    outcome = agentlog("replay", "refund", "--engine", RULES, url=url)
+    outcome = agentlog("replay-engine", RULES, "refund", url=url)
     assert outcome.code == 1
     assert outcome.out.splitlines()[:6] == [
         "refund: 4 steps equal, 2 diverge",
@@ -69,13 +69,13 @@ def test_the_first_divergence_is_shown_with_both_and_ends_with_1(url: str) -> No
         f"  input     {ANSWER}",
         f"  recorded  {APPROVAL}",
         f"  engine    {CALL}",
-        f"  again     agentlog replay refund --engine {RULES} --from 10",
+        f"  again     agentlog replay-engine {RULES} refund --from 10",
     ]
 
 
 def test_a_state_is_shown_by_the_fields_that_differ(url: str) -> None:
     engine = "agentlog.domain.cognition:StubEngine"
-    outcome = agentlog("replay", "research", "--engine", engine, url=url)
+    outcome = agentlog("replay-engine", engine, "research", url=url)
     assert outcome.code == 1
     assert "  first     version 2: another decision and another state" in outcome.out
     asked = '{"role":"user","content":"Which vector database should we use? Compare three."}'
@@ -84,7 +84,7 @@ def test_a_state_is_shown_by_the_fields_that_differ(url: str) -> None:
 
 
 def test_json_has_a_line_a_thread_with_counts_and_the_first_divergence(url: str) -> None:
-    outcome = agentlog("replay", "refund", "--engine", RULES, "--json", url=url)
+    outcome = agentlog("replay-engine", RULES, "refund", "--json", url=url)
     (line,) = outcome.lines
     first = line.pop("first")
     lacks = line.pop("lacks")
@@ -109,16 +109,16 @@ def test_json_has_a_line_a_thread_with_counts_and_the_first_divergence(url: str)
 
 
 def test_a_replay_begins_at_a_version(url: str) -> None:
-    outcome = agentlog("replay", "deploy", "--engine", DEPLOY, "--from", "5", "--json", url=url)
+    outcome = agentlog("replay-engine", DEPLOY, "deploy", "--from", "5", "--json", url=url)
     assert [(line["steps"], line["equal"]) for line in outcome.lines] == [(3, 3)]
 
 
 def test_many_threads_are_chosen_by_what_they_are(url: str) -> None:
     chosen = ["--only", "metadata.team=platform", "--only", "status=exited"]
-    outcome = agentlog("replay", *chosen, "--engine", DEPLOY, "--json", url=url)
+    outcome = agentlog("replay-engine", DEPLOY, *chosen, "--json", url=url)
     assert [line["threadId"] for line in outcome.lines] == ["deploy"]
     assert outcome.code == 0
-    outcome = agentlog("replay", "--only", "status=exited", "--engine", DEPLOY, url=url)
+    outcome = agentlog("replay-engine", DEPLOY, "--only", "status=exited", url=url)
     assert outcome.code == 1
     assert "\n3 threads, 15 steps: 2 diverge, 0 failed\n" in outcome.out
 
@@ -127,11 +127,11 @@ def test_many_threads_are_chosen_by_what_they_are(url: str) -> None:
     "form", [[], pytest.param(["--json"], marks=pytest.mark.slow)], ids=["text", "json"]
 )
 def test_two_processes_with_other_hash_seeds_print_equal_bytes(url: str, form: list[str]) -> None:
-    words = ["--only", "q=", "--engine", f"{OURS}:Prints"]
+    words = [f"{OURS}:Prints", "--only", "q="]
     printed = set()
     for seed, jobs in [("0", "1"), ("1", "2")]:
         done = subprocess.run(
-            [AGENTLOG, "replay", *words, "--jobs", jobs, *form],
+            [AGENTLOG, "replay-engine", *words, "--jobs", jobs, *form],
             env={**environment(url), "PYTHONHASHSEED": seed},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -145,7 +145,7 @@ def test_two_processes_with_other_hash_seeds_print_equal_bytes(url: str, form: l
 
 
 def test_an_engine_that_raises_is_shown_with_its_traceback_and_ends_with_2(url: str) -> None:
-    outcome = agentlog("replay", "deploy", "--engine", f"{OURS}:Raises", url=url)
+    outcome = agentlog("replay-engine", f"{OURS}:Raises", "deploy", url=url)
     assert outcome.code == 2
     lines = outcome.out.splitlines()
     assert lines[:3] == [
@@ -154,35 +154,34 @@ def test_an_engine_that_raises_is_shown_with_its_traceback_and_ends_with_2(url: 
         '  input     {"type":"UserMessage","text":"Ship 2.4 to production."}',
     ]
     assert "    KeyError: 'weather'" in lines
-    (line,) = agentlog("replay", "deploy", "--engine", f"{OURS}:Raises", "--json", url=url).lines
+    (line,) = agentlog("replay-engine", f"{OURS}:Raises", "deploy", "--json", url=url).lines
     assert line["failure"]["version"] == 2
     assert "in step" in line["failure"]["traceback"]
 
 
 def test_a_function_makes_an_engine_too(url: str) -> None:
-    assert agentlog("replay", "deploy", "--engine", f"{OURS}:made", url=url).code == 1
+    assert agentlog("replay-engine", f"{OURS}:made", "deploy", url=url).code == 1
 
 
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["deploy"], "name what to run: -- COMMAND, or --engine"),
-        (["deploy", "--engine", "nothing"], "nothing: name an engine as package.module:Engine"),
-        (["deploy", "--engine", "no.such:E"], "cannot be imported: ModuleNotFoundError: No module"),
-        (["deploy", "--engine", f"{OURS}:Nothing"], f"{OURS} has no Nothing"),
-        (["deploy", "--engine", f"{OURS}:NO_ENGINE"], "a int is no class or function"),
-        (["deploy", "--engine", "datetime:date"], "no engine: the class has no method step"),
-        (["none", "--engine", RULES], "none"),
-        (["--engine", RULES], "name a THREAD, or threads by --only metadata.KEY=VALUE"),
-        (["deploy", "--only", "q=x", "--engine", RULES], "name a THREAD, or threads by --only"),
-        (["--only", "tool=x", "--engine", RULES], "--only tool: use metadata.KEY"),
-        (["--only", "metadata.no=1", "--engine", RULES], "no thread is as --only says"),
+        (["nothing", "deploy"], "nothing: name an engine as package.module:Engine"),
+        (["no.such:E", "deploy"], "cannot be imported: ModuleNotFoundError: No module"),
+        ([f"{OURS}:Nothing", "deploy"], f"{OURS} has no Nothing"),
+        ([f"{OURS}:NO_ENGINE", "deploy"], "a int is no class or function"),
+        (["datetime:date", "deploy"], "no engine: the class has no method step"),
+        ([RULES, "none"], "none"),
+        ([RULES], "name a THREAD, or threads by --only metadata.KEY=VALUE"),
+        ([RULES, "deploy", "--only", "q=x"], "name a THREAD, or threads by --only"),
+        ([RULES, "--only", "tool=x"], "--only tool: use metadata.KEY"),
+        ([RULES, "--only", "metadata.no=1"], "no thread is as --only says"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_ends_with_2(
     url: str, words: list[str], problem: str
 ) -> None:
-    outcome = agentlog("replay", *words, url=url)
+    outcome = agentlog("replay-engine", *words, url=url)
     assert outcome.code == 2
     assert problem in outcome.err
     assert "Traceback" not in outcome.err
@@ -195,12 +194,12 @@ def test_an_engine_of_the_current_directory_is_found_and_its_errors_are_said(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "broken_engine.py").write_text("1 / 0\n")
-    outcome = agentlog("replay", "deploy", "--engine", "broken_engine:E", url=url)
+    outcome = agentlog("replay-engine", "broken_engine:E", "deploy", url=url)
     assert outcome.code == 2
     assert "broken_engine:E: cannot be imported: ZeroDivisionError" in outcome.err
     (tmp_path / "own_engine.py").write_text("from agentlog.domain.cognition import StubEngine\n")
     done = subprocess.run(
-        [AGENTLOG, "replay", "deploy", "--engine", "own_engine:StubEngine", "--json"],
+        [AGENTLOG, "replay-engine", "own_engine:StubEngine", "deploy", "--json"],
         env=environment(url),
         capture_output=True,
         timeout=WAIT_SECONDS,
@@ -210,17 +209,17 @@ def test_an_engine_of_the_current_directory_is_found_and_its_errors_are_said(
 
 
 def test_a_process_that_ends_by_itself_is_named(url: str) -> None:
-    words = ["--only", "q=", "--engine", f"{OURS}:Ends", "--jobs", "2"]
-    outcome = agentlog_process("replay", *words, url=url)
+    words = [f"{OURS}:Ends", "--only", "q=", "--jobs", "2"]
+    outcome = agentlog_process("replay-engine", *words, url=url)
     assert outcome.code == 2
     assert "a process of the replay ended by itself" in outcome.err
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_all_processes(url: str, jobs: str) -> None:
-    words = ["--only", "q=", "--engine", f"{OURS}:Waits", "--jobs", jobs]
+    words = [f"{OURS}:Waits", "--only", "q=", "--jobs", jobs]
     with subprocess.Popen(
-        [AGENTLOG, "replay", *words],
+        [AGENTLOG, "replay-engine", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

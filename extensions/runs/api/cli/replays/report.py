@@ -1,67 +1,10 @@
-"""Replays of recorded agents: the same command before its tape, and what came of it."""
+"""What came of a replay, in lines and as JSON."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
-import typer
-
-from agentlog.api.cli.session import print_line, service_in
-from agentlog.api.cli.terminal import printable
 from agentlog.domain.json.values import JsonObject, JsonValue
-from agentlog.extensions.runs.api.cli.recording.commands import run_command
-from agentlog.extensions.runs.api.gateway.replayer import replaying
-from agentlog.extensions.runs.api.gateway.upstreams import base_urls, environment_with, upstreams_of
-from agentlog.extensions.runs.infrastructure.exchanges.machine import values_here
-from agentlog.extensions.runs.infrastructure.exchanges.recorded_runs import tapes_of
-from agentlog.extensions.runs.infrastructure.exchanges.tool_calls import VARIABLE
-from agentlog.extensions.runs.projections.tapes.cassette import read_cassette
-from agentlog.extensions.runs.projections.tapes.tape import Difference, ReplayReport, Tape
-from agentlog.extensions.runs.projections.tapes.tool_tape import Tools, ToolTape
-from agentlog.infrastructure.settings import ProviderSettings
-
-_DIVERGES = 1
-
-
-def replay_command(  # noqa: PLR0913 - one parameter a choice
-    thread_id: str,
-    command: Sequence[str],
-    *,
-    tools: Tools,
-    by_place: bool,
-    data_dir: Path | None,
-    as_json: bool,
-) -> int:
-    """Run a command before the tape of a thread, say what came of it, and return the exit code.
-
-    It is the command's own, if the command failed; else 0 where all was as recorded, 1 where not.
-    """
-    tape, tool_tape = _tapes(thread_id, tools, data_dir, by_place=by_place)
-    upstreams = upstreams_of(ProviderSettings())
-    names = {upstream.name for upstream in upstreams}
-    with replaying(tape, tool_tape, values_here(), names=names) as replay:
-        urls = base_urls(replay.url, upstreams)
-        code = run_command(command, environment_with({**urls, VARIABLE: replay.tools})).code
-    report = tape.finish()
-    if as_json:
-        counts = report_json(report, tool_tape)
-        print_line({"threadId": thread_id, **counts, "commandExitCode": code})
-    else:
-        for line in report_lines(thread_id, report, tool_tape):
-            typer.echo(printable(line), err=True)
-    return code or (0 if report.is_equal and tool_tape.is_equal else _DIVERGES)
-
-
-def _tapes(
-    thread_id: str, tools: Tools, data_dir: Path | None, *, by_place: bool
-) -> tuple[Tape, ToolTape]:
-    """Return the tapes of a cassette, if there is a file of this name, else of a thread."""
-    try:
-        with Path(thread_id).open("rb") as file:
-            recorded = read_cassette(file)
-    except (OSError, ValueError):
-        with service_in(data_dir) as service:
-            return tapes_of(service.threads, thread_id, tools, by_place=by_place)
-    return Tape(recorded, by_place=by_place), ToolTape.of_run(recorded, tools)
+from agentlog.extensions.runs.projections.tapes.tape import Difference, ReplayReport
+from agentlog.extensions.runs.projections.tapes.tool_tape import ToolTape
 
 
 def report_lines(thread_id: str, report: ReplayReport, tools: ToolTape) -> Iterator[str]:
