@@ -117,6 +117,7 @@ class Model(BaseModel):
         serialize_by_alias=True,
         protected_namespaces=(),
         hide_input_in_errors=True,
+        defer_build=True,  # a command that validates none starts sooner
     )
 
 

@@ -8,12 +8,19 @@ import re
 from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from agentlog.domain.errors import AgentlogError
 
@@ -52,10 +59,37 @@ def default_data_dir() -> Path:
     return platformdirs.user_data_path("agentlog")
 
 
-class Settings(BaseSettings):
+class _Environment(BaseModel):
+    """Reads each field that it is not given from the variable of its name, in either case.
+
+    A field with an alias has that variable; all others begin with `prefix`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    prefix: ClassVar[str] = ""
+    takes_empty: ClassVar[bool] = True
+    """Whether an empty variable is a value."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, values: dict[str, Any]) -> dict[str, Any]:
+        variables = {name.upper(): text for name, text in os.environ.items()}
+        texts = {
+            alias or name: variables.get(alias or f"{cls.prefix}{name}".upper())
+            for name, field in cls.model_fields.items()
+            for alias in (field.validation_alias,)
+            if alias is None or isinstance(alias, str)
+        }
+        read = {
+            name: text for name, text in texts.items() if text or (cls.takes_empty and text == "")
+        }
+        return {**read, **values}
+
+
+class Settings(_Environment):
     """Settings of the service; every field is an environment variable AGENTLOG_FIELD."""
 
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, hide_input_in_errors=True)
+    prefix = _PREFIX
 
     database_url: str | None = Field(default=None, repr=False)
     """PostgreSQL 15 or newer; without it agentlog runs its own."""
@@ -198,10 +232,10 @@ class Settings(BaseSettings):
         return frozenset(part.strip().lower() for part in self.allowed_hosts.split(",")) - {""}
 
 
-class TraceSettings(BaseSettings):
+class TraceSettings(_Environment):
     """Trace settings, from OpenTelemetry's standard variables."""
 
-    model_config = SettingsConfigDict(env_prefix="OTEL_", frozen=True)
+    prefix = "OTEL_"
 
     sdk_disabled: str = ""
     traces_exporter: str = ""
@@ -219,10 +253,10 @@ class TraceSettings(BaseSettings):
         return frozenset(named - {"none"})
 
 
-class ProviderSettings(BaseSettings):
+class ProviderSettings(_Environment):
     """Addresses and keys of model providers, from the variables that their own clients read."""
 
-    model_config = SettingsConfigDict(frozen=True, env_ignore_empty=True)
+    takes_empty = False
 
     openai_base_url: str = "https://api.openai.com/v1"
     openai_api_base: str | None = None

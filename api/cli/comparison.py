@@ -7,15 +7,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from agentlog.api.cli.session import (
-    DataDir,
-    InvalidOption,
-    OptionList,
-    chosen_view,
-    filter_of,
-    print_line,
-    service_in,
-)
+from agentlog.api.cli.session import DataDir, InvalidOption, filter_of, print_line, service_in
+from agentlog.api.cli.view_options import OptionList, chosen_view
 from agentlog.api.filters import failure_filter, metadata_key
 from agentlog.api.shapes.comparisons.comparison import compared_json
 from agentlog.api.shapes.comparisons.run_sets import run_sets_json

@@ -2,22 +2,14 @@
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 import typer
 from pydantic import ValidationError
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
@@ -28,12 +20,13 @@ from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_text
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
-from agentlog.infrastructure.postgres.log_position import log_position
-from agentlog.infrastructure.readmodels.catch_up import Progress as Told
-from agentlog.infrastructure.readmodels.catch_up import bring_up
-from agentlog.infrastructure.readmodels.projection_status import ProjectionBehind
 from agentlog.infrastructure.settings import Settings
-from agentlog.projections.registry import VIEWS, AnyView, choose_view
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.api.cli import progress
+    from agentlog.infrastructure.postgres import log_position
+    from agentlog.infrastructure.readmodels import catch_up, projection_status
 
 DataDir = Annotated[
     Path | None,
@@ -49,14 +42,6 @@ At = Annotated[
 Hidden = Annotated[bool, typer.Option("--hidden", help="Hidden threads too.")]
 AsJson = Annotated[bool, typer.Option("--json", help="A JSON line each.")]
 ThreadArgument = Annotated[str, typer.Argument(help="Id of the thread.")]
-ViewArgument = Annotated[
-    str,
-    typer.Argument(help=f"One of {', '.join(VIEWS)}."),
-]
-OptionList = Annotated[
-    list[str] | None,
-    typer.Option("--option", "-o", metavar="NAME=VALUE", help="An option of the view."),
-]
 Form = Literal["table", "csv", "json"]
 """How a table of answers is printed."""
 
@@ -132,11 +117,6 @@ def filter_of(
     return ThreadFilter(status=chosen, parent=parent, text=q, metadata=wanted)
 
 
-def chosen_view(name: str, options: list[str] | None) -> AnyView:
-    """Return the view with options given as NAME=VALUE."""
-    return choose_view(name, dict(pairs_of("--option", options)))
-
-
 def json_line(value: object) -> str:
     """Return JSON on one line, safe for a terminal: control characters are escaped."""
     return _DRIVES_TERMINAL.sub(lambda code: f"\\u{ord(code[0]):04x}", print_text(value))
@@ -171,36 +151,13 @@ def print_csv(text: str) -> None:
     sys.stdout.write(shown)
 
 
-@contextmanager
-def progress_shown() -> Iterator[Told]:
-    """Yield a callback that shows description, amount done and total, if stderr is a terminal."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def show(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(name)
-            bar.update(tasks[name], completed=done, total=total)
-
-        yield show
-
-
 def bring_up_to_now(service: Service, names: Iterable[str]) -> None:
     """Update read models to the log's current position; a stopped one is read as it is."""
-    database, projection_status = service.database, service.projection_status
-    position = log_position(database)
+    database, status = service.database, service.projection_status
+    position = log_position.log_position(database)
     for name in names:
         try:
-            with progress_shown() as show:
-                bring_up(database, projection_status, [name], position=position, progress=show)
-        except ProjectionBehind as behind:
+            with progress.progress_shown() as show:
+                catch_up.bring_up(database, status, [name], position=position, progress=show)
+        except projection_status.ProjectionBehind as behind:
             Console(stderr=True).print(Text(printable(f"the answer is up to there: {behind}")))

@@ -15,7 +15,6 @@ from rich.text import Text
 from agentlog.api.cli.session import (
     DataDir,
     InvalidOption,
-    OptionList,
     json_line,
     pairs_of,
     print_line,
@@ -23,6 +22,7 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.cli.threads import content_of, print_event
+from agentlog.api.cli.view_options import OptionList
 from agentlog.api.composition import Service
 from agentlog.api.filters import metadata_filter
 from agentlog.api.shapes.shape import time_text

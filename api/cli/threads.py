@@ -23,14 +23,16 @@ from agentlog.api.cli.session import (
 from agentlog.api.cli.terminal import printable
 from agentlog.api.filters import metadata_value
 from agentlog.api.shapes.shape import time_text
-from agentlog.api.shapes.summaries import ThreadSummary
-from agentlog.api.shapes.threads import event_json, thread_json
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_text
 from agentlog.domain.points_in_time import parse_moment
-from agentlog.infrastructure.reports.summaries import SummaryPage, SummaryQuery, models_of
-from agentlog.projections.filters.expression import ALL
-from agentlog.projections.filters.grammar import parse_filter
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.api.shapes import summaries as summary_shapes
+    from agentlog.api.shapes import threads as shapes
+    from agentlog.infrastructure.reports import summaries
+    from agentlog.projections.filters import expression, grammar
 
 app = typer.Typer()
 
@@ -72,11 +74,11 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
     if where is not None:
         if after is not None:
             raise InvalidOption("--after does not go with --filter: raise --limit")
-        query = SummaryQuery(
-            which=which, where=parse_filter(where, "list"), hidden=hidden, limit=limit
+        query = summaries.SummaryQuery(
+            which=which, where=grammar.parse_filter(where, "list"), hidden=hidden, limit=limit
         )
         with service_in(data_dir) as service:
-            bring_up_to_now(service, models_of(query))
+            bring_up_to_now(service, summaries.models_of(query))
             page_of_rows = service.own.summaries.page(query)
         _print_summaries(page_of_rows, as_json=json)
         return
@@ -87,7 +89,7 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
         typer.echo(f"there are more: go on with --after {heads[-1].position}", err=True)
     if json:
         for head in heads:
-            print_line(thread_json(head))
+            print_line(shapes.thread_json(head))
         return
     print_listing(
         {"thread": 0, "status": 6, "version": 7, "anomalies": 9, "updated": 10, "goal": 10},
@@ -105,12 +107,12 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
     )
 
 
-def _print_summaries(page: SummaryPage, *, as_json: bool) -> None:
+def _print_summaries(page: "summaries.SummaryPage", *, as_json: bool) -> None:
     if page.total > len(page.items):
         typer.echo(f"there are {page.total}: raise --limit", err=True)
     if as_json:
         for row in page.items:
-            print_line(ThreadSummary.of(row))
+            print_line(summary_shapes.ThreadSummary.of(row))
         return
     print_listing(
         {"thread": 0, "verdict": 9, "score": 5, "loops": 5, "errors": 6, "steps": 5, "goal": 10},
@@ -143,18 +145,18 @@ def show(  # noqa: PLR0913 - one parameter an option
     data_dir: DataDir = None,
 ) -> None:
     """Show a thread and its messages as the log has them."""
-    wanted = parse_filter(where, "thread")
+    wanted = grammar.parse_filter(where, "thread")
     with service_in(data_dir) as service:
         head = service.threads.head(thread, hidden=hidden)
         moment = None if at is None else parse_moment(at)
-        if wanted == ALL:
+        if wanted == expression.ALL:
             events = service.threads.messages(thread, at=moment, hidden=hidden)
         else:
             events = [*service.own.matches.events(thread, wanted, at=moment, hidden=hidden)]
     if json:
-        print_line(thread_json(head))
+        print_line(shapes.thread_json(head))
         for event in events:
-            print_line(event_json(event))
+            print_line(shapes.event_json(event))
         return
     console = Console(soft_wrap=True, highlight=False)
     about = (

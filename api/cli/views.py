@@ -12,13 +12,11 @@ from agentlog.api.cli.session import (
     At,
     DataDir,
     Hidden,
-    OptionList,
     ThreadArgument,
-    ViewArgument,
-    chosen_view,
     print_line,
     service_in,
 )
+from agentlog.api.cli.view_options import OptionList, ViewArgument, chosen_view
 from agentlog.api.shapes.lines.model_call import model_call_lines
 from agentlog.api.shapes.lines.outline import outline_lines
 from agentlog.api.shapes.lines.why import why_lines

@@ -5,13 +5,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from agentlog.api.cli.session import (
-    DataDir,
-    InvalidOption,
-    MissingExtra,
-    progress_shown,
-    settings_with,
-)
+from agentlog.api.cli.progress import progress_shown
+from agentlog.api.cli.session import DataDir, InvalidOption, MissingExtra, settings_with
 from agentlog.api.composition import open_service
 
 app = typer.Typer()

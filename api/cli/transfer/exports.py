@@ -15,8 +15,6 @@ from agentlog.api.cli.session import (
     At,
     DataDir,
     InvalidOption,
-    OptionList,
-    chosen_view,
     filter_of,
     json_line,
     service_in,
@@ -24,6 +22,7 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.cli.transfer.collector import send
 from agentlog.api.cli.transfer.output import Output, output_file
+from agentlog.api.cli.view_options import OptionList, chosen_view
 from agentlog.api.composition import open_service
 from agentlog.api.shapes.threads import event_json
 from agentlog.domain.errors import FutureMoment

@@ -10,13 +10,13 @@ from agentlog.api.cli.session import (
     AsJson,
     DataDir,
     InvalidOption,
-    chosen_view,
     pairs_of,
     print_line,
     service_in,
     settings_with,
 )
 from agentlog.api.cli.terminal import printable
+from agentlog.api.cli.view_options import chosen_view
 from agentlog.api.composition import Service
 from agentlog.domain.errors import Refused
 from agentlog.domain.json.values import JsonObject, JsonValue

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from agentlog.api.cli.progress import progress_shown
 from agentlog.api.cli.session import (
     AsJson,
     DataDir,
@@ -15,7 +16,6 @@ from agentlog.api.cli.session import (
     filter_of,
     pairs_of,
     print_line,
-    progress_shown,
     service_in,
 )
 from agentlog.api.cli.terminal import printable
