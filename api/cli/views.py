@@ -17,15 +17,17 @@ from agentlog.api.cli.session import (
     service_in,
 )
 from agentlog.api.cli.view_options import OptionList, ViewArgument, chosen_view
-from agentlog.api.shapes.lines.model_call import model_call_lines
-from agentlog.api.shapes.lines.outline import outline_lines
-from agentlog.api.shapes.lines.why import why_lines
-from agentlog.api.shapes.model_calls import model_call_json
-from agentlog.api.shapes.outline import outline_json
-from agentlog.api.shapes.threads import difference_json
-from agentlog.api.shapes.why import why_json
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.views.results import State
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.api.shapes import model_calls, threads
+    from agentlog.api.shapes import outline as outline_shapes
+    from agentlog.api.shapes import why as why_shapes
+    from agentlog.api.shapes.lines import model_call as model_call_texts
+    from agentlog.api.shapes.lines import outline as outline_texts
+    from agentlog.api.shapes.lines import why as why_texts
 
 app = typer.Typer()
 
@@ -44,11 +46,11 @@ def outline(
     with service_in(data_dir) as service:
         result = service.views.outline(thread, at=moment, hidden=hidden)
     if json:
-        print_line(outline_json(result))
+        print_line(outline_shapes.outline_json(result))
     else:
         console = Console()
         width = console.width if console.is_terminal else None
-        _print_lines(outline_lines(result.steps, result.groups, width=width))
+        _print_lines(outline_texts.outline_lines(result.steps, result.groups, width=width))
 
 
 @app.command()
@@ -65,9 +67,9 @@ def why(
     with service_in(data_dir) as service:
         result = service.views.why(thread, at=moment, hidden=hidden)
     if json:
-        print_line(why_json(result))
+        print_line(why_shapes.why_json(result))
     else:
-        _print_lines(why_lines(result.why))
+        _print_lines(why_texts.why_lines(result.why))
 
 
 @app.command("model-call")
@@ -89,9 +91,9 @@ def model_call(
     with service_in(data_dir) as service:
         call = service.views.model_call(thread, version, hidden=hidden)
     if json:
-        print_line(model_call_json(thread, call))
+        print_line(model_calls.model_call_json(thread, call))
     else:
-        _print_lines(model_call_lines(call))
+        _print_lines(model_call_texts.model_call_lines(call))
 
 
 @app.command()
@@ -141,7 +143,7 @@ def diff(  # noqa: PLR0913 - one parameter a choice
             end=None if end is None else parse_moment(end),
             hidden=hidden,
         )
-    print_line(difference_json(difference))
+    print_line(threads.difference_json(difference))
 
 
 def _print_lines(lines: Iterable[str]) -> None:

@@ -10,21 +10,23 @@ from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.views.difference import difference
-from agentlog.infrastructure.views.endings import Endings
 from agentlog.infrastructure.views.results import Difference, Outline, Page, State, Why
 from agentlog.infrastructure.views.snapshots.snapshot_writer import Start
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_cache import Folded, RecentViews, name_of
 from agentlog.infrastructure.views.view_fold import CHUNK, Fold, beyond, place_of
 from agentlog.infrastructure.views.views_in_use import ViewsInUse
-from agentlog.projections.exchanges.model_call import ModelCall, model_call
-from agentlog.projections.outline.groups import groups_of
-from agentlog.projections.outline.steps import outline
+from agentlog.lazy import lazy_imports
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import BEFORE_ALL, Item, Place, Printed, StateView
-from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
-from agentlog.projections.why.trail import trail_of
-from agentlog.projections.why.why import versions_of, why_of
+
+with lazy_imports():
+    from agentlog.infrastructure.views import endings
+    from agentlog.projections.exchanges import model_call
+    from agentlog.projections.outline import groups, steps
+    from agentlog.projections.views.timeline import view as timeline
+    from agentlog.projections.why import trail as trails
+    from agentlog.projections.why import why
 
 _SPARE = 50
 _LONGEST_ANSWER = 500
@@ -92,31 +94,33 @@ class Views:
         version = self.reader.version_at(head, at)
         items = [*self.timeline(head, version)]
         position = self.reader.position_of(head, version)
-        return Outline(thread_id, version, position, outline(items), groups_of(items, version))
+        return Outline(
+            thread_id, version, position, steps.outline(items), groups.groups_of(items, version)
+        )
 
     def why(self, thread_id: str, *, at: Moment | None = None, hidden: bool = False) -> Why:
         """Return why a run went as it went up to a moment; raises `NotThere`."""
         head = self._head(thread_id, hidden=hidden)
         version = self.reader.version_at(head, at)
-        trail = trail_of([*self.timeline(head, version)])
+        trail = trails.trail_of([*self.timeline(head, version)])
         messages = {
             place: event
-            for place in versions_of(trail)
+            for place in why.versions_of(trail)
             for event in self.reader.events(
                 thread_id, after=place - 1, upto=place, most_bytes=BEGINNING_BYTES
             )
         }
         position = self.reader.position_of(head, version)
         ending = self.endings().at(thread_id, version)
-        return Why(thread_id, version, position, why_of(trail, messages, ending))
+        return Why(thread_id, version, position, why.why_of(trail, messages, ending))
 
-    def endings(self) -> Endings:
+    def endings(self) -> "endings.Endings":
         """Return how runs ended, by the tenant's rule of now."""
-        return Endings(self.reader, self._rules().success)
+        return endings.Endings(self.reader, self._rules().success)
 
     def model_call(
         self, thread_id: str, version: int | None = None, *, hidden: bool = False
-    ) -> ModelCall:
+    ) -> "model_call.ModelCall":
         """Return the call that the message of a version came of; without one, the last.
 
         Raises:
@@ -128,11 +132,11 @@ class Views:
         if version is not None:
             asked = self.reader.version_at(head, AtVersion(version))
         upto = min(head.version, asked + _LONGEST_ANSWER)
-        return model_call(self.reader.events(thread_id, upto=upto), asked)
+        return model_call.model_call(self.reader.events(thread_id, upto=upto), asked)
 
     def timeline(self, head: Head, version: int) -> Iterator[Item]:
         """Yield the items of the timeline at a version, with hints and attempts."""
-        view = TimelineView(TimelineOptions(hint=True, attempts=True))
+        view = timeline.TimelineView(timeline.TimelineOptions(hint=True, attempts=True))
         self.in_use.note(view)
         return (printed.item for printed in self._whole(head, view, version))
 
