@@ -2,14 +2,16 @@
 
 from typing_extensions import TypedDict
 
+from agentlog.api.shapes.shape import Shape
 from agentlog.domain.json.printed import PrintedArray
 from agentlog.domain.json.text import print_to_keep
 from agentlog.infrastructure.views import results
-from agentlog.projections.outline import groups, step
+from agentlog.projections.outline import groups
+from agentlog.projections.outline.step import Called
 from agentlog.projections.prices import price_list
 
 
-class Step(TypedDict):
+class Step(Shape):
     """A line of an outline: an input, a model response with its calls, or what is beside them.
 
     `step` is counted as by the view agent-state, `version` is where it begins. `afterMs` is from
@@ -21,23 +23,23 @@ class Step(TypedDict):
 
     step: int
     version: int
-    endVersion: int | None
+    end_version: int | None
     kind: str
     depth: int
     name: str | None
-    threadId: str | None
-    startedAt: str | None
-    afterMs: int | None
-    elapsedMs: int | None
-    calls: list[step.Called]
+    thread_id: str | None
+    started_at: str | None
+    after_ms: int | None
+    elapsed_ms: int | None
+    calls: list[Called]
     replied: bool
     times: int
     open: bool
-    inputTokens: int | None
-    outputTokens: int | None
-    costUsd: float | None
-    computedCalls: int
-    unpricedCalls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    computed_calls: int
+    unpriced_calls: int
     outcome: str | None
     suspected: tuple[str, ...]
     others: dict[str, int]
@@ -87,7 +89,7 @@ def outline_json(result: results.Outline, *, steps: bool = True) -> dict[str, ob
         "version": result.version,
         "position": result.position,
         "prices": price_list() if is_priced else None,
-        "steps": PrintedArray.of([print_to_keep(_step(line)) for line in result.steps if steps]),
+        "steps": PrintedArray.of([print_to_keep(Step.of(line)) for line in result.steps if steps]),
         "groups": [_group(group) for group in result.groups],
     }
 
@@ -107,31 +109,4 @@ def _group(group: groups.Group) -> Group:
         "outputTokens": total.output_tokens,
         "costUsd": total.cost_usd,
         "computedCalls": total.computed_calls,
-    }
-
-
-def _step(line: step.Step) -> Step:
-    return {
-        "step": line.step,
-        "version": line.version,
-        "endVersion": line.end_version,
-        "kind": line.kind,
-        "depth": line.depth,
-        "name": line.name,
-        "threadId": line.thread_id,
-        "startedAt": line.started_at,
-        "afterMs": line.after_ms,
-        "elapsedMs": line.elapsed_ms,
-        "calls": line.calls,
-        "replied": line.replied,
-        "times": line.times,
-        "open": line.open,
-        "inputTokens": line.input_tokens,
-        "outputTokens": line.output_tokens,
-        "costUsd": line.cost_usd,
-        "computedCalls": line.computed_calls,
-        "unpricedCalls": line.unpriced_calls,
-        "outcome": line.outcome,
-        "suspected": line.suspected,
-        "others": line.others,
     }

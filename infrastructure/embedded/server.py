@@ -4,8 +4,9 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType, TracebackType
-from typing import Self
+from types import MappingProxyType
+
+from typing_extensions import override
 
 from agentlog.infrastructure.embedded.account import account_for
 from agentlog.infrastructure.embedded.cluster import Cluster, has_data
@@ -18,6 +19,7 @@ from agentlog.infrastructure.embedded.errors import (
     UnsupportedPlatform,
 )
 from agentlog.infrastructure.embedded.programs import find_programs
+from agentlog.infrastructure.runtime.closeable import Closing
 from agentlog.infrastructure.runtime.file_lock import FileLock
 from agentlog.infrastructure.runtime.key_files import SIGNING_KEY, SNAPSHOT_KEY
 
@@ -27,7 +29,7 @@ _OF_THE_SYSTEM = {"lost+found", ".DS_Store"}  # what an empty volume or folder m
 _KEYS = {SIGNING_KEY, SNAPSHOT_KEY}  # written for another server that a URL named
 
 
-class EmbeddedServer:
+class EmbeddedServer(Closing):
     """One use of the server; a context manager. See `open_embedded`."""
 
     def __init__(self, data_dir: Path, lock: FileLock, users: FileLock, cluster: Cluster) -> None:
@@ -42,6 +44,7 @@ class EmbeddedServer:
         self._settings: Mapping[str, str] = {}
         self._process: int | None = os.getpid()
 
+    @override
     def close(self, *, seconds: float = 60.0) -> None:
         """End this use; the last one stops the server cleanly. Calling twice is fine.
 
@@ -94,17 +97,6 @@ class EmbeddedServer:
         self._process = None
         self._users.close()
         self._lock.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def open_embedded(

@@ -98,7 +98,12 @@ class LogReader:
 
     def _matching(self, asked: dict[str, object]) -> list[Head]:
         """Return the newest matching heads, however far back."""
-        heads = [Head(*row) for row in self._planned_rows("select_threads_matching", {}, **asked)]
+        metadata: LiteralString = "true"
+        if asked["facts"] is not None:
+            metadata = "metadata @> (SELECT agentlog.scalars_of(%(facts)s, 2147483647))"
+        gaps = {"metadata": metadata}
+        rows = self._planned_rows("select_threads_matching", gaps, **asked)
+        heads = [Head(*row) for row in rows]
         if self._searched is None:
             return heads
         ids = [head.thread_id for head in heads]

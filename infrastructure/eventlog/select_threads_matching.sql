@@ -1,36 +1,11 @@
--- As select_threads, however far back: looks up all matches and returns the newest. There is a
--- branch for each combination of filters, so that each has its own plan; the others do not run.
+-- As select_threads, however far back: looks up all matches and returns the newest.
 WITH found AS MATERIALIZED (
     (
         SELECT thread_id, position
         FROM agentlog.thread_search
-        WHERE %(facts)s::bytea IS NULL
-          AND words @@ (SELECT agentlog.words_query(%(tenant)s, %(text)s))
+        WHERE words @@ (SELECT agentlog.words_query(%(tenant)s, %(text)s))
           AND content LIKE ALL ((SELECT agentlog.parts_of(%(text)s))::text[])
-          AND position < %(before)s
-          AND status = ANY (%(statuses)s)
-          AND (%(parent)s::text IS NULL OR parent = %(parent)s)
-          AND (
-              %(hidden)s
-              OR NOT EXISTS (
-                  SELECT
-                  FROM agentlog.threads AS head
-                  WHERE head.tenant = %(tenant)s
-                    AND head.thread_id = thread_search.thread_id
-                    AND head.hidden
-              )
-          )
-        ORDER BY position DESC
-        LIMIT %(limit)s
-    )
-    UNION ALL
-    (
-        SELECT thread_id, position
-        FROM agentlog.thread_search
-        WHERE %(facts)s::bytea IS NOT NULL
-          AND words @@ (SELECT agentlog.words_query(%(tenant)s, %(text)s))
-          AND content LIKE ALL ((SELECT agentlog.parts_of(%(text)s))::text[])
-          AND metadata @> (SELECT agentlog.scalars_of(%(facts)s, 2147483647))
+          AND {metadata}
           AND position < %(before)s
           AND status = ANY (%(statuses)s)
           AND (%(parent)s::text IS NULL OR parent = %(parent)s)

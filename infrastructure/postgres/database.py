@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from types import TracebackType
 from typing import Protocol, Self
 from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
+from typing_extensions import override
 
 from agentlog.infrastructure.postgres.binary_arrays import register_arrays
 from agentlog.infrastructure.postgres.circuit_breaker import Breaker
@@ -31,6 +31,7 @@ from agentlog.infrastructure.postgres.migration import Migration, migrate
 from agentlog.infrastructure.postgres.roles import SERVICE, confine, unconfine
 from agentlog.infrastructure.postgres.session_check import check_session
 from agentlog.infrastructure.postgres.write_access import LogSubscribed, WriteAccess
+from agentlog.infrastructure.runtime.closeable import Closing
 
 _POOL_CLOSE_SECONDS = 0.1
 """For each thread of a pool without a server: it may be connecting, and is not joined."""
@@ -51,7 +52,7 @@ class Connections(Protocol):
         ...
 
 
-class Database:
+class Database(Closing):
     """A pool of connections to a migrated database, open until `close`.
 
     While PostgreSQL is unreachable there is no pool, and callers are refused at once; a new pool is
@@ -157,6 +158,7 @@ class Database:
         self._lent.append(connection)
         return connection
 
+    @override
     def close(self) -> None:
         """Close every connection."""
         self._off()
@@ -168,17 +170,10 @@ class Database:
         for connection in self._lent:
             connection.close()
 
+    @override
     def __enter__(self) -> Self:
         self.open()
         return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def pool_stats(self) -> dict[str, int]:
         """Return the pool's statistics by psycopg_pool's names."""

@@ -7,17 +7,19 @@ import logging
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Self
 
+from typing_extensions import override
+
 from agentlog.infrastructure.runtime.backoff import pause_seconds
+from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 
 _GRACE_SECONDS = 10.0
 
 
-class SupervisedProcess:
+class SupervisedProcess(Closing):
     """Runs a command in a child process until the block ends.
 
     `name` says what it is in logs. Each child gets `order` on its standard input first, and has the
@@ -50,16 +52,14 @@ class SupervisedProcess:
         process = self._process
         return None if process is None or process.poll() is not None else process.pid
 
+    @override
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    @override
+    def close(self) -> None:
+        """End the child, and wait for its end."""
         self._closing.set()
         process = self._process
         if process is not None and process.stdin is not None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from agentlog.domain.errors import InvalidInput, NotThere, Refused
 from agentlog.domain.events import Event
@@ -110,6 +111,11 @@ class Subscription:
     failing_since: datetime | None
     created_at: datetime
     created_by: str | None
+
+    @property
+    def state(self) -> Literal["active", "paused"]:
+        """Whether it gives anything out."""
+        return "active" if self.paused_at is None else "paused"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Interface of read models: a fold of events into the rows of their thread."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Generic, TypeVar
 
 from agentlog.domain.events import Event
@@ -39,6 +39,23 @@ class ThreadRows(Generic[RowT]):
     def change(self, row: RowT) -> None:
         """Mark a row as changed."""
         self.changed[id(row)] = row
+
+    def only(self, event: Event, make: Callable[..., RowT]) -> RowT:
+        """Return the one row of the thread, which its first event makes, marked as changed."""
+        if self.open:
+            row = self.open[0]
+            self.change(row)
+            return row
+        row = make(
+            tenant=self.tenant,
+            thread_id=self.thread_id,
+            is_open=True,
+            version=event.version,
+            position=event.position or 0,
+            recorded_at=event.recorded_at,
+        )
+        self.add(row)
+        return row
 
 
 class ReadModel(ABC, Generic[RowT]):

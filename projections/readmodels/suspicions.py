@@ -78,20 +78,7 @@ class Suspicions(ReadModel[SuspicionRow]):
 
     @override
     def fold(self, event: Event, rows: ThreadRows[SuspicionRow]) -> None:
-        if rows.open:
-            row = rows.open[0]
-            rows.change(row)
-        else:
-            row = SuspicionRow(
-                tenant=rows.tenant,
-                thread_id=rows.thread_id,
-                is_open=True,
-                version=event.version,
-                position=event.position or 0,
-                recorded_at=event.recorded_at,
-            )
-            rows.add(row)
-            rows.memory = _Memory(_TIMELINE.start(), _Marks(0, 0, []), {})
+        row = rows.only(event, SuspicionRow)
         if rows.memory is None:
             rows.memory = _memory_of(row)
         rows.memory.take(event)
@@ -126,8 +113,9 @@ class _Memory:
 
 
 def _memory_of(row: SuspicionRow) -> _Memory:
+    is_new = row.timeline == _NO_KEYS
     return _Memory(
-        _TIMELINE.load(row.timeline.encode()),
+        _TIMELINE.start() if is_new else _TIMELINE.load(row.timeline.encode()),
         _Marks.of(object_of(parse_stored(row.settled.encode()))),
         object_of(parse_stored(row.commands.encode())),
     )

@@ -162,12 +162,7 @@ class Threads(ReadModel[ThreadRow]):
 
     @override
     def fold(self, event: Event, rows: ThreadRows[ThreadRow]) -> None:
-        if rows.open:
-            row = rows.open[0]
-            rows.change(row)
-        else:
-            row = _row(event, rows)
-            rows.add(row)
+        row = rows.only(event, ThreadRow)
         row.last_version = event.version
         row.last_position = event.position or 0
         if is_activity(event.type, event.version):
@@ -188,17 +183,6 @@ class Threads(ReadModel[ThreadRow]):
         if requests is not None:
             pairs: list[JsonValue] = [[ask.id, ask.name] for ask in requests.values]
             rows.open[0].open_requests = print_text(pairs)
-
-
-def _row(event: Event, rows: ThreadRows[ThreadRow]) -> ThreadRow:
-    return ThreadRow(
-        tenant=rows.tenant,
-        thread_id=rows.thread_id,
-        is_open=True,
-        version=event.version,
-        position=event.position or 0,
-        recorded_at=event.recorded_at,
-    )
 
 
 def _time(row: ThreadRow, sent: datetime) -> None:

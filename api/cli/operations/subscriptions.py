@@ -118,7 +118,7 @@ def list_(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
             listed += page
     if as_json:
         for subscription in listed:
-            print_line(shapes.subscription_json(subscription))
+            print_line(shapes.Subscription.of(subscription))
         return
     columns = {"name": 6, "state": 6, "types": 5, "threads": 0, "position": 8, "lag": 3}
     print_listing(
@@ -126,7 +126,7 @@ def list_(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
         [
             (
                 subscription.name,
-                "active" if subscription.paused_at is None else "paused",
+                subscription.state,
                 "all"
                 if subscription.filter.types is None
                 else ", ".join(subscription.filter.types),

@@ -1,7 +1,8 @@
 """Subscriptions and what they deliver, for HTTP and the command line."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from pydantic import AliasPath, Field
 from typing_extensions import TypedDict
 
 from agentlog.api.shapes.shape import Shape, Time, TimeText, time_text
@@ -16,7 +17,7 @@ class Webhook(Shape):
     content: bool
 
 
-class Subscription(TypedDict):
+class Subscription(Shape):
     """A subscription and how far it is; `pending` and `parked` count deliveries.
 
     Every event up to `position` was taken in, and the log is `lag` positions further. `reason` is
@@ -26,19 +27,19 @@ class Subscription(TypedDict):
 
     name: str
     state: Literal["active", "paused"]
-    reason: str | None
-    types: list[str] | None
-    threads: str | None
-    metadata: dict[str, Any]
-    maxAttempts: int
+    reason: Annotated[str | None, Field(validation_alias="paused_why")]
+    types: Annotated[list[str] | None, Field(validation_alias=AliasPath("filter", "types"))]
+    threads: Annotated[str | None, Field(validation_alias=AliasPath("filter", "threads"))]
+    metadata: Annotated[dict[str, Any], Field(validation_alias=AliasPath("filter", "metadata"))]
+    max_attempts: int
     webhook: Webhook | None
     position: int
     pending: int
     parked: int
     lag: int
-    failingSince: TimeText | None
-    createdAt: TimeText
-    createdBy: str | None
+    failing_since: Time | None
+    created_at: Time
+    created_by: str | None
 
 
 class NewSubscription(Subscription):
@@ -99,28 +100,6 @@ class Counted(TypedDict):
     """How many deliveries it concerned."""
 
     deliveries: int
-
-
-def subscription_json(subscription: subscriptions.Subscription) -> Subscription:
-    """Return a subscription as JSON."""
-    wanted, webhook = subscription.filter, subscription.webhook
-    return {
-        "name": subscription.name,
-        "state": "active" if subscription.paused_at is None else "paused",
-        "reason": subscription.paused_why,
-        "types": None if wanted.types is None else list(wanted.types),
-        "threads": wanted.threads,
-        "metadata": dict(wanted.metadata),
-        "maxAttempts": subscription.max_attempts,
-        "webhook": None if webhook is None else Webhook.of(webhook),
-        "position": subscription.position,
-        "pending": subscription.pending,
-        "parked": subscription.parked,
-        "lag": subscription.lag,
-        "failingSince": time_text(subscription.failing_since),
-        "createdAt": time_text(subscription.created_at),
-        "createdBy": subscription.created_by,
-    }
 
 
 def lease_json(lease: subscriptions.Lease | None) -> Lease:

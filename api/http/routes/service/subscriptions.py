@@ -26,7 +26,6 @@ from agentlog.api.shapes.service.subscriptions import (
     Refused,
     Subscription,
     lease_json,
-    subscription_json,
 )
 from agentlog.api.shapes.shape import Page
 from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
@@ -72,7 +71,7 @@ def create_subscription(request: Request, body: Body, limits: TheLimits) -> Resp
         created_by=principal_of(request).author,
     )
     return json_answer(
-        {**subscription_json(subscription), "secret": None if secret is None else secret.reveal()},
+        {**Subscription.of(subscription), "secret": None if secret is None else secret.reveal()},
         status=201,
         headers={
             "Location": f"/v1/subscriptions/{subscription.name}",
@@ -90,32 +89,32 @@ def list_subscriptions(
     """List the tenant's subscriptions by name, and how far each is."""
     page = tenant_of(request).subscriptions.page(after=without_nul(after or ""), limit=limit + 1)
     return page_answer(
-        page, limit, shown=subscription_json, place=lambda subscription: subscription.name
+        page, limit, shown=Subscription.of, place=lambda subscription: subscription.name
     )
 
 
 @router.add("GET /subscriptions/{name}", "admin", responses=answers(200, Subscription, 404))
 def read_subscription(request: Request, name: Name) -> Response:
     """Read a subscription: how far it is, what waits, or why it stands still."""
-    return json_answer(subscription_json(tenant_of(request).subscriptions.get(name)))
+    return json_answer(Subscription.of(tenant_of(request).subscriptions.get(name)))
 
 
 @router.add("DELETE /subscriptions/{name}", "admin", responses=answers(200, Subscription, 404))
 def delete_subscription(request: Request, name: Name) -> Response:
     """Delete a subscription, with its place and what is parked."""
-    return json_answer(subscription_json(tenant_of(request).subscriptions.delete(name)))
+    return json_answer(Subscription.of(tenant_of(request).subscriptions.delete(name)))
 
 
 @router.add("POST /subscriptions/{name}/pause", "admin", responses=answers(200, Subscription, 404))
 def pause_subscription(request: Request, name: Name) -> Response:
     """Have it give nothing out until it is resumed."""
-    return json_answer(subscription_json(tenant_of(request).subscriptions.pause(name)))
+    return json_answer(Subscription.of(tenant_of(request).subscriptions.pause(name)))
 
 
 @router.add("POST /subscriptions/{name}/resume", "admin", responses=answers(200, Subscription, 404))
 def resume_subscription(request: Request, name: Name) -> Response:
     """Have it go on where it was."""
-    return json_answer(subscription_json(tenant_of(request).subscriptions.resume(name)))
+    return json_answer(Subscription.of(tenant_of(request).subscriptions.resume(name)))
 
 
 @router.add(
