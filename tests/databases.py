@@ -81,8 +81,8 @@ def name_of(url: str) -> str:
 
 
 @contextmanager
-def subscribed(database_url: str, publisher_url: str, *, copying: bool = False) -> Iterator[None]:
-    """Have a database subscribe to the log of another; nothing is copied, also while `copying`."""
+def subscribed(database_url: str, publisher_url: str) -> Iterator[None]:
+    """Have a database subscribe to the log of another; nothing is copied."""
     with psycopg.connect(publisher_url, autocommit=True) as publisher:
         publisher.execute("SET client_min_messages = error")  # wal_level is not logical
         publisher.execute("CREATE PUBLICATION log FOR TABLE agentlog.events")
@@ -90,9 +90,9 @@ def subscribed(database_url: str, publisher_url: str, *, copying: bool = False) 
     with psycopg.connect(database_url, autocommit=True) as owner:
         create = sql.SQL(
             "CREATE SUBSCRIPTION {} CONNECTION {} PUBLICATION log "
-            "WITH (enabled = false, create_slot = false, slot_name = NONE, copy_data = {})"
+            "WITH (enabled = false, create_slot = false, slot_name = NONE, copy_data = false)"
         )
-        owner.execute(create.format(name, publisher_url, copying))
+        owner.execute(create.format(name, publisher_url))
         try:
             yield
         finally:

@@ -1133,7 +1133,7 @@ class Readiness(Shape):
     """
 
     status: str
-    kind: Literal["writer", "standby", "subscriber", "copying", "read-only"]
+    kind: Literal["writer", "standby", "read-only"]
     lag_seconds: float | None
 
 

@@ -45,10 +45,6 @@ class Keys:
         self._random_bytes = random_bytes
         self.clock = clock
 
-    def check_whole(self) -> None:
-        """Raise `LogCopying` where keys may be missing."""
-        self._database.write_access.check_whole()
-
     def create(
         self,
         tenant: str,

@@ -1,7 +1,7 @@
 """Connection pool of one PostgreSQL database, and the mapping of its failures to errors."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol, Self
 from weakref import WeakKeyDictionary
@@ -30,7 +30,7 @@ from agentlog.infrastructure.postgres.liveness import (
 from agentlog.infrastructure.postgres.migration import Migration, migrate
 from agentlog.infrastructure.postgres.roles import SERVICE, confine, unconfine
 from agentlog.infrastructure.postgres.session_check import check_session
-from agentlog.infrastructure.postgres.write_access import LogSubscribed, WriteAccess
+from agentlog.infrastructure.postgres.write_access import WriteAccess
 from agentlog.infrastructure.runtime.closeable import Closing
 
 _POOL_CLOSE_SECONDS = 0.1
@@ -93,7 +93,6 @@ class Database(Closing):
         self._pool = self._new_pool()
         self._breaker: Breaker | None = None
         self._is_away = False
-        self._off: Callable[[], None] = lambda: None
 
     def open(self) -> None:
         """Connect, and check the server and the session.
@@ -102,7 +101,7 @@ class Database(Closing):
             DatabaseUnavailable: no connection can be made.
             DatabaseTooOld: the server is too old.
             UnsafeSession: sessions lack the requested role or settings.
-            LogSubscribed: in the service's role, where a subscription fills the log.
+            LogSubscribed: a subscription fills the log.
         """
         # not by the pool, whose error only says "timeout"
         try:
@@ -111,16 +110,10 @@ class Database(Closing):
                     connection, in_role=self._in_role, read_only=self.write_access.forbidden
                 )
                 self.write_access.look(connection)
-                if (
-                    self._in_role
-                    and self.write_access.is_subscribed
-                    and not self.write_access.forbidden
-                ):
-                    raise LogSubscribed
+                self.write_access.check_own()
         except psycopg.Error as error:
             raise DatabaseUnavailable(str(error).strip()) from error
         self._pool.open()
-        self._off = self.write_access.on_change(self._follow)
         if self._canary is not None:
             self._canary.answers()
         self._breaker = Breaker(
@@ -161,7 +154,6 @@ class Database(Closing):
     @override
     def close(self) -> None:
         """Close every connection."""
-        self._off()
         if self._breaker is not None:
             self._breaker.close()
         if self._canary is not None:
@@ -202,8 +194,7 @@ class Database(Closing):
     def lend(self, tenant: str | None, wait_seconds: float | None) -> Iterator[psycopg.Connection]:
         """Lend a connection, to a tenant or to the service itself, as `connection` does."""
         self.check()
-        if tenant is not None:
-            self.write_access.check_whole()
+        self.write_access.check_own()
         pool = self._pool
         seconds = self._wait_seconds if wait_seconds is None else wait_seconds
         try:
@@ -276,18 +267,9 @@ class Database(Closing):
             min_size=1,
             max_size=self._pool_size,
             kwargs={"autocommit": True, "application_name": "agentlog"},
-            configure=self._configure,
+            configure=register_arrays,
             open=False,
         )
-
-    def _configure(self, connection: psycopg.Connection) -> None:
-        register_arrays(connection)
-        if self._in_role and self.write_access.is_subscribed:
-            connection.execute("SET default_transaction_read_only = on")
-
-    def _follow(self) -> None:
-        """Have new sessions: those of before may write to what has a subscription now."""
-        self._pool.drain()
 
     def _drop_pool(self) -> None:
         """Close the pool: waiting callers fail, lent connections break off."""

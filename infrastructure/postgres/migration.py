@@ -76,8 +76,7 @@ def migrate(connection: psycopg.Connection) -> list[Migration]:
     except psycopg.errors.ReadOnlySqlTransaction as error:
         raise MigrationError(
             "the schema is older than this agentlog, and cannot be brought up to date where no "
-            "writes are taken: have this version run `agentlog migrate` on the writer's database, "
-            "and on that of a logical subscriber"
+            "writes are taken: have this version run `agentlog migrate` on the writer's database"
         ) from error
     except psycopg.errors.InsufficientPrivilege as error:
         user = connection.info.user

@@ -1,7 +1,8 @@
-"""Whether a database takes writes: a standby, a logical subscriber and a read-only session do not.
+"""Whether a database takes writes: a standby and a read-only session do not.
 
 It is looked at when the database opens, and each second from then on: a standby that is promoted
-takes writes without a restart of the service.
+takes writes without a restart of the service, and one that is subscribed to another log is lent no
+more.
 """
 
 import logging
@@ -14,24 +15,17 @@ from typing import Literal
 import psycopg
 from typing_extensions import override
 
-from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.postgres.errors import DatabaseReadOnly, DatabaseUnavailable
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")
 
-Kind = Literal["writer", "standby", "subscriber", "copying", "read-only"]
-"""A service by what its database is.
+Kind = Literal["writer", "standby", "read-only"]
+"""A service by what its database is; read-only: by a setting, of the service or of PostgreSQL."""
 
-Copying: a subscriber that has not got all tables yet. Read-only: by a setting, of the service or of
-PostgreSQL.
-"""
-
-_REASONS: dict[Kind, str] = {
+_REASONS = {
     "standby": "PostgreSQL is a standby, which takes no writes",
-    "subscriber": "the log is filled by a logical subscription, and nothing else may write to it",
-    "copying": "a logical subscription is copying the log, and nothing else may write to it",
     "read-only": "PostgreSQL takes no writes in this session: AGENTLOG_READ_ONLY or "
     "default_transaction_read_only is on",
 }
@@ -40,24 +34,14 @@ _LEAST_SECONDS = 0.1
 """Between two looks, where callers ask for writes meanwhile."""
 
 
-class LogSubscribed(AgentlogError, kind="unavailable"):
-    """The log is filled by a logical subscription: an append would fork it."""
+class LogSubscribed(DatabaseUnavailable):
+    """The log is filled by a logical subscription: reads may lack some, an append forks it."""
 
     def __init__(self) -> None:
         super().__init__(
-            "agentlog.events is filled by a logical subscription, and an append here would fork "
-            "the log: set AGENTLOG_READ_ONLY=on to read here, or have AGENTLOG_DATABASE_URL name "
-            "the publisher"
-        )
-
-
-class LogCopying(DatabaseUnavailable):
-    """A logical subscription has not copied all tables yet: reads would lack some of the log."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "a logical subscription is copying the log, and some of it is not here yet: ask again "
-            "once pg_subscription_rel has all tables in state r, or ask the service that appends"
+            "agentlog.events is filled by a logical subscription: have AGENTLOG_DATABASE_URL name "
+            "the publisher or a hot standby of it, or drop the subscription "
+            "(docs/how-to/replicas.md)"
         )
 
 
@@ -70,7 +54,7 @@ class WriteAccess:
 
     def __init__(self, *, forbidden: bool = False, writer_url: str | None = None) -> None:
         self.forbidden = forbidden
-        self.kind: Kind = "writer"
+        self.kind: Kind | Literal["subscriber"] = "writer"
         self.wanted = threading.Event()
         """Set when a write was refused: the database may have been promoted since the last look."""
         self.writer_url = writer_url
@@ -82,30 +66,26 @@ class WriteAccess:
         """Whether the database takes writes."""
         return self.kind == "writer"
 
-    @property
-    def is_subscribed(self) -> bool:
-        """Whether PostgreSQL takes writes that would fork the log."""
-        return self.kind in {"subscriber", "copying"}
-
-    def check_whole(self) -> None:
-        """Raise `LogCopying` where not all of the log is there to be read."""
-        if self.kind == "copying":
-            raise LogCopying
+    def check_own(self) -> Kind:
+        """Return the kind of a database that has a log of its own, or raise `LogSubscribed`."""
+        kind = self.kind
+        if kind == "subscriber":
+            raise LogSubscribed
+        return kind
 
     def check(self) -> None:
-        """Raise `DatabaseReadOnly` where the database takes no writes."""
-        kind = self.kind
+        """Raise `DatabaseReadOnly` where the database takes no writes, or `LogSubscribed`."""
+        kind = self.check_own()
         if kind != "writer":
             self.wanted.set()
             raise DatabaseReadOnly(_REASONS[kind], writer=self.writer_url)
 
     def look(self, connection: psycopg.Connection) -> None:
         """Ask the database, and call the callbacks if that changed."""
-        row = connection.execute(statement("select_kind")).fetchone()
-        kind: Kind = "writer" if row is None else row[0]
-        if kind == self.kind:
+        before = self.kind
+        ((self.kind,),) = connection.execute(statement("select_kind"))
+        if self.kind == before:
             return
-        self.kind = kind
         for callback in self._callbacks:
             try:
                 callback()

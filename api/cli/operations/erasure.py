@@ -140,7 +140,7 @@ def vacuum(
 ) -> None:
     """Take what was erased out of all tables now, as their owner: PostgreSQL does it in time."""
     settings = settings_with(data_dir=data_dir)
-    with open_as_owner(settings, writes=False) as (database, _):  # a subscriber takes it too
+    with open_as_owner(settings, writes=False) as (database, _):
         warnings = list(vacuum_tables(database, full=full))
     for warning in warnings:
         typer.echo(printable(f"not done: {warning}"), err=True)

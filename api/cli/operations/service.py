@@ -100,7 +100,6 @@ def demo(host: Host = None, port: Port = None, data_dir: DataDir = None) -> None
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the database's schema up to date (serve does it too)."""
     settings = settings_with(data_dir=data_dir)
-    # not the service, which does not open over a logical subscriber
     with ready_database(settings, new=True, access=write_access_of(settings)) as database:
         Console(soft_wrap=True).print(Text(f"{database.where}: {database.schema}"))
 

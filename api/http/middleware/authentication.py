@@ -130,10 +130,7 @@ class Authentication:
 
         Raises:
             NotAuthenticated, ForeignSite, TenantElsewhere: the request is refused.
-            LogCopying: keys may be missing, as may all else.
         """
-        if not lasting:
-            self._keys.keys.check_whole()
         needed = credentials.claims_key or (
             self._anonymous != "in process" and self._keys.recall_made()
         )

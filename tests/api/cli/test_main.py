@@ -14,7 +14,6 @@ from agentlog.api.cli.main import all_commands
 from agentlog.api.http.app import VERSION
 from agentlog.infrastructure.postgres.migration import migrations
 from tests.command_line import agentlog, agentlog_process, environment, whole_commands
-from tests.databases import new_database, subscribed
 from tests.waiting import WAIT_SECONDS
 
 NOWHERE = "postgresql:///nothing?host=/nowhere&connect_timeout=2"
@@ -177,15 +176,3 @@ def test_migrate_says_what_it_ran(empty_database_url: str) -> None:
     again = agentlog("migrate", url=empty_database_url)
     assert again.out == f"AGENTLOG_DATABASE_URL: already at migration {only.number}\n"
     assert agentlog("threads", "--json", url=empty_database_url).out == ""
-
-
-def test_the_schema_of_a_logical_subscriber_is_brought_up_to_date(
-    empty_database_url: str, server_url: str, template_database: str
-) -> None:
-    assert agentlog("migrate", url=empty_database_url).code == 0
-    with (
-        new_database(server_url, template=template_database) as publisher_url,
-        subscribed(empty_database_url, publisher_url),
-    ):
-        migrated = agentlog("migrate", url=empty_database_url)
-        assert migrated.code == 0, migrated.err

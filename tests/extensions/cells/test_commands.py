@@ -183,13 +183,11 @@ def test_what_writes_as_the_owner_is_refused_where_the_log_is_a_copy(
         with subscribed(copy, other):
             refused = agentlog(*command, *to, url=copy)
             assert (refused.code, refused.out) == (2, "")
-            assert "the log is filled by a logical subscription" in refused.err
+            assert "agentlog.events is filled by a logical subscription" in refused.err
             if to:
                 refused = agentlog(*command, "--to", copy, url=other)
                 assert (refused.code, refused.out) == (2, "")
-                assert "--to: that database takes no writes: it is subscriber" in refused.err
-            listed = agentlog("tenant", "moves", url=copy)
-            assert listed.code == 0, listed.err
+                assert "agentlog.events is filled by a logical subscription" in refused.err
         monkeypatch.setenv("AGENTLOG_READ_ONLY", "on")
         refused = agentlog(*command, *to, url=copy)
         assert (refused.code, refused.out) == (2, "")

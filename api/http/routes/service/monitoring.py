@@ -110,11 +110,10 @@ async def healthz() -> Response:
 async def readyz(request: Request) -> Response:
     """The database answers, and a writer's takes writes: the last append was written, or a probe.
 
-    The answer says what the service is: the writer, or what only reads. A subscriber is not ready
-    while it copies the log.
+    The answer says what the service is: the writer, or what only reads.
     """
     database: Database = request.app.state.database
-    database.write_access.check_whole()
+    database.write_access.check_own()
     readiness: Inquiry[Readiness | str] = request.app.state.readiness
     answer = await readiness.answer()
     if answer is None or isinstance(answer, str):
@@ -127,7 +126,7 @@ def readiness_of(database: Database, writer: Writer) -> Inquiry[Readiness | str]
 
     def ask() -> Readiness | str:
         lag_seconds = replay_lag(database, wait_seconds=CONNECTION_SECONDS)
-        kind = database.write_access.kind
+        kind = database.write_access.check_own()
         try:
             if kind == "writer":
                 writer.check_writable(wait_seconds=CONNECTION_SECONDS)

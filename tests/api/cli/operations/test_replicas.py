@@ -7,28 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import httpx2
-import psycopg
 import pytest
-from psycopg.sql import SQL
 
-from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.write_access import LogSubscribed
-from tests.api.refusals import problem_in
 from tests.clients import TLS
 from tests.command_line import agentlog
 from tests.databases import short_folder
 from tests.reliability.postgres import OwnPostgres, own_postgres, standby_of
 from tests.reliability.service import ServiceProcess, own_service
-from tests.waiting import WAIT_SECONDS, until
+from tests.waiting import WAIT_SECONDS
 
-SETTINGS = {"fsync": "off", "wal_level": "logical"}
+SETTINGS = {"fsync": "off"}
 """Nothing here loses its power."""
-LOG_TABLES = """
-SELECT string_agg('agentlog.' || tablename, ', ' ORDER BY tablename)
-FROM pg_tables
-WHERE schemaname = 'agentlog' AND tablename NOT IN ('migrations', 'projections', 'tracking')
-"""
-"""As docs/how-to/replicas.md has it."""
 
 
 @dataclass(frozen=True)
@@ -76,48 +65,6 @@ def test_a_stream_at_a_standby_has_each_event(pair: Pair, http: httpx2.Client) -
             pair.append(str(number), thread="followed")
             data = next(line for line in lines if line.startswith("data:"))
             assert json.loads(data.removeprefix("data:"))["message"]["text"] == str(number)
-
-
-def test_a_logical_subscriber_is_read_and_never_written_to(pair: Pair, http: httpx2.Client) -> None:
-    with (
-        short_folder() as folder,
-        own_postgres(folder / "subscriber", SETTINGS) as subscriber,
-        psycopg.connect(subscriber.url) as holding,
-    ):
-        with Database(subscriber.url, pool_size=1) as owner:
-            owner.migrate()
-        holding.execute("LOCK TABLE agentlog.events IN SHARE MODE")  # all else is copied
-        ((tables,),) = pair.primary.fetch(LOG_TABLES)
-        with (
-            psycopg.connect(pair.primary.url, autocommit=True) as publisher,
-            psycopg.connect(subscriber.url, autocommit=True) as owner,
-        ):
-            publisher.execute(SQL("CREATE PUBLICATION agentlog FOR TABLE {}").format(SQL(tables)))
-            owner.execute("TRUNCATE agentlog.counter")
-            owner.execute(
-                SQL("CREATE SUBSCRIPTION agentlog CONNECTION {} PUBLICATION agentlog").format(
-                    pair.primary.url
-                )
-            )
-        with pytest.raises(LogSubscribed, match="set AGENTLOG_READ_ONLY=on to read here"):
-            Database(subscriber.url, pool_size=1, in_role=True).open()
-        with own_service(subscriber.url, AGENTLOG_READ_ONLY="on") as reader:
-            position = pair.append("to the subscriber", thread="subscribed")
-            asked = f"{reader.address}/v1/log?wait={position}"
-            problem_in(http.get(asked), 503, "log-copying", "is copying the log")
-            problem_in(http.get(f"{reader.address}/readyz"), 503, "log-copying")
-            holding.rollback()
-            until(lambda: http.get(f"{reader.address}/readyz").is_success)
-            answer = http.get(asked)
-            last = answer.json()["items"][-1]
-            assert (last["position"], last["threadId"]) == (position, "subscribed")
-            assert reader.get("/readyz")["kind"] == "subscriber"
-            refused = http.post(f"{reader.address}/v1/threads/t/messages", json={"type": "tick"})
-            problem_in(refused, 503, "database-read-only", "filled by a logical subscription")
-            assert reader.said().count("\n") == 1, reader.said()  # that it is a subscriber now
-        subscriber.execute("ALTER SUBSCRIPTION agentlog DISABLE")
-        subscriber.execute("ALTER SUBSCRIPTION agentlog SET (slot_name = NONE)")
-        subscriber.execute("DROP SUBSCRIPTION agentlog")
 
 
 def test_a_client_reads_at_a_standby_what_it_appended_and_writes_there_after_a_promotion(
