@@ -28,13 +28,13 @@ from agentlog.infrastructure.postgres.errors import (
     OutcomeUnknown,
     elsewhere,
 )
+from agentlog.infrastructure.runtime.backoff import pause_seconds
 
 logger = logging.getLogger("agentlog")
 
 _TRIES = 3
 _FINAL = psycopg.errors.QueryCanceled, psycopg.errors.ReadOnlySqlTransaction
 """What another try would end with as well."""
-_PAUSE_SECONDS = 0.05
 _FIRST_PLANS = 100
 _YOUNG = 200_000  # events; by then autovacuum has analysed the tables
 _ONWARD_BYTES = 2**18  # limits what is decided twice when the cache is stale
@@ -81,7 +81,7 @@ class Committer:
                     failure = self._database.unavailable(error)
                     raise _failure(failure, is_unknown=is_unknown) from error
                 logger.warning("append broke off, trying again: %s", error)
-                time.sleep(_PAUSE_SECONDS * 2**attempt)
+                time.sleep(pause_seconds(attempt, first=0.05, most=0.1))
             except psycopg.DatabaseError as error:
                 if (refused := elsewhere(error)) is None:
                     raise

@@ -7,6 +7,7 @@ standby, which replays the log a little later, and in a read model, which is fil
 import asyncio
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from itertools import count
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
@@ -20,12 +21,11 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import APPENDED, PROJECTED, Listener
 from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.infrastructure.runtime.backoff import pause_seconds
 from agentlog.projections.readmodels.registry import READ_MODELS
 
 WAIT_SECONDS = 10.0
 """Seconds that a request waits, at most."""
-
-_FIRST_PAUSE_SECONDS = 0.005
 
 PARAMETER = "wait"
 _WAIT = "agentlog.wait"
@@ -140,9 +140,9 @@ async def _until(
         with suppress(RuntimeError):  # the loop is closed: no request waits
             loop.call_soon_threadsafe(woken.set)
 
-    off, pause = listener.on(channel, wake), _FIRST_PAUSE_SECONDS
+    off = listener.on(channel, wake)
     try:
-        while True:
+        for looks in count():
             woken.clear()
             error = await run_in_threadpool(behind)
             if error is None:
@@ -151,7 +151,7 @@ async def _until(
             if left <= 0:
                 raise error
             with suppress(TimeoutError):
+                pause = pause_seconds(looks, first=0.005, most=left)
                 await asyncio.wait_for(woken.wait(), min(left, pause))
-            pause *= 2
     finally:
         off()
