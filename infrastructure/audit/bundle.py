@@ -1,6 +1,5 @@
 """Check of a bundle of evidence by itself, without database or service."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,15 +10,14 @@ from agentlog.domain.integrity.chain_audit import (
     ChainPlace,
     ChainRecord,
     Finding,
-    Verdict,
     check_names,
     check_record,
-    verdict_of,
 )
 from agentlog.domain.integrity.hash_chain import digest
 from agentlog.domain.integrity.merkle_tree import is_included, leaf_hash
 from agentlog.domain.integrity.redaction_audit import Redactions, redaction_in
 from agentlog.infrastructure.audit.evidence import FORMAT, ChainedEvent, bundle_time
+from agentlog.infrastructure.audit.findings import CheckResult
 from agentlog.infrastructure.audit.notes import (
     Checkpoint,
     InvalidNote,
@@ -63,7 +61,7 @@ class _Bundle(_Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class BundleVerdict:
+class BundleVerdict(CheckResult):
     """The result of a bundle's check: its thread, its extent, and the findings.
 
     `public_key` is the key it was checked by, as text; `size` that of the checkpoint.
@@ -74,17 +72,6 @@ class BundleVerdict:
     version: int
     size: int
     public_key: str
-    findings: Sequence[Finding]
-
-    @property
-    def verdict(self) -> Verdict:
-        """The worst verdict of the findings."""
-        return verdict_of(self.findings)
-
-    @property
-    def whole(self) -> bool:
-        """Whether the check passes; an erased content does not count against it."""
-        return self.verdict == "whole"
 
 
 def check_bundle(

@@ -11,17 +11,10 @@ MOST_FINDINGS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
-    """The result of a check: `count` findings were made, and `rows` were visited, by table."""
+class CheckResult:
+    """The findings of a check, and its verdict."""
 
-    rows: Mapping[str, int]
     findings: Sequence[Finding]
-    count: int
-
-    @property
-    def events(self) -> int:
-        """How many events were visited."""
-        return self.rows.get("events", 0)
 
     @property
     def verdict(self) -> Verdict:
@@ -32,6 +25,19 @@ class Audit:
     def whole(self) -> bool:
         """Whether the check passes; an erased content does not count against it."""
         return self.verdict == "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class Audit(CheckResult):
+    """The result of a check: `count` findings were made, and `rows` were visited, by table."""
+
+    rows: Mapping[str, int]
+    count: int
+
+    @property
+    def events(self) -> int:
+        """How many events were visited."""
+        return self.rows.get("events", 0)
 
 
 @dataclass(slots=True)
@@ -55,4 +61,4 @@ class Findings:
 
     def audit(self) -> Audit:
         """Return the result."""
-        return Audit(self.rows, tuple(self.kept), self.count)
+        return Audit(tuple(self.kept), self.rows, self.count)
