@@ -17,6 +17,7 @@ from benchmarks.harness.table import Section, as_json, markdown
 from benchmarks.harness.workload import Workload, load_workload
 from benchmarks.reading.followers import measure_followers
 from benchmarks.reading.search import measure_search
+from benchmarks.reading.starts import measure_starts
 from benchmarks.reading.views import measure_views
 from benchmarks.writing.appends import measure_appends
 from benchmarks.writing.bulk import measure_bulk, measure_disk
@@ -44,6 +45,7 @@ CASES = (
     "graphs",
     "sessions",
     "histories",
+    "starts",
 )
 
 _Measures = Mapping[str, Callable[[], Sequence[Section]]]
@@ -99,6 +101,7 @@ def _measures(
         ],
         "graphs": lambda: measure_graphs(server, scratch, runs=runs, times=times),
         "sessions": lambda: measure_sessions(server, scratch, runs=runs, times=times),
+        "starts": lambda: [measure_starts(server, runs=runs, times=max(3, times // 20))],
         "histories": lambda: measure_histories(server, scratch, runs=runs, times=times),
         "adk": lambda: measure_adk(server, chosen.adk, scratch, runs=runs, times=times),
     }

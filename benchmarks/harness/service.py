@@ -69,6 +69,17 @@ class Served:
         )
         return int(asked.stdout) * 1024
 
+    def processor_seconds(self) -> float:
+        """Return the processor time that the process has used, where there is a /proc."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        """Yield a client with a connection of its own."""
+        with closing(HTTPConnection(self.host, self.port)) as connection:
+            yield Client(connection)
+
 
 @contextmanager
 def served(url: str, **settings: str) -> Iterator[Served]:
@@ -87,11 +98,8 @@ def served(url: str, **settings: str) -> Iterator[Served]:
 @contextmanager
 def serving(url: str, **settings: str) -> Iterator[Client]:
     """Yield a client of `agentlog serve` on a database, with settings as the environment's."""
-    with (
-        served(url, **settings) as where,
-        closing(HTTPConnection(where.host, where.port)) as connection,
-    ):
-        yield Client(connection)
+    with served(url, **settings) as where, where.client() as client:
+        yield client
 
 
 def run_agentlog(arguments: Sequence[str], *, url: str | None) -> None:
