@@ -13,8 +13,8 @@ from psycopg.conninfo import make_conninfo
 
 from agentlog.domain.identifiers import Ulids
 from agentlog.infrastructure.appending.append_request import wall_clock
+from agentlog.infrastructure.appending.commit_plan import Commit
 from agentlog.infrastructure.appending.writer import Writer
-from agentlog.infrastructure.appending.writer_metrics import Commit, WriterMeters
 from agentlog.infrastructure.embedded import Keeper, open_embedded
 from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS, Timeouts
 from agentlog.infrastructure.postgres.database import Database
@@ -117,7 +117,7 @@ def open_service(
             settings,
             database,
             listener,
-            Writer(database, clock=wall_clock, new_id=new_id, meters=WriterMeters(on_commit)),
+            Writer(database, clock=wall_clock, new_id=new_id, on_commit=on_commit),
             clock=wall_clock,
             new_id=new_id,
             login_of=lambda tenant: _login_of(place, settings, tenant),

@@ -7,7 +7,7 @@ from functools import partial
 
 from starlette.types import ASGIApp
 
-from agentlog.infrastructure.appending.writer_metrics import Commit
+from agentlog.infrastructure.appending.commit_plan import Commit
 from agentlog.infrastructure.settings import TraceSettings
 
 

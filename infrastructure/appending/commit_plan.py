@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from agentlog.domain.threads import LedgerEntry, LedgerKey
-from agentlog.infrastructure.appending.append_request import ThreadKey
+from agentlog.infrastructure.appending.append_request import Ready, ThreadKey
 from agentlog.infrastructure.eventlog.body_deduplication import Stored
 from agentlog.infrastructure.eventlog.thread_heads import Head
+
+Way = Literal["onward", "holding"]
+"""onward: written from cached heads. holding: read and written with the log locked."""
 
 
 class Place(NamedTuple):
@@ -83,3 +86,12 @@ class Changes:
     events: Sequence[NewEvent]
     heads: Sequence[Head]
     notes: Sequence[Note] = ()
+
+
+class Commit(NamedTuple):
+    """A committed batch: its requests, how many events it wrote, in which way."""
+
+    requests: Sequence[Ready]
+    events: int
+    way: Way
+    seconds: float

@@ -23,7 +23,7 @@ from opentelemetry.sdk.trace.export import (
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from typing_extensions import override
 
-from agentlog.infrastructure.appending.writer_metrics import Commit
+from agentlog.infrastructure.appending.commit_plan import Commit
 from agentlog.infrastructure.runtime.closeable import Closing
 
 logger = logging.getLogger("agentlog")

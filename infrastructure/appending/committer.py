@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,9 +17,8 @@ from agentlog.infrastructure.appending.append_statements import (
     look,
     stored_body,
 )
-from agentlog.infrastructure.appending.commit_plan import Changes, LogState, Wanted
+from agentlog.infrastructure.appending.commit_plan import Changes, Commit, LogState, Wanted, Way
 from agentlog.infrastructure.appending.decision import Batch, wanted_by
-from agentlog.infrastructure.appending.writer_metrics import Commit, Way, WriterMeters
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import (
@@ -42,11 +41,11 @@ _ANALYZE = "SELECT agentlog.renew_figures()"
 
 
 class Committer:
-    """Writes batches, one thread at a time, and counts them in `meters`."""
+    """Writes batches, one thread at a time, and passes each commit on to `count`."""
 
-    def __init__(self, database: Database, meters: WriterMeters) -> None:
+    def __init__(self, database: Database, count: Callable[[Commit], None]) -> None:
         self._database = database
-        self._meters = meters
+        self._count = count
         self._connection: psycopg.Connection | None = None
         self._cache = HeadCache()
         self._position = self._planned_at = 0
@@ -149,7 +148,7 @@ class Committer:
         self._cache.note(changes, after)
         self._position = changes.position
         seconds = time.monotonic() - asked_at
-        self._meters.committed(Commit(ready, len(changes.events), way, seconds))
+        self._count(Commit(ready, len(changes.events), way, seconds))
 
     def _renew_plans(self, connection: psycopg.Connection) -> None:
         """Discard prepared plans whenever the log has doubled.

@@ -27,8 +27,8 @@ from agentlog.infrastructure.appending.append_request import (
     appended_in,
     raised,
 )
+from agentlog.infrastructure.appending.commit_plan import Commit
 from agentlog.infrastructure.appending.committer import Committer
-from agentlog.infrastructure.appending.writer_metrics import WriterMeters
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import (
     DatabaseUnavailable,
@@ -36,6 +36,10 @@ from agentlog.infrastructure.postgres.errors import (
     StatementTooLong,
 )
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.lazy import Part, lazy_imports
+
+with lazy_imports():
+    from agentlog.infrastructure.appending import writer_metrics
 
 logger = logging.getLogger("agentlog")
 
@@ -58,7 +62,7 @@ class Writer:
     """Appends to the log; any number of threads may call it.
 
     `clock` returns milliseconds since the epoch, `new_id` a fresh ULID; `capacity` is how many
-    appends may wait; `meters` counts appends and commits.
+    appends may wait; `meters` counts appends and commits, and calls `on_commit` for each.
     """
 
     def __init__(
@@ -68,9 +72,10 @@ class Writer:
         clock: Callable[[], int],
         new_id: Callable[[], str],
         capacity: int = 8192,
-        meters: WriterMeters | None = None,
+        on_commit: Callable[[Commit], None] | None = None,
     ) -> None:
-        self.meters = WriterMeters() if meters is None else meters
+        self.making = threading.RLock()
+        self._on_commit = on_commit
         self._preparer = Preparer(clock=clock, new_id=new_id)
         self._capacity = capacity
         self._queue: deque[_Entry] = deque()
@@ -80,7 +85,15 @@ class Writer:
         self._woken = False
         self._is_failing = False
         self._database = database
-        self._committer = Committer(database, self.meters)
+        self._committer = Committer(database, self._count)
+
+    def _count(self, commit: Commit) -> None:
+        self.meters.committed(commit)
+
+    def _make_meters(self) -> "writer_metrics.WriterMeters":
+        return writer_metrics.WriterMeters(self._on_commit)
+
+    meters = Part(_make_meters)
 
     @property
     def waiting(self) -> int:

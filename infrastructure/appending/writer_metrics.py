@@ -1,28 +1,17 @@
 """Counters of the writer; each writer has its own registry."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from agentlog.domain.errors import AgentlogError
-from agentlog.infrastructure.appending.append_request import Outcome, Ready
-
-Way = Literal["onward", "holding"]
-"""onward: written from cached heads. holding: read and written with the log locked."""
+from agentlog.infrastructure.appending.append_request import Outcome
+from agentlog.infrastructure.appending.commit_plan import Commit, Way
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _OUTCOMES = ("appended", "replayed", "refused", "failed", "overloaded")
-
-
-class Commit(NamedTuple):
-    """A committed batch: its requests, how many events it wrote, in which way."""
-
-    requests: Sequence[Ready]
-    events: int
-    way: Way
-    seconds: float
 
 
 class WriterMeters:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 
 from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.lazy import lazy_imports
 from agentlog.projections.difference import ItemsDifference
-from agentlog.projections.outline.groups import Group
-from agentlog.projections.outline.step import Step
 from agentlog.projections.view import Item, Printed
-from agentlog.projections.why import why
+
+with lazy_imports():
+    from agentlog.projections.outline import groups, step
+    from agentlog.projections.why import why
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,8 @@ class Outline:
     thread_id: str
     version: int
     position: int | None
-    steps: Sequence[Step]
-    groups: Sequence[Group]
+    steps: "Sequence[step.Step]"
+    groups: "Sequence[groups.Group]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Why:
     thread_id: str
     version: int
     position: int | None
-    why: why.Why
+    why: "why.Why"
 
 
 @dataclass(frozen=True, slots=True)

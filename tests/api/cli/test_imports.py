@@ -39,7 +39,7 @@ _OF_EVERY_COMMAND = {"annotated_doc", "shellingham", "typer", "typing_extensions
 _OF_READS = _OF_EVERY_COMMAND | {
     *("psycopg", "psycopg_binary", "psycopg_pool"),
     *("pydantic", "pydantic_core", "annotated_types", "typing_inspection"),
-    *("orjson", "platformdirs", "prometheus_client", "rich", "ulid"),
+    *("orjson", "platformdirs", "rich", "ulid"),
 }
 _OF_VIEWS = _OF_READS | {"backports", "jsonpatch", "jsonpointer", "msgspec"}
 

@@ -3,8 +3,8 @@
 import pytest
 
 from agentlog.domain.errors import RuleBroken
+from agentlog.infrastructure.appending.commit_plan import Commit
 from agentlog.infrastructure.appending.writer import Writer
-from agentlog.infrastructure.appending.writer_metrics import Commit, WriterMeters
 from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import Clock, Ids, given, reply, request, results
 
@@ -58,8 +58,7 @@ def test_a_commit_counts_by_its_way(writer: Writer) -> None:
 
 def test_who_asks_is_told_of_each_commit_before_it_is_answered(database: Database) -> None:
     told: list[Commit] = []
-    meters = WriterMeters(on_commit=told.append)
-    writer = Writer(database, clock=Clock(), new_id=Ids(), meters=meters)
+    writer = Writer(database, clock=Clock(), new_id=Ids(), on_commit=told.append)
     writer.append(request("t", reply("one"), reply("two")))
     (commit,) = told
     assert [ready.request.thread_id for ready in commit.requests] == ["t"]
