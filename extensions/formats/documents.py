@@ -7,7 +7,7 @@ from typing import Final
 from agentlog.domain.fields import Json
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.json_patch import Failure
+from agentlog.extensions.formats.json_patch import Failure
 
 MOST_BYTES = 2 * 2**20
 """Bytes of all documents as JSON; what would make them larger is not applied."""

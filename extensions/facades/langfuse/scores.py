@@ -3,10 +3,10 @@
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError, InvalidMessage
 from agentlog.domain.json.values import JsonObject, JsonValue, text_at
+from agentlog.extensions.facades.judgements import remark_of_score
+from agentlog.extensions.facades.trace_places import TracePlace, TracePlaces, UnknownTrace
 from agentlog.infrastructure.tenants import Tenant
-from agentlog.infrastructure.transfer.traces.places import TracePlace, TracePlaces, UnknownTrace
 from agentlog.infrastructure.transfer.traces.threads import thread_id_of
-from agentlog.projections.readers.spans.judgements import remark_of_score
 
 Refusal = str | None
 

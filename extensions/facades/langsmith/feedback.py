@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonObject, text_at
+from agentlog.extensions.facades.judgements import remark_of_feedback
+from agentlog.extensions.facades.trace_places import TracePlaces, UnknownTrace
 from agentlog.infrastructure.tenants import Tenant
-from agentlog.infrastructure.transfer.traces.places import TracePlaces, UnknownTrace
-from agentlog.projections.readers.spans.judgements import remark_of_feedback
 
 
 class Feedback:

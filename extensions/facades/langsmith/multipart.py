@@ -1,8 +1,8 @@
 """Bodies of `POST /runs/multipart`: parts named `post.ID`, `post.ID.inputs` and the like."""
 
-from agentlog.api.http.codec.multipart import parts_in
 from agentlog.domain.errors import InvalidMessage
 from agentlog.extensions.facades.langsmith.operations import Operations, check_id
+from agentlog.extensions.facades.multipart import parts_in
 
 
 def read_multipart(body: bytes, content_type: str, into: Operations) -> None:

@@ -22,7 +22,14 @@ from agentlog.extensions.formats.documents import (
     Documents,
     changes_between,
 )
-from agentlog.projections.json_patch import Bounds, Failure, NotApplied, patched, tokens_of, touched
+from agentlog.extensions.formats.json_patch import (
+    Bounds,
+    Failure,
+    NotApplied,
+    patched,
+    tokens_of,
+    touched,
+)
 
 TASK, STORE = "task", "store"
 _ELSEWHERE = frozenset({"messages", "output"})

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.json.values import JsonObject, JsonValue, text_at
 from agentlog.extensions.formats.documents import Documents
-from agentlog.projections.json_patch import Failure
+from agentlog.extensions.formats.json_patch import Failure
 
 MEMORY = "memory"
 _MOST_BLOCKS = 64

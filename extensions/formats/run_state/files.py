@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of, text_at
+from agentlog.extensions.formats.json_patch import Failure
 from agentlog.projections.carries.persistent_list import Layers
-from agentlog.projections.json_patch import Failure
 
 MOST_TEXT = 2**18
 """Characters of a file whose text is kept."""

@@ -6,7 +6,7 @@ says them.
 
 from agentlog.domain.json.values import JsonObject, JsonValue, object_at
 from agentlog.extensions.formats.documents import REMOVED, Documents, Removed
-from agentlog.projections.json_patch import Failure
+from agentlog.extensions.formats.json_patch import Failure
 
 GRAPH = "graph"
 CHECKPOINT = "langgraph.checkpoint"

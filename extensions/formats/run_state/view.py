@@ -30,12 +30,12 @@ from agentlog.domain.messages import (
 from agentlog.extensions.formats.documents import Documents
 from agentlog.extensions.formats.inspect_ai import task_state
 from agentlog.extensions.formats.inspect_ai.task_state import Spans
+from agentlog.extensions.formats.json_patch import Failure
 from agentlog.extensions.formats.letta import memory
 from agentlog.extensions.formats.run_state import file_texts, graph, lists
 from agentlog.extensions.formats.run_state.calls import operations_of
 from agentlog.extensions.formats.run_state.files import MOST_TEXT, Files
 from agentlog.projections.difference import state_difference
-from agentlog.projections.json_patch import Failure
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item, Options, Placed, StateView
 

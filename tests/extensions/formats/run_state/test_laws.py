@@ -13,13 +13,13 @@ from agentlog.extensions.formats.run_state.view import RunStateOptions, RunState
 from agentlog.projections.view import render
 from tests.bounds.counted import lines_of
 from tests.extensions.formats.run_state.run import asked, gave, noted
+from tests.extensions.formats.test_json_patch import operations
 from tests.histories import examples, history, json_values
 from tests.projections.laws import (
     check_an_older_carry_stays,
     check_rebuilding_gives_equal_bytes,
     check_resuming_equals_replaying,
 )
-from tests.projections.test_json_patch import operations
 
 Drafts = list[dict[str, Any]]
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from agentlog.projections.view import Item
 from tests.extensions.formats.run_state.run import state_of
+from tests.extensions.formats.test_json_patch import documents
 from tests.histories import examples
-from tests.projections.test_json_patch import documents
 
 Draft = dict[str, Any]
 

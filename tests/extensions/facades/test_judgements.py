@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agentlog.domain.drafts import prepare_fact
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.text import parse_stored
-from agentlog.projections.readers.spans.judgements import remark_of_feedback, remark_of_score
+from agentlog.extensions.facades.judgements import remark_of_feedback, remark_of_score
 from tests.histories import json_values, texts
 
 LONG = "so it went " * 20

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agentlog.domain.json.places import is_deeper
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.json_patch import MOST_LEVELS, Bounds, patched
+from agentlog.extensions.formats.json_patch import MOST_LEVELS, Bounds, patched
 from tests.bounds.counted import lines_of
 from tests.histories import examples
 
