@@ -127,29 +127,29 @@ def _is_long(value: JsonValue) -> bool:
 def _flaw(model: type[KernelMessage], detail: ErrorDetails) -> Flaw:
     loc = detail["loc"]
     keys = tuple(part for index, part in enumerate(loc) if not _names_member(loc, index))
-    place = path(keys)
+    at = path(keys)
     match detail["type"]:
         case "too_short":
-            return Flaw(place, "needs at least one item")
+            return Flaw(at, "needs at least one item")
         case "extra_forbidden":
             owner = _owner(model, keys)
             known = ", ".join(field.alias or name for name, field in owner.model_fields.items())
-            return Flaw(place, f"no such field: {owner.__name__} has {known}")
+            return Flaw(at, f"no such field: {owner.__name__} has {known}")
         case "missing":
-            return Flaw(place, "missing")
+            return Flaw(at, "missing")
         case "string_pattern_mismatch":
             names = [key for key in keys if isinstance(key, str)]
-            return Flaw(place, _PATTERNS.get(names[-1], "not of the right form"))
+            return Flaw(at, _PATTERNS.get(names[-1], "not of the right form"))
         case "tuple_type":
-            return Flaw(place, "not an array")
+            return Flaw(at, "not an array")
         case "model_type" if loc[-1] == "ToolError":
-            return Flaw(place, "neither a string nor an object")
+            return Flaw(at, "neither a string nor an object")
         case "model_type" | "dict_type":
-            return Flaw(place, "not an object")
+            return Flaw(at, "not an object")
         case "value_error":
-            return Flaw(place, str(detail["ctx"]["error"]))
+            return Flaw(at, str(detail["ctx"]["error"]))
         case _:
-            return Flaw(place, detail["msg"][:1].lower() + detail["msg"][1:])
+            return Flaw(at, detail["msg"][:1].lower() + detail["msg"][1:])
 
 
 _ULID = "not a ULID: 26 characters of Crockford's base 32, in capitals"

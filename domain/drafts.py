@@ -131,11 +131,11 @@ def prepare_fact(
         InvalidMessage: with every flaw, each at its place.
     """
     body = {"id": message_id, "timestamp": timestamp, **fact}
-    given = body.pop("metadata", None) if fact.get("type") in REMARK_TYPES else None
+    own_metadata = body.pop("metadata", None) if fact.get("type") in REMARK_TYPES else None
     message = validate_fact(body)
     text = print_checked(body)
     made = origin.import_id is not None and isinstance(message, ThreadStarted)
-    metadata = _metadata({IMPORT_ID: origin.import_id} if made else given, origin)
+    metadata = _metadata({IMPORT_ID: origin.import_id} if made else own_metadata, origin)
     return Prepared(
         message=message,
         body=text,

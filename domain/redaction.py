@@ -54,8 +54,8 @@ def without_files(body: bytes, places: Collection[int]) -> bytes:
     """Return an input's body with the files at these places replaced by redaction notes."""
     raw = _read(body)
     files = [
-        _REDACTED_FILE if place in places else file
-        for place, file in enumerate(array_of(raw.get("files")))
+        _REDACTED_FILE if index in places else file
+        for index, file in enumerate(array_of(raw.get("files")))
     ]
     return print_bytes({**raw, "files": files})
 
@@ -96,8 +96,8 @@ def is_left_by_files(body: bytes, digests: bytes) -> bool:
     stated = [digests[at : at + 32] for at in range(32, len(digests), 32)]
     redacted = print_bytes(_REDACTED_FILE)
     return len(parts) == len(stated) and all(
-        sha256(part).digest() == part_digest or (place > 0 and part == redacted)
-        for place, (part, part_digest) in enumerate(zip(parts, stated, strict=True))
+        sha256(part).digest() == part_digest or (index > 0 and part == redacted)
+        for index, (part, part_digest) in enumerate(zip(parts, stated, strict=True))
     )
 
 

@@ -104,8 +104,8 @@ def decide(thread: Thread, message: Message | Fact) -> tuple[Thread, Sequence[Br
         changes[key], broken = take(key, known, version)
         if broken is not None:
             rule, reason = broken
-            place = _MENTIONS[type(message)].place(index)
-            breaches.append(Breach(rule, Flaw(place, reason)))
+            where = _MENTIONS[type(message)].place(index)
+            breaches.append(Breach(rule, Flaw(where, reason)))
     if breaches and policy == "strict":
         raise RuleBroken(thread_id, [breach.flaw for breach in breaches], rule=breaches[0].rule)
     after = Thread(

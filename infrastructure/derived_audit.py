@@ -89,8 +89,10 @@ class DerivedAuditor:
     def unchecked(self, thread_ids: Sequence[str] | None = None) -> Iterator[Finding]:
         """Yield derived data that this code and key cannot compute, of some threads or of all."""
         kinds: Counter[str] = Counter()
-        asked = {"thread_ids": None if thread_ids is None else list(thread_ids)}
-        for name, options, snapshot_format, count in self._rows("select_snapshot_kinds", **asked):
+        parameters = {"thread_ids": None if thread_ids is None else list(thread_ids)}
+        for name, options, snapshot_format, count in self._rows(
+            "select_snapshot_kinds", **parameters
+        ):
             view = _view_of(name, options)
             if self._snapshots.is_of_other_key(snapshot_format):
                 kinds["sealed by another key: give this command that of AGENTLOG_SNAPSHOT_KEY"] += (
@@ -135,9 +137,11 @@ class DerivedAuditor:
     def _threads_in(self, name: str) -> list[str]:
         return [row[0] for row in self._rows(name, limit=_MOST_THREADS)]
 
-    def _rows(self, name: str, **asked: object) -> list[TupleRow]:
+    def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         with self._database.connection() as connection:
-            return connection.execute(statement(name), {"tenant": self._tenant, **asked}).fetchall()
+            return connection.execute(
+                statement(name), {"tenant": self._tenant, **parameters}
+            ).fetchall()
 
     def _snapshots_of(self, thread_id: str) -> Iterator[Finding]:
         kinds = self._rows("select_snapshot_kinds", thread_ids=[thread_id])

@@ -53,11 +53,11 @@ def call_content(
     """Return what calls say, given the id, name and arguments of each; adds them to `calls`."""
     tools: list[str] = []
     contents: list[JsonValue] = []
-    for place, (call_id, name, arguments) in enumerate(asked):
+    for index, (call_id, name, arguments) in enumerate(asked):
         tools.append(str(name))
         contents.append(arguments)
         if isinstance(call_id, str):
-            calls[call_id] = str(name), place
+            calls[call_id] = str(name), index
     return ItemContent(type_name, _one_or_all(contents), tuple(tools))
 
 

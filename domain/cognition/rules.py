@@ -64,13 +64,13 @@ class RuleEngine:
             return Transition(state, Exit(Failed("Too many tool rejections")))
         return self._transition(state, input)
 
-    def _transition(self, state: AgentState, given: InputEvent | None) -> Transition:
-        match given:
+    def _transition(self, state: AgentState, event: InputEvent | None) -> Transition:
+        match event:
             case UserMessage(text=text):
                 return self._ask(state.increment_step().with_message(Message("user", text)))
             case LLMResponse():
-                message = Message("assistant", given.content)
-                return Transition(state.increment_step().with_message(message), self._act_on(given))
+                message = Message("assistant", event.content)
+                return Transition(state.increment_step().with_message(message), self._act_on(event))
             case ToolResult(outcome=outcome, tool=tool):
                 return self._ask(
                     state.increment_step().with_message(_outcome_message(tool, outcome))
@@ -86,7 +86,7 @@ class RuleEngine:
             case Tick() | None:
                 return Transition(state, Nothing())
             case _:
-                assert_never(given)
+                assert_never(event)
 
     def build_prompt(self, state: AgentState) -> str:
         """Return the scratchpad, then the history, a paragraph a message."""

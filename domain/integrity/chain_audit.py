@@ -143,8 +143,8 @@ def check_record(before: ChainPlace, record: ChainRecord) -> list[Finding]:
         findings.append(Finding(what, detail, record.thread_id, version))
 
     if record.version < 1 or record.position < 1 or not is_message_id(record.message_id):
-        place = f"version {record.version}, position {record.position}"
-        add("not-appendable", f"no append makes {place} and the message id {record.message_id!r}")
+        numbers = f"version {record.version}, position {record.position}"
+        add("not-appendable", f"no append makes {numbers} and the message id {record.message_id!r}")
     missing = record.version - before.version - 1
     if missing > 0:
         first, last = before.version + 1, record.version - 1

@@ -105,17 +105,17 @@ def is_included(
     """Return whether the proof shows that a leaf's hash is in the tree (2.1.3.2)."""
     if not 0 <= index < size:
         return False
-    place, last = index, size - 1
+    node, last = index, size - 1
     computed = hashed
     for sibling in path:
         if not last:
             return False
-        if place & 1 or place == last:
+        if node & 1 or node == last:
             computed = node_hash(sibling, computed)
-            place, last = _up_to_right(place, last)
+            node, last = _up_to_right(node, last)
         else:
             computed = node_hash(computed, sibling)
-        place, last = place >> 1, last >> 1
+        node, last = node >> 1, last >> 1
     return not last and computed == root
 
 
@@ -133,24 +133,24 @@ def is_consistent(
     steps = [first_root, *path] if not first & (first - 1) else list(path)
     if not path or not steps:
         return False
-    place, last = first - 1, second - 1
-    while place & 1:
-        place, last = place >> 1, last >> 1
+    node, last = first - 1, second - 1
+    while node & 1:
+        node, last = node >> 1, last >> 1
     old = new = steps[0]
     for sibling in steps[1:]:
         if not last:
             return False
-        if place & 1 or place == last:
+        if node & 1 or node == last:
             old, new = node_hash(sibling, old), node_hash(sibling, new)
-            place, last = _up_to_right(place, last)
+            node, last = _up_to_right(node, last)
         else:
             new = node_hash(new, sibling)
-        place, last = place >> 1, last >> 1
+        node, last = node >> 1, last >> 1
     return not last and old == first_root and new == second_root
 
 
-def _up_to_right(place: int, last: int) -> tuple[int, int]:
+def _up_to_right(node: int, last: int) -> tuple[int, int]:
     """Return both shifted up until `place` is a right child, or 0."""
-    while place and not place & 1:
-        place, last = place >> 1, last >> 1
-    return place, last
+    while node and not node & 1:
+        node, last = node >> 1, last >> 1
+    return node, last

@@ -17,13 +17,13 @@ def bytes_beyond(characters: int) -> int:
 def readable(beginning: bytes) -> bytes:
     """Return the longest prefix of a JSON text without a partial character or escape."""
     text = beginning.decode("utf-8", "ignore").encode()
-    place = text.rfind(b"\\", -_LONGEST_ESCAPE)
-    if place < 0:
+    escape = text.rfind(b"\\", -_LONGEST_ESCAPE)
+    if escape < 0:
         return text
-    head, rest = text[: place + 1], text[place + 1 :]
+    head, rest = text[: escape + 1], text[escape + 1 :]
     begins_escape = (len(head) - len(head.rstrip(b"\\"))) % 2
     is_partial = not rest or (rest[:1] == b"u" and len(rest) < _LONGEST_ESCAPE - 1)
-    return text[:place] if begins_escape and is_partial else text
+    return text[:escape] if begins_escape and is_partial else text
 
 
 def beginning_of(text: str) -> str:

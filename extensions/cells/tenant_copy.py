@@ -133,8 +133,8 @@ def _copy_beside(
 
 def _columns(connection: psycopg.Connection, table: str) -> Sequence[str]:
     """Return the columns of a table, without those that the database counts up by itself."""
-    asked = {"table": f"agentlog.{table}"}
-    return [name for (name,) in connection.execute(statement("select_own_columns"), asked)]
+    parameters = {"table": f"agentlog.{table}"}
+    return [name for (name,) in connection.execute(statement("select_own_columns"), parameters)]
 
 
 def _name(table: str) -> Identifier:

@@ -58,12 +58,12 @@ def renew_events(database: Database, place: Place, *, progress: Progress) -> int
     manifest = place.manifest
     with database.connection() as connection:
         erased = erased_since(connection, manifest.tenant, after=manifest.redacted)
-        asked = {
+        parameters = {
             "tenant": manifest.tenant,
             "after": manifest.redacted,
             "last": manifest.position,
         }
-        rows = connection.execute(statement("select_erased_positions"), asked).fetchall()
+        rows = connection.execute(statement("select_erased_positions"), parameters).fetchall()
         redaction = last_event(connection, manifest.tenant, upto=erased.position)
     positions = [position for (position,) in rows]
     stale = [

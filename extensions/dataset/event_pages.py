@@ -67,8 +67,8 @@ def _pieces(cursor: _Cursor, tenant: str, rows: list[TupleRow]) -> Iterator[list
     cuts = [row[_CUTS] for row in rows if row[_CUTS] is not None]
     sizes: dict[bytes, int] = {}
     if cuts:
-        asked = {"tenant": tenant, "digests": list(digests_in(cuts))}
-        sizes = dict(cursor.execute(statement("select_blob_sizes"), asked).fetchall())
+        parameters = {"tenant": tenant, "digests": list(digests_in(cuts))}
+        sizes = dict(cursor.execute(statement("select_blob_sizes"), parameters).fetchall())
     if sum(map(len, cuts)) // 36 * max(sizes.values(), default=0) < _PIECE_BYTES:
         yield rows  # however they are spread
         return

@@ -14,8 +14,8 @@ def first_event(connection: psycopg.Connection, tenant: str) -> Mark | None:
 
 def last_event(connection: psycopg.Connection, tenant: str, *, upto: int) -> Mark | None:
     """Return the tenant's last event up to a position."""
-    asked = {"tenant": tenant, "upto": upto}
-    row = connection.execute(statement("select_last_event"), asked).fetchone()
+    parameters = {"tenant": tenant, "upto": upto}
+    row = connection.execute(statement("select_last_event"), parameters).fetchone()
     return None if row is None else Mark(position=row[0], chain=row[1].hex())
 
 

@@ -95,9 +95,9 @@ class _Draft:
                 parent[key] = value
             case list() as parent:
                 end = len(parent)
-                place = end if key == "-" and is_new else _place(key, end + is_new)
+                index = end if key == "-" and is_new else _place(key, end + is_new)
                 self.bounds.grow(size)
-                parent[place : place if is_new else place + 1] = [value]
+                parent[index : index if is_new else index + 1] = [value]
             case _:
                 raise NotApplied("its parent is no object and no array")
 
@@ -150,8 +150,8 @@ def patched(
     The document itself stays as it was. Never fails.
     """
     draft, failures = _Draft(document, bounds), list[Failure]()
-    for given in patch:
-        operation = object_of(given)
+    for operation_json in patch:
+        operation = object_of(operation_json)
         try:
             _apply(draft, operation)
         except NotApplied as reason:

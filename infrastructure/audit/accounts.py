@@ -22,9 +22,9 @@ def rows_of(database: Connections, tenant: str) -> Counter[str]:
 
 def events_at(database: Connections, tenant: str, positions: range) -> int:
     """Return how many events a tenant has at positions."""
-    asked = {"tenant": tenant, "first": positions.start, "last": positions.stop - 1}
+    parameters = {"tenant": tenant, "first": positions.start, "last": positions.stop - 1}
     with database.connection() as connection:
-        row = connection.execute(statement("count_events_at"), asked).fetchone()
+        row = connection.execute(statement("count_events_at"), parameters).fetchone()
     return 0 if row is None else int(row[0])
 
 
@@ -67,8 +67,8 @@ def check_all_tenants(database: Connections, *, public_key: VerifierKey | None =
     findings = Findings()
     with database.connection() as connection, connection.transaction():
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        asked = {"limit": MOST_FINDINGS}
-        missing = connection.execute(statement("select_missing_positions"), asked).fetchall()
+        parameters = {"limit": MOST_FINDINGS}
+        missing = connection.execute(statement("select_missing_positions"), parameters).fetchall()
         tenants = connection.execute(statement("select_tenants_of_log")).fetchall()
         moves = moves_of(connection)
     findings.add([_missing(*map(int, places)) for places in missing])

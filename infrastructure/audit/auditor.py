@@ -108,9 +108,9 @@ class Auditor:
         """Return the first position that may follow the first `size` events."""
         if size == 0:
             return LOWEST
-        asked = {"tenant": self._tenant, "index": min(size - 1, BIGGEST)}
+        parameters = {"tenant": self._tenant, "index": min(size - 1, BIGGEST)}
         with self._database.connection() as connection:
-            row = connection.execute(statement("select_position_of_leaf"), asked).fetchone()
+            row = connection.execute(statement("select_position_of_leaf"), parameters).fetchone()
         return BIGGEST if row is None else int(row[0]) + 1
 
     def _rows(self, positions: range) -> Counter[str]:
@@ -125,7 +125,7 @@ class Auditor:
         name = "select_audited_threads" if is_whole else "select_grown_threads"
         first = ""
         while True:
-            asked = {
+            parameters = {
                 "tenant": self._tenant,
                 "first": first,
                 "limit": _PAGE_THREADS,
@@ -133,7 +133,7 @@ class Auditor:
                 "last_position": positions.stop - 1,
             }
             with self._database.connection() as connection:
-                rows = connection.execute(statement(name), asked).fetchall()
+                rows = connection.execute(statement(name), parameters).fetchall()
             for (thread_id,) in rows:
                 yield thread_id
             if len(rows) < _PAGE_THREADS:

@@ -106,23 +106,23 @@ def check_bundle(
     }
     facts = {version: fact for version, fact in stated.items() if fact is not None}
     redactions = Redactions(bundle.thread_id, facts, pending=facts)
-    place = ChainPlace()
+    chain_end = ChainPlace()
     for record, _ in events:
-        findings += check_record(place, record)
+        findings += check_record(chain_end, record)
         findings += redactions.check(record)
-        place = record.place
-    if place.version != bundle.version or not events:
-        detail = f"it says version {bundle.version}, its events end with {place.version}"
-        findings.append(Finding("incomplete", detail, bundle.thread_id, place.version))
+        chain_end = record.place
+    if chain_end.version != bundle.version or not events:
+        detail = f"it says version {bundle.version}, its events end with {chain_end.version}"
+        findings.append(Finding("incomplete", detail, bundle.thread_id, chain_end.version))
     if inclusion.tree_size != checkpoint.size or not is_included(
-        leaf_hash(place.chain),
+        leaf_hash(chain_end.chain),
         index=inclusion.leaf_index,
         size=checkpoint.size,
         path=path,
         root=checkpoint.root,
     ):
         detail = "the proof does not lead from the thread's last link to the checkpoint's root"
-        findings.append(Finding("not-included", detail, bundle.thread_id, place.version))
+        findings.append(Finding("not-included", detail, bundle.thread_id, chain_end.version))
     if held is not None and held != checkpoint:
         detail = (
             f"its checkpoint, of size {checkpoint.size}, is not the one that you hold, of size "
@@ -132,7 +132,7 @@ def check_bundle(
     return BundleVerdict(
         tenant=bundle.tenant,
         thread_id=bundle.thread_id,
-        version=place.version,
+        version=chain_end.version,
         size=checkpoint.size,
         public_key=(public_key or enclosed).text,
         findings=findings,

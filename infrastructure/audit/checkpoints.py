@@ -35,9 +35,9 @@ class UnknownCheckpoint(NotThere):
     """There is no checkpoint of that size."""
 
     def __init__(self, size: int | None) -> None:
-        asked = "no checkpoint yet" if size is None else f"no checkpoint of size {size}"
+        lack = "no checkpoint yet" if size is None else f"no checkpoint of size {size}"
         super().__init__(
-            f"there is {asked}: `agentlog checkpoint` makes one, GET /v1/checkpoints lists them"
+            f"there is {lack}: `agentlog checkpoint` makes one, GET /v1/checkpoints lists them"
         )
         self.size = size
 
@@ -243,8 +243,8 @@ class Checkpoints:
         return LogTree(cursor, self.tenant, upto=upto, keeping=self.can_grow)
 
     def _latest(self, cursor: psycopg.Cursor[TupleRow]) -> SignedCheckpoint | None:
-        asked = {"tenant": self.tenant}
-        row = cursor.execute(statement("select_latest_checkpoint"), asked).fetchone()
+        parameters = {"tenant": self.tenant}
+        row = cursor.execute(statement("select_latest_checkpoint"), parameters).fetchone()
         return None if row is None else SignedCheckpoint(*row)
 
     def _of_size(self, cursor: psycopg.Cursor[TupleRow], size: int) -> SignedCheckpoint:
@@ -256,6 +256,6 @@ class Checkpoints:
     def _select(
         self, cursor: psycopg.Cursor[TupleRow], *, after: int, limit: int, upto: int = BIGGEST
     ) -> Sequence[SignedCheckpoint]:
-        asked = {"tenant": self.tenant, "after": after, "upto": upto, "limit": limit}
-        rows = cursor.execute(statement("select_checkpoints"), asked).fetchall()
+        parameters = {"tenant": self.tenant, "after": after, "upto": upto, "limit": limit}
+        rows = cursor.execute(statement("select_checkpoints"), parameters).fetchall()
         return [SignedCheckpoint(*row) for row in rows]

@@ -132,14 +132,14 @@ def stored_events(
     """
     limit = PAGE_EVENTS if limit is None else limit
     while True:
-        asked = {
+        parameters = {
             "tenant": tenant,
             "thread_id": thread_id,
             "first": first,
             "limit": limit,
             "most_bytes": PAGE_BYTES,
         }
-        rows = cursor.execute(statement("select_audit_page"), asked).fetchall()
+        rows = cursor.execute(statement("select_audit_page"), parameters).fetchall()
         contents = _contents(cursor, tenant, [row[10] for row in rows if row[10] is not None])
         for row in rows:
             cuts = row[10]
@@ -198,8 +198,8 @@ def _contents(
     """Return the contents cut out of a page's bodies, or None if they are too large together."""
     if not cuts:
         return {}
-    asked = {"tenant": tenant, "digests": list(digests_in(cuts))}
-    sizes = cursor.execute(statement("select_blob_sizes"), asked).fetchall()
+    parameters = {"tenant": tenant, "digests": list(digests_in(cuts))}
+    sizes = cursor.execute(statement("select_blob_sizes"), parameters).fetchall()
     if sum(size for _, size in sizes) > PAGE_BYTES:
         return None
     return read_contents(cursor, tenant, cuts)

@@ -25,13 +25,13 @@ def leaves_from(
     cursor: psycopg.Cursor[TupleRow], tenant: str, first: int, upto: int = BIGGEST
 ) -> list[tuple[int, bytes]]:
     """Return positions and hashes of the leaves from a position on, at most one tile of them."""
-    asked = {
+    parameters = {
         "tenant": tenant,
         "first": first,
         "upto": upto,
         "limit": TILE,
     }
-    rows = cursor.execute(statement("select_leaves"), asked).fetchall()
+    rows = cursor.execute(statement("select_leaves"), parameters).fetchall()
     return [(position, leaf_hash(chain)) for position, chain in rows]
 
 
@@ -61,7 +61,7 @@ class LogTree:
             "WHERE tenant = %s AND last_position <= %s ORDER BY number",
             (tenant, upto),
         ).fetchall()
-        kept = [row for place, row in enumerate(rows) if row[0] == place]
+        kept = [row for index, row in enumerate(rows) if row[0] == index]
         self._tiles = [root for _, root, _ in kept]
         self._lasts = [last for _, _, last in kept]
         while len(rest := self._leaves_beyond(len(self._tiles))) == TILE:

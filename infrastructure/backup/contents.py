@@ -65,9 +65,9 @@ def contents_of(
         tenants = [tenant for (tenant,) in cursor.execute(statement("select_tenants")).fetchall()]
         of_tenants, done = [], 0
         for tenant in tenants:
-            asked = {"tenant": tenant}
+            parameters = {"tenant": tenant}
             threads = cursor.execute(
-                "SELECT count(*) FROM agentlog.threads WHERE tenant = %(tenant)s", asked
+                "SELECT count(*) FROM agentlog.threads WHERE tenant = %(tenant)s", parameters
             ).fetchone()
 
             def tell(events: int, before: int = done) -> None:
@@ -88,8 +88,8 @@ def _tree(
     """Return the tree over a tenant's events; `checked`: compared with the last checkpoint."""
     size, root = 0, b""
     if checked:
-        asked = {"tenant": tenant}
-        last = cursor.execute(statement("select_latest_checkpoint"), asked).fetchone()
+        parameters = {"tenant": tenant}
+        last = cursor.execute(statement("select_latest_checkpoint"), parameters).fetchone()
         size, root = (size, root) if last is None else (last[0], last[2])
     tree = Frontier()
     for leaves in leaf_pages(cursor, tenant):

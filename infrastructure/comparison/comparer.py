@@ -97,14 +97,14 @@ class Comparer:
             TooFarApart: two sides differ over too many items.
         """
         stepping = [Stepping(view, which) for _ in asked]
-        given = [
+        own_versions = [
             None if side.moment is None else self._version(side.thread_id, side.moment)
             for side in asked
         ]
         position = self._reader.position() if as_of is None else as_of  # at or after each moment
         versions = [
             self._version(side.thread_id, AtPosition(position)) if known is None else known
-            for side, known in zip(asked, given, strict=True)
+            for side, known in zip(asked, own_versions, strict=True)
         ]
         if sum(versions) > MOST_EVENTS:
             raise ComparisonTooLong(sum(versions))

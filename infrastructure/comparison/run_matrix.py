@@ -153,7 +153,7 @@ class _Matrix:
             [number for number, run in enumerate(self._runs) if run.verdict == verdict]
             for verdict in ("failed", "succeeded")
         ]
-        shown = [
+        columns = [
             Variant(
                 [self._runs[member] for member in way],
                 self._glimpses[self.histories[way[0]][column.steps[way[0]]]],
@@ -162,7 +162,7 @@ class _Matrix:
         ]
         parted = separation([*ways, absent], groups[0], groups[1])
         without = [self._runs[number] for number in absent]
-        return MatrixColumn(*column.kind, shown, len(ways), without, parted)
+        return MatrixColumn(*column.kind, columns, len(ways), without, parted)
 
     def rows(
         self, aligned: Sequence[Column], ways: Sequence[Sequence[Sequence[int]]]

@@ -103,9 +103,9 @@ def value_changes(  # noqa: PLR0913 - what is asked
         examined = event.version
         values = watched.news(carry, examined)
         if values is not None:
-            shown, is_cut = shortened(values)
+            cut_values, is_cut = shortened(values)
             place = event.version, event.position, event.recorded_at
-            changes.append(ValueChange(*place, shown, len(values), is_cut))
+            changes.append(ValueChange(*place, cut_values, len(values), is_cut))
         if len(changes) == limit or clock() > until:
             break
     return ValueChanges(thread_id, examined, changes, examined if examined < upto else None)

@@ -98,12 +98,12 @@ class Definitions:
         return definition
 
     def _insert(self, kind: Kind, name: str, value: str | None, set_by: str | None) -> None:
-        asked = {"kind": kind, "name": name, "value": value, "set_by": set_by}
+        parameters = {"kind": kind, "name": name, "value": value, "set_by": set_by}
         for last in range(_TRIES - 1, -1, -1):
             try:
                 with self._database.connection() as connection:
                     connection.execute(
-                        statement("insert_definition"), {"tenant": self._tenant, **asked}
+                        statement("insert_definition"), {"tenant": self._tenant, **parameters}
                     )
             except UniqueViolation:  # another process changed it at the same time
                 if not last:
@@ -111,11 +111,11 @@ class Definitions:
             else:
                 return
 
-    def _select(self, name_of_statement: str, **asked: object) -> Sequence[Definition]:
+    def _select(self, name_of_statement: str, **parameters: object) -> Sequence[Definition]:
         with (
             self._database.connection() as connection,
             connection.cursor(row_factory=class_row(Definition)) as cursor,
         ):
             return cursor.execute(
-                statement(name_of_statement), {"tenant": self._tenant, **asked}
+                statement(name_of_statement), {"tenant": self._tenant, **parameters}
             ).fetchall()

@@ -140,7 +140,7 @@ class LeftDigests:
 
 
 def _page(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, after: int) -> list[TupleRow]:
-    asked = {
+    parameters = {
         "tenant": erasure.tenant,
         "thread_id": erasure.thread_id,
         "after": after,
@@ -148,7 +148,7 @@ def _page(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, after: int) -> lis
         "message_ids": None if erasure.messages is None else list(erasure.messages),
         "limit": _PAGE_EVENTS,
     }
-    return cursor.execute(statement("select_erasable"), asked).fetchall()
+    return cursor.execute(statement("select_erasable"), parameters).fetchall()
 
 
 def _without(body: bytes, file: Digest) -> bytes:

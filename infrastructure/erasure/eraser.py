@@ -63,13 +63,13 @@ class Eraser:
             VersionConflict: the thread is not at `expected_version`; nothing is erased.
         """
         left, known = LeftDigests(fact), None
-        place = {"tenant": tenant, "thread_id": thread_id}
+        parameters = {"tenant": tenant, "thread_id": thread_id}
         while True:
             with self._database.connection() as connection:
                 version = expected_version or present_version(connection, tenant, thread_id)
             self.finish(tenant, thread_id)  # what it leaves is then final
             with self._database.connection() as connection, connection.cursor(binary=True) as row:
-                done = row.execute(statement("select_redactions_done"), place).fetchall()
+                done = row.execute(statement("select_redactions_done"), parameters).fetchall()
                 if known != (known := done):
                     left = LeftDigests(fact)
                 left.go_on(row, tenant, thread_id, version)
@@ -147,13 +147,13 @@ class Eraser:
             fact = pending_redaction(connection, tenant, thread_id, version)
         if fact is None or fact.alone:
             return []
-        place = RedactionPlace(thread=thread_id, version=version)
-        return Following(self._database, self._writer, tenant, place, fact).append()
+        redaction = RedactionPlace(thread=thread_id, version=version)
+        return Following(self._database, self._writer, tenant, redaction, fact).append()
 
 
 def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version: int) -> bool:
     """Carry out one redaction, all or nothing; return whether it was pending."""
-    place = {"tenant": tenant, "thread_id": thread_id}
+    parameters = {"tenant": tenant, "thread_id": thread_id}
     with connection.transaction():
         for setting in _AT_LEISURE:
             connection.execute(setting)
@@ -162,8 +162,8 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
         if fact is None:
             return False
         erase_events(connection, Erasure.of(tenant, thread_id, version, fact))
-        connection.execute(statement("lock_snapshots"), place)
-        connection.execute(statement("delete_snapshots_of_thread"), place)
+        connection.execute(statement("lock_snapshots"), parameters)
+        connection.execute(statement("delete_snapshots_of_thread"), parameters)
         renew_rows(connection, tenant, thread_id)
         connection.execute(
             "SELECT agentlog.finish_erasure(%s, %s, %s)", (tenant, thread_id, version)

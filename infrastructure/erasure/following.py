@@ -29,10 +29,12 @@ def followed_into(database: Connections, tenant: str, thread_id: str) -> list[st
     forks = [thread_id]
     with database.connection() as connection:
         for origin in forks:
-            asked = {"tenant": tenant, "thread_id": origin}
-            forks += [fork for (fork,) in connection.execute(statement("select_forks_of"), asked)]
-        asked = {"tenant": tenant, "thread_id": thread_id}
-        recorded = connection.execute(statement("select_recorded_threads"), asked).fetchall()
+            parameters = {"tenant": tenant, "thread_id": origin}
+            forks += [
+                fork for (fork,) in connection.execute(statement("select_forks_of"), parameters)
+            ]
+        parameters = {"tenant": tenant, "thread_id": thread_id}
+        recorded = connection.execute(statement("select_recorded_threads"), parameters).fetchall()
     return list({*forks, *(other for (other,) in recorded)} - {thread_id})
 
 
@@ -57,9 +59,9 @@ class Following:
         """Append redactions of all that is not erased; return the threads that they may be in."""
         threads = []
         if self._fact.blob is None:  # a file is redacted in all threads that hold it, forks or not
-            asked = {"tenant": self._tenant, "thread_id": self._place.thread}
+            parameters = {"tenant": self._tenant, "thread_id": self._place.thread}
             with self._database.connection() as connection:
-                forks = connection.execute(statement("select_forks_of"), asked).fetchall()
+                forks = connection.execute(statement("select_forks_of"), parameters).fetchall()
             for (fork,) in forks:
                 self._redact(fork, self._copies(fork))
                 threads.append(fork)
@@ -74,7 +76,7 @@ class Following:
 
     def _copies(self, fork: str) -> list[str]:
         """Return the messages of a fork that are copies of what is redacted."""
-        asked = {
+        parameters = {
             "tenant": self._tenant,
             "thread_id": self._place.thread,
             "version": self._place.version,
@@ -82,7 +84,7 @@ class Following:
             "fork": fork,
         }
         with self._database.connection() as connection:
-            rows = connection.execute(statement("select_copies_to_erase"), asked).fetchall()
+            rows = connection.execute(statement("select_copies_to_erase"), parameters).fetchall()
         return [message_id for (message_id,) in rows]
 
     def _redact(self, thread_id: str, messages: Sequence[str]) -> None:
@@ -94,12 +96,12 @@ class Following:
         """Append a redaction of what no other one erases; False if the thread grew meanwhile."""
         with self._database.connection() as connection:
             version = present_version(connection, self._tenant, thread_id)
-            asked = {
+            parameters = {
                 "tenant": self._tenant,
                 "thread_id": thread_id,
                 "message_ids": [*messages],
             }
-            rows = connection.execute(statement("select_not_pending"), asked).fetchall()
+            rows = connection.execute(statement("select_not_pending"), parameters).fetchall()
         if not rows:
             return True
         fact: JsonObject = {

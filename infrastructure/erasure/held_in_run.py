@@ -34,8 +34,8 @@ class HeldInRun:
         self._types = None if fact.blob is None else EXCHANGES
         self._texts = ErasedTexts()
         with database.connection() as connection:
-            asked = {"tenant": tenant, "thread_id": thread_id}
-            rows = connection.execute(statement("select_recorded_threads"), asked).fetchall()
+            parameters = {"tenant": tenant, "thread_id": thread_id}
+            rows = connection.execute(statement("select_recorded_threads"), parameters).fetchall()
         self.threads: Sequence[str] = [row[0] for row in rows]
         """The threads of the run that have exchanges."""
         if not self.threads:

@@ -20,8 +20,8 @@ def pending_redaction(
     connection: psycopg.Connection, tenant: str, thread_id: str, version: int
 ) -> ThreadRedacted | None:
     """Return the redaction at a version if it is not carried out."""
-    asked = {"tenant": tenant, "thread_id": thread_id, "version": version}
-    row = connection.execute(statement("select_redaction"), asked).fetchone()
+    parameters = {"tenant": tenant, "thread_id": thread_id, "version": version}
+    row = connection.execute(statement("select_redaction"), parameters).fetchone()
     if row is None:
         return None
     fact = read_stored("thread.redacted", parse_stored(row[0]))
@@ -32,6 +32,6 @@ def pending_redaction(
 
 def present_version(connection: psycopg.Connection, tenant: str, thread_id: str) -> int:
     """Return the version of a thread, 0 where there is none."""
-    asked = {"tenants": texts([tenant]), "thread_ids": texts([thread_id])}
-    row = connection.execute(statement("select_heads"), asked).fetchone()
+    parameters = {"tenants": texts([tenant]), "thread_ids": texts([thread_id])}
+    row = connection.execute(statement("select_heads"), parameters).fetchone()
     return 0 if row is None else int(row[2])

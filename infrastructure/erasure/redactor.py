@@ -181,7 +181,7 @@ class Redactor:
         ]
         if not known:
             return None
-        asked = {
+        parameters = {
             "tenant": self._tenant,
             "thread_id": thread_id,
             "after": 0,
@@ -190,7 +190,7 @@ class Redactor:
             "limit": 1,
         }
         with self._database.connection() as connection:
-            left = connection.execute(statement("select_erasable"), asked).fetchall()
+            left = connection.execute(statement("select_erasable"), parameters).fetchall()
         return None if left else max(known)
 
     def _redacted_by(self, thread_id: str, message_ids: Sequence[str]) -> int | None:
@@ -262,15 +262,18 @@ class Redactor:
         *,
         replayed: bool = False,
     ) -> Redaction:
-        asked: dict[str, object] = {
+        parameters: dict[str, object] = {
             "tenant": self._tenant,
             "thread_id": thread_id,
             "version": version,
         }
         with self._database.connection() as connection:
-            row = connection.execute(statement("select_redacted_by"), asked).fetchone() or (0,)
-            asked["position"] = position
-            followed = connection.execute(statement("select_followed"), asked).fetchone() or (0, 0)
+            row = connection.execute(statement("select_redacted_by"), parameters).fetchone() or (0,)
+            parameters["position"] = position
+            followed = connection.execute(statement("select_followed"), parameters).fetchone() or (
+                0,
+                0,
+            )
         ids = None if message_ids is None else tuple(dict.fromkeys(message_ids))
         (events,), (exchanges, others) = row, followed
         return Redaction(
@@ -278,9 +281,9 @@ class Redactor:
         )
 
     def _position(self, thread_id: str, version: int) -> int:
-        asked = {"tenant": self._tenant, "thread_id": thread_id, "version": version}
+        parameters = {"tenant": self._tenant, "thread_id": thread_id, "version": version}
         with self._database.connection() as connection:
-            row = connection.execute(statement("select_position"), asked).fetchone()
+            row = connection.execute(statement("select_position"), parameters).fetchone()
         return 0 if row is None else int(row[0])
 
 

@@ -143,7 +143,7 @@ class Retention:
 
     def _weight(self, head: Head) -> tuple[int, int]:
         """Return how many events of a thread are not erased, and their bytes as stored."""
-        asked = {
+        parameters = {
             "tenant": self._tenant,
             "thread_id": head.thread_id,
             "after": 0,
@@ -153,7 +153,7 @@ class Retention:
         }
         with self._database.connection() as connection:
             row = connection.execute(
-                _WEIGHT + statement("select_erasable") + ") AS erasable", asked
+                _WEIGHT + statement("select_erasable") + ") AS erasable", parameters
             )
             events, size = row.fetchone() or (0, 0)
         return events, size

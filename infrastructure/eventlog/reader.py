@@ -57,8 +57,8 @@ class LogReader:
 
     def _similar(self, thread_id: str, *, hidden: bool) -> list[str]:
         """Return ids like one that is unknown, of those beside it in their order."""
-        asked = {"thread_id": thread_id, "hidden": hidden, "limit": _NEIGHBOURS}
-        neighbours = [row[0] for row in self._rows("select_neighbours", **asked)]
+        parameters = {"thread_id": thread_id, "hidden": hidden, "limit": _NEIGHBOURS}
+        neighbours = [row[0] for row in self._rows("select_neighbours", **parameters)]
         return get_close_matches(thread_id, neighbours, cutoff=_SIMILAR)
 
     def heads_of(self, thread_ids: Sequence[str]) -> list[Head]:
@@ -74,7 +74,7 @@ class LogReader:
         A search scans the newest first: a filter that many threads match fills a page there, and
         one that few match is soon answered from the index. Cases between read little in either way.
         """
-        asked: dict[str, object] = {
+        parameters: dict[str, object] = {
             "status": which.status,
             "statuses": list(get_args(Status)) if which.status is None else [which.status],
             "parent": which.parent,
@@ -84,17 +84,17 @@ class LogReader:
         before = BIGGEST if before is None else before
         searching = any(condition is not None for condition in which.searched.values())
         reach = max(_REACH, 4 * limit) if searching else limit
-        heads, ended = self._walk(which, reach=reach, before=before, limit=limit, **asked)
+        heads, ended = self._walk(which, reach=reach, before=before, limit=limit, **parameters)
         missing = limit - len(heads)
         if searching and missing and not ended and len(heads) > reach * _FEW:
             enough = missing + 3 * isqrt(missing)  # a margin of three standard deviations
             reach = reach * enough // len(heads)
             last = heads[-1].position
-            more, ended = self._walk(which, reach=reach, before=last, limit=missing, **asked)
+            more, ended = self._walk(which, reach=reach, before=last, limit=missing, **parameters)
             heads += more
         if len(heads) == limit or ended or not searching:
             return heads
-        return self._matching({**asked, "before": before, "limit": limit})
+        return self._matching({**parameters, "before": before, "limit": limit})
 
     def _matching(self, asked: dict[str, object]) -> list[Head]:
         """Return the newest matching heads, however far back."""
@@ -110,22 +110,22 @@ class LogReader:
         ours = self._heads("select_heads", tenants=[self._tenant] * len(ids), thread_ids=ids)
         return sorted(ours, key=lambda head: -head.position)
 
-    def _walk(self, which: ThreadFilter, **asked: object) -> tuple[list[Head], bool]:
+    def _walk(self, which: ThreadFilter, **parameters: object) -> tuple[list[Head], bool]:
         """Return the matches among the next `reach` heads, and whether there are no more heads."""
         of: LiteralString = "true"
         if which.parent is not None:
             of = "parent = %(parent)s AND status = scanned_status"
         elif which.status is not None:
             of = "status = scanned_status"
-        scans = ["any"] if of == "true" else asked["statuses"]
-        rows = self._planned_rows("select_threads", {"of": of}, scans=scans, **asked)
+        scans = ["any"] if of == "true" else parameters["statuses"]
+        rows = self._planned_rows("select_threads", {"of": of}, scans=scans, **parameters)
         ended = any(oldest for *_, oldest in rows)
         return [Head(*row) for *row, matches, _ in rows if matches], ended
 
     def thread_ids(self, *, after: str, limit: int, hidden: bool = False) -> list[str]:
         """Return ids of threads in the order of the ids, after `after`."""
-        asked = {"after": after, "limit": limit, "hidden": hidden}
-        return [row[0] for row in self._rows("select_thread_ids", **asked)]
+        parameters = {"after": after, "limit": limit, "hidden": hidden}
+        return [row[0] for row in self._rows("select_thread_ids", **parameters)]
 
     def grown(self, *, after: int, limit: int) -> list[tuple[str, int, int]]:
         """Return threads that have grown since a position: id, version and position of each."""
@@ -163,8 +163,8 @@ class LogReader:
         """Return the last event of each of some types up to `upto`, without its long contents."""
         if not types:
             return []
-        asked = {"thread_id": thread_id, "upto": upto, "types": list(types)}
-        return self._events("select_last_events", **asked)
+        parameters = {"thread_id": thread_id, "upto": upto, "types": list(types)}
+        return self._events("select_last_events", **parameters)
 
     def each_event(
         self,
@@ -212,8 +212,8 @@ class LogReader:
 
     def message(self, thread_id: str, message_id: str, *, hidden: bool = False) -> Event:
         """Return one event; raises `UnknownThread` or `UnknownMessage`."""
-        asked = {"thread_id": thread_id, "message_id": message_id, "hidden": hidden}
-        events = self._events("select_message", **asked)
+        parameters = {"thread_id": thread_id, "message_id": message_id, "hidden": hidden}
+        events = self._events("select_message", **parameters)
         if not events:
             self.head(thread_id, hidden=hidden)
             raise UnknownMessage(thread_id, message_id)
@@ -262,8 +262,8 @@ class LogReader:
 
     def _version(self, head: Head, place: LiteralString, moment: int | datetime) -> int:
         # a plan made while the log was short would read all of it at each step
-        asked = {"thread_id": head.thread_id, "moment": moment}
-        (row,) = self._planned_rows("version_at", {"place": place}, **asked)
+        parameters = {"thread_id": head.thread_id, "moment": moment}
+        (row,) = self._planned_rows("version_at", {"place": place}, **parameters)
         return int(row[0])
 
     def _heads(self, name: str, **parameters: object) -> list[Head]:

@@ -236,26 +236,26 @@ class Forker:
         return prepare_fact(fact, message_id=message_id, timestamp=self._clock(), origin=origin)
 
     def _originals(self, source: ForkedFrom) -> dict[int, Original]:
-        asked = {
+        parameters = {
             "tenant": self._tenant,
             "thread_id": source.thread,
             "upto": source.version,
             "limit": MOST_COPIED + 1,
         }
         with self._confined.connection() as connection, connection.cursor(binary=True) as cursor:
-            rows = cursor.execute(statement("select_fork_messages"), asked)
+            rows = cursor.execute(statement("select_fork_messages"), parameters)
             originals = {row[0]: Original(*row) for row in rows}
         if len(originals) > MOST_COPIED:
             raise ForkTooLong(source.thread, most=MOST_COPIED)
         return originals
 
     def _redactions(self, connection: psycopg.Connection, source: ForkedFrom) -> _Redactions:
-        asked = {"tenant": self._tenant, "thread_id": source.thread}
-        return connection.execute(statement("select_redactions_done"), asked).fetchall()
+        parameters = {"tenant": self._tenant, "thread_id": source.thread}
+        return connection.execute(statement("select_redactions_done"), parameters).fetchall()
 
     def _exists(self, connection: psycopg.Connection, thread_id: str) -> bool:
-        asked = {"tenants": [self._tenant], "thread_ids": [thread_id]}
-        return connection.execute(statement("select_heads"), asked).fetchone() is not None
+        parameters = {"tenants": [self._tenant], "thread_ids": [thread_id]}
+        return connection.execute(statement("select_heads"), parameters).fetchone() is not None
 
     def _made_before(self, fork_id: str, fact: Prepared, source: ForkedFrom) -> Forked | None:
         """Return the same fork if it is there; raises `ThreadExists` if another thread is."""

@@ -23,14 +23,14 @@ def tree_of(
     Raises:
         UnknownThread: there is no such thread.
     """
-    asked = {
+    parameters = {
         "tenant": tenant,
         "thread_id": thread_id,
         "hidden": hidden,
         "limit": MOST_THREADS + 1,
     }
     with database.connection() as connection, connection.cursor(binary=True) as cursor:
-        rows = cursor.execute(statement("select_fork_tree"), asked).fetchall()
+        rows = cursor.execute(statement("select_fork_tree"), parameters).fetchall()
     if not rows:
         raise UnknownThread(thread_id)
     threads = [(depth, Head(*columns)) for depth, *columns in rows[:MOST_THREADS]]

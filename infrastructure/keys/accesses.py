@@ -85,7 +85,7 @@ class Accesses:
         limit: int = 100,
     ) -> list[RecordedAccess]:
         """Return a tenant's accesses, the latest first, below the number `before`."""
-        asked = {
+        parameters = {
             "tenant": tenant,
             "key_id": key_id,
             "thread_id": thread_id,
@@ -93,5 +93,5 @@ class Accesses:
             "limit": limit,
         }
         with self._database.connection() as connection:
-            rows = connection.execute(statement("select_accesses"), asked).fetchall()
+            rows = connection.execute(statement("select_accesses"), parameters).fetchall()
         return [RecordedAccess(*row) for row in rows]

@@ -103,9 +103,9 @@ class StoredKey:
         """Return a key as it was read."""
         return cls(key, key.principal, digest, elsewhere)
 
-    def flaw(self, given: KeyText, *, now: datetime) -> str | None:
+    def flaw(self, key_text: KeyText, *, now: datetime) -> str | None:
         """Return why `given` is refused at `now`, None if it is valid."""
-        if not compare_digest(given.digest, self.digest):
+        if not compare_digest(key_text.digest, self.digest):
             return "its secret is another"
         if self.key.revoked_at is not None:
             return "it was revoked"

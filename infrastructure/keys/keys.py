@@ -55,7 +55,7 @@ class Keys:
         created_by: str | None = None,
     ) -> tuple[KeyText, Key]:
         """Make a key; its text cannot be read again."""
-        asked = {
+        parameters = {
             "tenant": tenant,
             "name": name,
             "scopes": list(scopes),
@@ -68,15 +68,15 @@ class Keys:
             while not inserted:  # an id may be another key's already
                 text = KeyText.made_of(self._random_bytes(RANDOM_BYTES), cell=self._cell)
                 drawn = {"id": text.key_id, "secret_sha256": text.digest}
-                inserted = connection.execute(statement("insert_key"), asked | drawn).rowcount
+                inserted = connection.execute(statement("insert_key"), parameters | drawn).rowcount
             _tell(connection)
             return text, _stored(connection, text.key_id).key
 
     def revoke(self, tenant: str, key_id: str, *, revoked_by: str | None = None) -> Key:
         """Revoke a key of a tenant; raises `UnknownKey`."""
-        asked = {"tenant": tenant, "id": key_id, "at": self.clock(), "by": revoked_by}
+        parameters = {"tenant": tenant, "id": key_id, "at": self.clock(), "by": revoked_by}
         with self._database.connection() as connection, connection.transaction():
-            connection.execute(statement("revoke_key"), asked)
+            connection.execute(statement("revoke_key"), parameters)
             _tell(connection)
             key = _stored(connection, key_id).key
             if key.tenant != tenant:
@@ -85,9 +85,9 @@ class Keys:
 
     def page(self, tenant: str, *, after: str = "", limit: int = 1000) -> list[Key]:
         """Return keys of a tenant by id, after `after`, including revoked and expired ones."""
-        asked = {"tenant": tenant, "after": after, "limit": limit}
+        parameters = {"tenant": tenant, "after": after, "limit": limit}
         with self._database.connection() as connection:
-            rows = connection.execute(statement("select_keys"), asked).fetchall()
+            rows = connection.execute(statement("select_keys"), parameters).fetchall()
         return [_key(row) for row in rows]
 
     def find(self, key_id: str) -> StoredKey:

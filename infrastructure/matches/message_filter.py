@@ -100,9 +100,9 @@ class MessageFilter:
 
     def _excerpts(self, subject: _Subject, tick: Tick) -> Sequence[Excerpt]:
         parts = [*dict.fromkeys(self._words.values())]
-        shown = excerpts_of(parts, subject.content) if parts else []
+        excerpts = excerpts_of(parts, subject.content) if parts else []
         values = (self._selected(term, subject, tick) for term in self._of_paths)
-        return [*shown, *(excerpt_of(*value) for value in chain(*values))][:MOST_EXCERPTS]
+        return [*excerpts, *(excerpt_of(*value) for value in chain(*values))][:MOST_EXCERPTS]
 
     def _subjects(self, event: Event, content: JsonObject) -> Iterator[_Subject]:
         """Yield the calls or results of a message, each with its span, or else the message."""
@@ -112,9 +112,9 @@ class MessageFilter:
         if parts := objects_of(content.get(key)):
             calls = ended if key == "results" else sorted(begun, key=_ordinal)
             calls = [span for span in calls if span["kind"] == "call"]
-            for place, part in enumerate(parts):
-                inside = [text for where, text in texts if where[:2] == (key, place)]
-                span = calls[place] if place < len(calls) else {}
+            for index, part in enumerate(parts):
+                inside = [text for where, text in texts if where[:2] == (key, index)]
+                span = calls[index] if index < len(calls) else {}
                 yield _Subject(event, content, part, inside, span)
             return
         inside = [text for _, text in texts]

@@ -17,8 +17,8 @@ def let_erasures_end(connection: psycopg.Connection) -> None:
 
 def try_lock(connection: psycopg.Connection, name: str) -> bool:
     """Take a lock of the database that this session holds until `unlock`, if no other has it."""
-    asked = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
-    return connection.execute(asked, (name,)).fetchone() == (True,)
+    query = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+    return connection.execute(query, (name,)).fetchone() == (True,)
 
 
 def unlock(connection: psycopg.Connection, name: str) -> None:

@@ -66,10 +66,10 @@ def read_batch(  # noqa: PLR0913 - one parameter a choice
             "most_bytes": MOST_BYTES,
         }
         if len(tenants) == 1:  # most logs: no sort is needed
-            asked = statement("select_growth"), {**wanted, "tenant": tenants[0]}
+            query = statement("select_growth"), {**wanted, "tenant": tenants[0]}
         else:
-            asked = statement("select_growth_of_tenants"), {**wanted, "tenants": tenants}
-        rows = cursor.execute(*asked).fetchall()
+            query = statement("select_growth_of_tenants"), {**wanted, "tenants": tenants}
+        rows = cursor.execute(*query).fetchall()
         events = recorded(cursor, rows, sizes=sizes)
     known = events[max(sizes)]
     reached_all = len(known) == len(rows) < limit and _size(known) < MOST_BYTES
@@ -140,13 +140,13 @@ def _contents(
     """Return the beginnings of some contents; None for those beyond `MOST_BYTES` of others."""
     if not longest:
         return dict.fromkeys(digests, b"")
-    asked = {
+    parameters = {
         "tenant": tenant,
         "digests": list(digests),
         "bytes": longest,
         "most_bytes": MOST_BYTES,
     }
-    return dict(cursor.execute(statement("select_texts"), asked).fetchall())
+    return dict(cursor.execute(statement("select_texts"), parameters).fetchall())
 
 
 def _size(events: list[TenantEvent]) -> int:

@@ -76,8 +76,8 @@ def left_out_of(connection: psycopg.Connection, model: AnyReadModel, build: int)
 
 def position_of(connection: psycopg.Connection, name: str, build: int | str) -> int:
     """Return the position of a build."""
-    asked = {"application_name": tracking_name(name, build)}
-    row = connection.execute(statement("select_progress"), asked).fetchone()
+    parameters = {"application_name": tracking_name(name, build)}
+    row = connection.execute(statement("select_progress"), parameters).fetchone()
     return 0 if row is None else int(row[0])
 
 

@@ -190,7 +190,7 @@ class Projection(Generic[RowT]):
         types, after = self._model.types, 0
         while True:
             with connection.cursor(binary=True) as cursor:
-                asked = {
+                parameters = {
                     "tenant": tenant,
                     "thread_id": thread_id,
                     "after": after,
@@ -198,7 +198,7 @@ class Projection(Generic[RowT]):
                     "types": None if types is None else sorted(types),
                     "limit": self._most_events,
                 }
-                rows = cursor.execute(statement("select_thread_growth"), asked).fetchall()
+                rows = cursor.execute(statement("select_thread_growth"), parameters).fetchall()
                 size = self._model.long_text_bytes
                 events = recorded(cursor, rows, sizes=[size])[size]
             if not events:

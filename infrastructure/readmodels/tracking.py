@@ -56,6 +56,6 @@ def move_all(connection: psycopg.Connection, names: Sequence[str], position: int
     Raises:
         IntegrityError: one is there already, or further.
     """
-    asked = {"application_names": list(names), "notification_id": position}
-    if connection.execute(statement("move_tracking"), asked).rowcount != len(names):
+    parameters = {"application_names": list(names), "notification_id": position}
+    if connection.execute(statement("move_tracking"), parameters).rowcount != len(names):
         raise IntegrityError(f"one of {', '.join(names)} has tracked {position} already")

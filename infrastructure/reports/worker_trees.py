@@ -44,14 +44,14 @@ class WorkerTrees:
         Raises:
             UnknownThread: there is no such thread.
         """
-        asked = {
+        parameters = {
             "tenant": self._tenant,
             "thread_id": thread_id,
             "hidden": hidden,
             "limit": MOST_ROWS + 1,
         }
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
-            rows = cursor.execute(statement("select_worker_tree"), asked).fetchall()
+            rows = cursor.execute(statement("select_worker_tree"), parameters).fetchall()
         if not rows:
             raise UnknownThread(thread_id)
         heads = [(depth, Head(*columns)) for depth, *columns in rows[:MOST_ROWS]]

@@ -53,17 +53,17 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
     tools = list(dict.fromkeys(tools_of(content)))
     if not content or (query.tools and not set(query.tools) & set(tools)):
         return None
-    shown: list[Excerpt] = []
+    excerpts: list[Excerpt] = []
     if query.parts:
         matches = list(_matching(query.parts, content))
         if len({part for *_, parts in matches for part in parts}) < len(query.parts):
             return None
-        shown += _chosen(matches)
+        excerpts += _chosen(matches)
     for predicate in query.predicates:
         selected = list(islice(predicate.matches(content, tick), MOST_EXCERPTS))
         if not selected:
             return None
-        shown += (excerpt_of(where, value) for where, value in selected)
+        excerpts += (excerpt_of(where, value) for where, value in selected)
     return Hit(
         thread_id=event.thread_id,
         version=event.version,
@@ -73,7 +73,7 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
         role=role_of(event.type),
         tools=tools,
         recorded_at=event.recorded_at,
-        excerpts=shown[:MOST_EXCERPTS],
+        excerpts=excerpts[:MOST_EXCERPTS],
     )
 
 

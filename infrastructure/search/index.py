@@ -69,8 +69,8 @@ class Index:
         """Return the positions that a query is about."""
         since, upto = 0, BIGGEST
         if query.begin is not None or query.end is not None:
-            asked = {"begin": query.begin, "end": query.end}
-            ((begin, end),) = self._rows("positions_of_times", asked)
+            parameters = {"begin": query.begin, "end": query.end}
+            ((begin, end),) = self._rows("positions_of_times", parameters)
             since = 0 if query.begin is None else begin
             upto = BIGGEST if query.end is None else end
         since = max(since, self._left_out + 1)
@@ -87,8 +87,8 @@ class Index:
         """Return the query with the threads of its metadata, where these are few."""
         if not query.metadata:
             return query
-        asked = {"facts": _facts(query), "limit": _MANY_THREADS}
-        thread_ids = [row[0] for row in self._rows("threads_of_metadata", asked)]
+        parameters = {"facts": _facts(query), "limit": _MANY_THREADS}
+        thread_ids = [row[0] for row in self._rows("threads_of_metadata", parameters)]
         if len(thread_ids) == _MANY_THREADS:
             return query
         threads = [
@@ -98,15 +98,15 @@ class Index:
 
     def walk(self, query: Query, since: int, before: int, reach: int) -> Candidates:
         """Return the candidates among the next `reach` rows before a position."""
-        asked = self._filters(query, since, before) | {"reach": reach}
-        ((positions, last, count),) = self._rows("walk_words", asked)
+        parameters = self._filters(query, since, before) | {"reach": reach}
+        ((positions, last, count),) = self._rows("walk_words", parameters)
         down_to = last if count == reach else since
         return Candidates(positions, down_to, len(positions) / reach)
 
     def look_up(self, query: Query, since: int, before: int, limit: int) -> Candidates:
         """Return the next candidates before a position, at most `limit`, however far back."""
-        asked = self._filters(query, since, before) | {"limit": limit}
-        positions = [row[0] for row in self._rows("look_up_words", asked)]
+        parameters = self._filters(query, since, before) | {"limit": limit}
+        positions = [row[0] for row in self._rows("look_up_words", parameters)]
         down_to = positions[-1] if len(positions) == limit else since
         return Candidates(positions, down_to, 0.0)
 
@@ -119,20 +119,20 @@ class Index:
             "before": before,
         }
 
-    def _rows(self, name: str, asked: dict[str, Any], *, tries: int = 3) -> list[TupleRow]:
+    def _rows(self, name: str, parameters: dict[str, Any], *, tries: int = 3) -> list[TupleRow]:
         try:
-            return self._run(SQL(statement(name)).format(table=self._table), asked)
+            return self._run(SQL(statement(name)).format(table=self._table), parameters)
         except UndefinedTable:  # a rebuild replaced it
             if tries == 1:
                 raise
             self._read_from(self._live_build())
-            return self._rows(name, asked, tries=tries - 1)
+            return self._rows(name, parameters, tries=tries - 1)
 
-    def _run(self, text: Composed, asked: dict[str, Any]) -> list[TupleRow]:
+    def _run(self, text: Composed, parameters: dict[str, Any]) -> list[TupleRow]:
         with self._searched.connection() as connection:
             # unprepared: a generic plan knows neither the words nor which filters are set
             return connection.execute(
-                text, {**asked, "tenant": self._tenant}, prepare=False
+                text, {**parameters, "tenant": self._tenant}, prepare=False
             ).fetchall()
 
     def _read_from(self, build: Build) -> None:

@@ -161,12 +161,12 @@ class Search:
         """Yield the events at some positions, newest first, without files."""
         while positions:
             some = positions[:at_a_time]
-            asked = {"tenant": self._tenant, "positions": list(some)}
+            parameters = {"tenant": self._tenant, "positions": list(some)}
             with (
                 self._database.connection() as connection,
                 connection.cursor(binary=True, row_factory=tuple_row) as cursor,
             ):
-                rows = cursor.execute(statement("select_found"), asked).fetchall()
+                rows = cursor.execute(statement("select_found"), parameters).fetchall()
                 size = MODEL.long_text_bytes
                 events = [match.event for match in recorded(cursor, rows, sizes=[size])[size]]
             threads = {event.thread_id for event in events}

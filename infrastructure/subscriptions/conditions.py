@@ -48,22 +48,22 @@ class Conditions:
             for event in events
             if isinstance(event.message, ExitMessage) and event.message.reason == "error"
         }
-        asked = [
+        requests = [
             (event, event.message.call_id)
             for event in events
             if isinstance(event.message, ApprovalRequestMessage)
         ]
-        waiting = dict.fromkeys(self._unanswered(asked), "approval_waiting")
+        waiting = dict.fromkeys(self._unanswered(requests), "approval_waiting")
         return {position or 0: name for position, name in (failed | waiting).items()}
 
-    def _unanswered(self, asked: Sequence[tuple[Event, str]]) -> list[int | None]:
+    def _unanswered(self, requests: Sequence[tuple[Event, str]]) -> list[int | None]:
         """Return the positions of requests that nobody has answered."""
-        if not asked:
+        if not requests:
             return []
         arrays = {
-            "positions": [event.position for event, _ in asked],
-            "thread_ids": [event.thread_id for event, _ in asked],
-            "ids": [ledger_digest(LedgerKey("approval", call_id)) for _, call_id in asked],
+            "positions": [event.position for event, _ in requests],
+            "thread_ids": [event.thread_id for event, _ in requests],
+            "ids": [ledger_digest(LedgerKey("approval", call_id)) for _, call_id in requests],
         }
         with self._database.connection() as connection:
             rows = connection.execute(

@@ -54,10 +54,12 @@ class Intake:
                 return
 
     def _room(self, name: str) -> int:
-        asked = {"tenant": self._tenant, "name": name}
+        parameters = {"tenant": self._tenant, "name": name}
         most = {"most_ready": MOST_READY, "most_pending": MOST_PENDING}
         with self._database.connection() as connection:
-            ((room,),) = connection.execute(statement("select_room"), {**asked, **most}).fetchall()
+            ((room,),) = connection.execute(
+                statement("select_room"), {**parameters, **most}
+            ).fetchall()
         return int(room)
 
     def _take_page(self, subscription: Subscription, room: int) -> bool:
@@ -65,7 +67,7 @@ class Intake:
         end = self._reader.position()
         limit = min(_PAGE, room)
         wanted = subscription.filter
-        asked = {
+        parameters = {
             "tenant": self._tenant,
             "after": subscription.position,
             "upto": end,
@@ -74,7 +76,7 @@ class Intake:
             "limit": limit,
         }
         with self._database.connection() as connection:
-            rows = connection.execute(statement("select_candidates"), asked).fetchall()
+            rows = connection.execute(statement("select_candidates"), parameters).fetchall()
         page = [_Candidate(*row) for row in rows]
         full = len(page) == limit
         upto = page[-1].position if full else end

@@ -35,9 +35,9 @@ def note_audit(database: Database, findings: Sequence[Finding], *, tenant: str) 
             for finding in broken[:_MOST_FINDINGS]
         ],
     }
-    asked = {"tenant": tenant, "type": AUDIT_BROKEN, "notice": print_bytes(notice)}
+    parameters = {"tenant": tenant, "type": AUDIT_BROKEN, "notice": print_bytes(notice)}
     try:
         with database.connection() as connection:
-            connection.execute(statement("insert_notices"), asked)
+            connection.execute(statement("insert_notices"), parameters)
     except DatabaseUnavailable as error:
         warn("subscriptions are not told of what an audit found", error)

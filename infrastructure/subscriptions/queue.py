@@ -113,9 +113,11 @@ class Queue:
         Raises:
             LeaseEnded: it holds none of them.
         """
-        asked = {"lease": lease, "numbers": _list(ids), "error": error, "park": park}
+        parameters = {"lease": lease, "numbers": _list(ids), "error": error, "park": park}
         most = self._subscriptions.get(name).max_attempts
-        rows = self._run("refuse_deliveries", name, **asked, seconds=seconds, max_attempts=most)
+        rows = self._run(
+            "refuse_deliveries", name, **parameters, seconds=seconds, max_attempts=most
+        )
         if not rows:
             raise LeaseEnded(lease)
         return dict(sorted(rows))
@@ -149,10 +151,12 @@ class Queue:
     def _give_out(
         self, connection: psycopg.Connection, name: str, max_attempts: int, **terms: float
     ) -> list[TupleRow]:
-        asked = self._asked(name)
-        connection.execute(statement("park_exhausted"), {**asked, "max_attempts": max_attempts})
-        asked |= {"lease": secrets.token_hex(8), **terms}
-        return connection.execute(statement("lease_deliveries"), asked).fetchall()
+        parameters = self._asked(name)
+        connection.execute(
+            statement("park_exhausted"), {**parameters, "max_attempts": max_attempts}
+        )
+        parameters |= {"lease": secrets.token_hex(8), **terms}
+        return connection.execute(statement("lease_deliveries"), parameters).fetchall()
 
     def _lease(self, rows: Sequence[TupleRow]) -> Lease | None:
         """Return what was given out, with the events as they are now."""
@@ -168,13 +172,13 @@ class Queue:
     def _change(self, name_of_statement: str, name: str, ids: Sequence[int] | None) -> int:
         self._subscriptions.get(name)
         with self._database.connection() as connection:
-            asked = {**self._asked(name), "numbers": _list(ids)}
-            return connection.execute(statement(name_of_statement), asked).rowcount
+            parameters = {**self._asked(name), "numbers": _list(ids)}
+            return connection.execute(statement(name_of_statement), parameters).rowcount
 
-    def _run(self, name_of_statement: str, name: str, /, **asked: object) -> list[Any]:
+    def _run(self, name_of_statement: str, name: str, /, **parameters: object) -> list[Any]:
         with self._database.connection() as connection:
             return connection.execute(
-                statement(name_of_statement), {**self._asked(name), **asked}
+                statement(name_of_statement), {**self._asked(name), **parameters}
             ).fetchall()
 
     def _asked(self, name: str) -> dict[str, object]:

@@ -34,7 +34,7 @@ class Subscriptions:
         Raises:
             SubscriptionExists: the name is taken.
         """
-        asked = {
+        parameters = {
             "types": None if terms.filter.types is None else list(terms.filter.types),
             "threads": terms.filter.threads,
             "metadata": print_bytes(terms.filter.metadata) if terms.filter.metadata else None,
@@ -46,7 +46,7 @@ class Subscriptions:
             "secret": secret,
             "created_by": created_by,
         }
-        if not self._run("insert_subscription", terms.name, **asked):
+        if not self._run("insert_subscription", terms.name, **parameters):
             raise SubscriptionExists(terms.name)
         return self.get(terms.name)
 
@@ -90,23 +90,23 @@ class Subscriptions:
         self._run("delete_subscription", name)
         return subscription
 
-    def _run(self, name_of_statement: str, name: str, /, **asked: object) -> int:
+    def _run(self, name_of_statement: str, name: str, /, **parameters: object) -> int:
         """Run a statement on a subscription; return how many rows it changed."""
         with self._database.connection() as connection:
             return connection.execute(
-                statement(name_of_statement), {"tenant": self._tenant, "name": name, **asked}
+                statement(name_of_statement), {"tenant": self._tenant, "name": name, **parameters}
             ).rowcount
 
-    def _fetch(self, name_of_statement: str, name: str, /, **asked: object) -> list[TupleRow]:
+    def _fetch(self, name_of_statement: str, name: str, /, **parameters: object) -> list[TupleRow]:
         with self._database.connection() as connection:
             return connection.execute(
-                statement(name_of_statement), {"tenant": self._tenant, "name": name, **asked}
+                statement(name_of_statement), {"tenant": self._tenant, "name": name, **parameters}
             ).fetchall()
 
-    def _select(self, **asked: object) -> list[Subscription]:
+    def _select(self, **parameters: object) -> list[Subscription]:
         with self._database.connection() as connection:
             rows: Sequence[TupleRow] = connection.execute(
-                statement("select_subscriptions"), {"tenant": self._tenant, **asked}
+                statement("select_subscriptions"), {"tenant": self._tenant, **parameters}
             ).fetchall()
         return [_subscription(row) for row in rows]
 

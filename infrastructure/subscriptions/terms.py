@@ -168,8 +168,8 @@ def refusal_in(fields: JsonObject) -> Refusal:
         raise InvalidSubscription("error", "send a text")
     if not isinstance(park, bool):
         raise InvalidSubscription("park", "send true or false")
-    shown = None if error is None else error.replace("\x00", "\ufffd")[:MOST_ERROR]
-    return Refusal(shown, _number(fields, "seconds", usual=5, least=0, most=86_400), park)
+    reason = None if error is None else error.replace("\x00", "\ufffd")[:MOST_ERROR]
+    return Refusal(reason, _number(fields, "seconds", usual=5, least=0, most=86_400), park)
 
 
 def lease_in(fields: JsonObject) -> str:

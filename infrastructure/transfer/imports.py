@@ -145,8 +145,8 @@ class Imports:
         """Yield the threads that an import made and that are hidden or not, a page at a time."""
         undone = self.one(import_id)
         after, upto = undone.after, BIGGEST if undone.upto is None else undone.upto
-        asked = {"id": import_id, "upto": upto, "hidden": hidden, "limit": _PAGE}
-        while rows := self._rows("select_imported", after=after, **asked):
+        parameters = {"id": import_id, "upto": upto, "hidden": hidden, "limit": _PAGE}
+        while rows := self._rows("select_imported", after=after, **parameters):
             yield [thread_id for _, thread_id in rows]
             after = rows[-1][0]
 
@@ -166,13 +166,15 @@ class Imports:
                 done += 1
         return done
 
-    def _run(self, name: str, **asked: object) -> None:
+    def _run(self, name: str, **parameters: object) -> None:
         with self._database.connection() as connection:
-            connection.execute(statement(name), {"tenant": self._tenant, **asked})
+            connection.execute(statement(name), {"tenant": self._tenant, **parameters})
 
-    def _rows(self, name: str, **asked: object) -> list[TupleRow]:
+    def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
         with (
             self._database.connection() as connection,
             connection.cursor(row_factory=tuple_row) as cursor,
         ):
-            return cursor.execute(statement(name), {"tenant": self._tenant, **asked}).fetchall()
+            return cursor.execute(
+                statement(name), {"tenant": self._tenant, **parameters}
+            ).fetchall()

@@ -128,11 +128,11 @@ class Views:
             NothingToAsk: no message stands before it.
         """
         head = self._head(thread_id, hidden=hidden)
-        asked = head.version
+        call_version = head.version
         if version is not None:
-            asked = self.reader.version_at(head, AtVersion(version))
-        upto = min(head.version, asked + _LONGEST_ANSWER)
-        return model_call.model_call(self.reader.events(thread_id, upto=upto), asked)
+            call_version = self.reader.version_at(head, AtVersion(version))
+        upto = min(head.version, call_version + _LONGEST_ANSWER)
+        return model_call.model_call(self.reader.events(thread_id, upto=upto), call_version)
 
     def timeline(self, head: Head, version: int) -> Iterator[Item]:
         """Yield the items of the timeline at a version, with hints and attempts."""

@@ -112,22 +112,22 @@ class _Lines:
 
 def _joined(lines: Iterable[Step]) -> Iterator[Step]:
     """Yield lines, each model call as part of the response that follows it."""
-    asked: Step | None = None
+    request: Step | None = None
     for line in lines:
         is_response = line.kind == "model" and bool(line.calls or line.replied)
-        if asked is not None and is_response:
-            line.version, line.name = asked.version, asked.name
-            add_to(line, asked)
-            asked = None
-        elif asked is not None and line.kind != "gap":  # while the model was busy
-            yield asked
-            asked = None
+        if request is not None and is_response:
+            line.version, line.name = request.version, request.name
+            add_to(line, request)
+            request = None
+        elif request is not None and line.kind != "gap":  # while the model was busy
+            yield request
+            request = None
         if line.kind == "model" and not is_response:
-            asked = line
+            request = line
         else:
             yield line
-    if asked is not None:
-        yield asked
+    if request is not None:
+        yield request
 
 
 def _folded(lines: Iterable[Step]) -> Iterator[Step]:

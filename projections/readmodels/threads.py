@@ -319,9 +319,9 @@ def _answer(row: ThreadRow, message: LlmResponseMessage, model: str | None) -> N
 
 def _with_labels(labels: str, added: Sequence[str], removed: Sequence[str]) -> str:
     """Return labels as JSON, with some added, each once, and others taken away."""
-    given = dict.fromkeys([*texts_of(parse_stored(labels.encode())), *map(held, added)])
+    all_labels = dict.fromkeys([*texts_of(parse_stored(labels.encode())), *map(held, added)])
     taken = {held(label) for label in removed}
-    return print_text([label for label in given if label not in taken])
+    return print_text([label for label in all_labels if label not in taken])
 
 
 def _with_judgement(judgements: str, event: Event, message: ThreadJudged) -> str:

@@ -117,14 +117,14 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
 
     @override
     def printable(self, carry: AgentStateCarry, members: Collection[str] | None = None) -> object:
-        shown: dict[str, object] = {**carry.kernel.to_json()}
+        state: dict[str, object] = {**carry.kernel.to_json()}
         if members is not None:
-            shown = {name: value for name, value in shown.items() if name in members}
-        if "scratchpad" in shown:
-            shown["scratchpad"] = _text_of(carry.scratchpad)
-        if "history" in shown:
-            shown["history"] = carry.history.json
-        return shown
+            state = {name: value for name, value in state.items() if name in members}
+        if "scratchpad" in state:
+            state["scratchpad"] = _text_of(carry.scratchpad)
+        if "history" in state:
+            state["history"] = carry.history.json
+        return state
 
     @override
     def dump(self, carry: AgentStateCarry) -> bytes:
@@ -200,8 +200,8 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
                 asked = open_calls.get(call_id)
                 open_calls = open_calls.with_changes({call_id: None})
             name = asked if result.name is None else result.name
-            shown = _result_message("unknown" if name is None else name, result)
-            history = self._with_message(history, shown.role, shown.content)
+            message = _result_message("unknown" if name is None else name, result)
+            history = self._with_message(history, message.role, message.content)
             kernel = kernel.increment_step(pending_llm=None if open_calls.size else True)
         return AgentStateCarry(kernel, history, carry.scratchpad, carry.response_id, open_calls)
 

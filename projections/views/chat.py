@@ -100,10 +100,10 @@ def turn_content(
 ) -> ItemContent:
     """Return what a message says, with its calls where it has some."""
     content = content_of(turn, unsaid | {"tool_calls"})
-    asked = objects_of(turn.get("tool_calls"))
-    if not asked:
+    tool_calls = objects_of(turn.get("tool_calls"))
+    if not tool_calls:
         return ItemContent(type_name, content)
-    called = call_content(type_name, calls, map(_id_name_and_arguments, asked))
+    called = call_content(type_name, calls, map(_id_name_and_arguments, tool_calls))
     silent = content in ({"content": None}, {"content": ""}, "")
     return called if silent else called._replace(content={"said": content, "calls": called.content})
 

@@ -77,8 +77,8 @@ class KernelView(View[None, KernelOptions]):
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         kind = str(item.get("type"))
         if "calls" in item:
-            asked = objects_of(item["calls"])
-            parts = [(call.get("id"), call.get("name"), _arguments(call)) for call in asked]
+            tool_calls = objects_of(item["calls"])
+            parts = [(call.get("id"), call.get("name"), _arguments(call)) for call in tool_calls]
             return call_content(kind, calls, parts)
         if "results" in item:
             answered = objects_of(item["results"])

@@ -77,8 +77,8 @@ class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
             return carry, (_placed(event, 0, alone(message)),)
         match message:
             case ToolCallsMessage(calls=calls):
-                asked = [_placed(event, n, _call_item(message, e)) for n, e in enumerate(calls)]
-                return _asked(carry, calls), asked
+                items = [_placed(event, n, _call_item(message, e)) for n, e in enumerate(calls)]
+                return _asked(carry, calls), items
             case ToolResultsMessage(results=results):
                 names = dict(carry.unanswered)
                 returned = [
@@ -97,8 +97,10 @@ class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
         match item:
             case {"message_type": "usage_statistics"}:
                 return ItemContent(kind, {})
-            case {"tool_call": {"tool_call_id": call_id, "tool_name": tool, "arguments": asked}}:
-                return call_content(kind, calls, [(call_id, tool, asked)])
+            case {
+                "tool_call": {"tool_call_id": call_id, "tool_name": tool, "arguments": arguments}
+            }:
+                return call_content(kind, calls, [(call_id, tool, arguments)])
             case {"tool_call_id": call_id, "tool_name": tool}:
                 own = {"message_type", "timestamp", "tool_call_id", "tool_name"}
                 return result_content(kind, calls, [(call_id, tool, content_of(item, own))])

@@ -66,10 +66,10 @@ def _arguments(call: ToolCall, other: ToolCall | None) -> str:
     if not isinstance(value, dict):
         return beginning(value_text(value), _LONGEST)
     others = None if other is None else arguments_value(other)
-    shown = value
+    differing = value
     if isinstance(others, dict):
-        shown = {key: part for key, part in value.items() if others.get(key) != part} or value
-    plain_first = sorted(shown.items(), key=lambda pair: isinstance(pair[1], dict | list))
+        differing = {key: part for key, part in value.items() if others.get(key) != part} or value
+    plain_first = sorted(differing.items(), key=lambda pair: isinstance(pair[1], dict | list))
     if len(value) == 1:
         text = value_text(next(iter(value.values())))
         return beginning(text.removeprefix(f"{call.name} "), _LONGEST)

@@ -89,13 +89,13 @@ def create(  # noqa: PLR0913 - one parameter a choice
     wanted = metadata_filter(
         (key, value) for key, _, value in (pair.partition("=") for pair in metadata or [])
     )
-    asked: JsonObject = {"name": name, "from": start, "maxAttempts": max_attempts}
-    asked |= {"types": [*types]} if types else {}
-    asked |= {"threads": threads} if threads is not None else {}
-    asked |= {"metadata": wanted} if wanted else {}
-    asked |= {} if webhook is None else {"webhook": {"url": webhook, "content": content}}
+    fields: JsonObject = {"name": name, "from": start, "maxAttempts": max_attempts}
+    fields |= {"types": [*types]} if types else {}
+    fields |= {"threads": threads} if threads is not None else {}
+    fields |= {"metadata": wanted} if wanted else {}
+    fields |= {} if webhook is None else {"webhook": {"url": webhook, "content": content}}
     settings = settings_with(data_dir=data_dir)
-    terms = terms_of(asked)
+    terms = terms_of(fields)
     with service_in(data_dir, new=True) as service:
         made, secret = register(
             service.own.subscriptions,

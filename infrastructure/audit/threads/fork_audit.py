@@ -70,8 +70,8 @@ class ForkAudit:
         return [] if same else [self._finding(detail, event.version)]
 
     def _check_link(self, origin: ForkedFrom) -> list[Finding]:
-        asked = {"tenant": self._tenant, "thread_id": origin.thread, "version": origin.version}
-        row = self._cursor.execute(statement("select_chain"), asked).fetchone()
+        parameters = {"tenant": self._tenant, "thread_id": origin.thread, "version": origin.version}
+        row = self._cursor.execute(statement("select_chain"), parameters).fetchone()
         if row is not None and bytes(row[0]).hex() == origin.link:
             return []
         return [self._finding(f"thread {origin.thread!r} has another link at its version", 1)]
@@ -91,14 +91,14 @@ class ForkAudit:
     def _originals(self, origin: ForkedFrom) -> Iterator[_Copied]:
         after = LOWEST
         while True:
-            asked = {
+            parameters = {
                 "tenant": self._tenant,
                 "thread_id": origin.thread,
                 "after": after,
                 "upto": origin.version,
                 "limit": PAGE_EVENTS,
             }
-            rows = self._cursor.execute(statement("select_fork_origin"), asked).fetchall()
+            rows = self._cursor.execute(statement("select_fork_origin"), parameters).fetchall()
             yield from (_Copied(*row) for row in rows)
             if len(rows) < PAGE_EVENTS:
                 return

@@ -36,9 +36,9 @@ class StoredHead:
     @classmethod
     def read(cls, cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str) -> "StoredHead":
         """Return those of a thread."""
-        asked = {"tenant": tenant, "thread_id": thread_id}
-        row = cursor.execute(statement("select_audited_head"), asked).fetchone()
-        entries = cursor.execute(statement("select_audited_ledger"), asked).fetchall()
+        parameters = {"tenant": tenant, "thread_id": thread_id}
+        row = cursor.execute(statement("select_audited_head"), parameters).fetchone()
+        entries = cursor.execute(statement("select_audited_ledger"), parameters).fetchall()
         return cls(
             None if row is None else dict(zip(_COLUMNS, row, strict=True)),
             {(kind, bytes(digest)): LedgerEntry(*places) for kind, digest, *places in entries},

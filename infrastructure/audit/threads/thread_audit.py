@@ -26,7 +26,7 @@ def audit_thread(
     Checks its contents, its chain, its redactions, its head and its ledger. Of its events those
     at `positions` are counted.
     """
-    findings, place = Findings(), ChainPlace()
+    findings, chain_end = Findings(), ChainPlace()
     findings.add(check_names(tenant, thread_id))
     with log_snapshot(database) as cursor:
         stored = StoredHead.read(cursor, tenant, thread_id)
@@ -35,11 +35,11 @@ def audit_thread(
         fork = ForkAudit(cursor, tenant, thread_id)
         for event in stored_events(cursor, tenant, thread_id):
             record = event.record(tenant, thread_id)
-            findings.add(check_record(place, record))
+            findings.add(check_record(chain_end, record))
             findings.add(redactions.check(record))
             findings.add(fork.check(event))
             head.take(event)
-            place = record.place
+            chain_end = record.place
             findings.rows["events"] += event.position in positions
         findings.add(fork.findings())
     findings.rows["threads"] = int(stored.values is not None)
@@ -53,8 +53,8 @@ def _redactions(
     cursor: psycopg.Cursor[TupleRow], tenant: str, thread_id: str, findings: Findings
 ) -> Redactions:
     """Return a thread's redactions; each has a row that says whether it was carried out."""
-    asked = {"tenant": tenant, "thread_id": thread_id}
-    rows = cursor.execute(statement("select_redactions"), asked).fetchall()
+    parameters = {"tenant": tenant, "thread_id": thread_id}
+    rows = cursor.execute(statement("select_redactions"), parameters).fetchall()
     facts, pending = {}, set()
     for version, body, has_row, is_same, is_pending in rows:
         findings.rows["erasures"] += has_row

@@ -101,8 +101,8 @@ class Snapshots:
         series = self._series(thread_id, view)
         version, limit = after, few
         while version + self.interval <= upto:
-            asked = {"after": version, "upto": upto, "limit": limit}
-            rows = tried(partial(self._table.items, series, **asked)) or []
+            parameters = {"after": version, "upto": upto, "limit": limit}
+            rows = tried(partial(self._table.items, series, **parameters)) or []
             for row in rows:
                 version += self.interval
                 if row.version != version:

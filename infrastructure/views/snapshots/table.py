@@ -104,9 +104,9 @@ class SnapshotTable:
 
     def erased(self, tenant: str, thread_id: str) -> int:
         """Return the number of the latest erasure in a thread, 0 where there is none."""
-        asked = {"tenant": tenant, "thread_id": thread_id}
+        parameters = {"tenant": tenant, "thread_id": thread_id}
         with self._database.connection() as connection:
-            row = connection.execute(statement("select_erased"), asked).fetchone()
+            row = connection.execute(statement("select_erased"), parameters).fetchone()
         return 0 if row is None else int(row[0])
 
     def insert(
@@ -119,9 +119,9 @@ class SnapshotTable:
         """
         with self._writing() as connection:
             connection.execute(statement("lock_snapshots_shared"), series._asdict())
-            asked = {**series._asdict(), "versions": [row.version for row in rows]}
+            parameters = {**series._asdict(), "versions": [row.version for row in rows]}
             with connection.cursor(binary=True) as cursor:
-                chains = dict(cursor.execute(statement("select_chains"), asked).fetchall())
+                chains = dict(cursor.execute(statement("select_chains"), parameters).fetchall())
             there = [
                 self._sealed(series, replace(row, chain=chains[row.version], erased=erased))
                 for row in rows
@@ -194,8 +194,8 @@ class SnapshotTable:
         return opened_row if sound else replace(opened_row, sound=False)
 
     def _seal(self, series: Series, row: SnapshotRow, name: str, content: bytes) -> bytes:
-        place = [*series, row.version, row.erased, name, (row.chain or b"").hex()]
-        covered = hmac.new(self._key, print_bytes(place), "sha256")
+        identity = [*series, row.version, row.erased, name, (row.chain or b"").hex()]
+        covered = hmac.new(self._key, print_bytes(identity), "sha256")
         covered.update(content)
         return covered.digest()
 
@@ -215,9 +215,9 @@ def _with_contents(
 
 def warn_of_other_keys(database: Connections, key: bytes) -> None:
     """Log a warning if another key seals snapshots; looks at some of them only."""
-    asked = {"most": 10_000, "of_format": f"{FORMAT}.%", "of_key": _of_key(key)}
+    parameters = {"most": 10_000, "of_format": f"{FORMAT}.%", "of_key": _of_key(key)}
     with database.connection() as connection:
-        row = connection.execute(statement("select_other_keys"), asked).fetchone()
+        row = connection.execute(statement("select_other_keys"), parameters).fetchone()
     if row == (True,):
         _logger.warning(
             "the database has snapshots sealed by another key: the services do not have the same "

@@ -85,8 +85,8 @@ def _file(file: FileAttachment) -> Item:
 
 def call_block(call_id: str, name: str, arguments: JsonValue) -> Item:
     """Return a call, whose arguments are an object: others stand in one."""
-    given: Item = arguments if isinstance(arguments, dict) else {"value": arguments}
-    return {"type": "tool_use", "id": call_id, "name": name, "input": given}
+    tool_input: Item = arguments if isinstance(arguments, dict) else {"value": arguments}
+    return {"type": "tool_use", "id": call_id, "name": name, "input": tool_input}
 
 
 def _call(call: ToolCall) -> Item:

@@ -45,28 +45,28 @@ class Turns:
         """Add a message, which stands at a version of its thread."""
         response = item.get(RESPONSE)
         is_alone = RESPONSE not in item
-        shown = {key: value for key, value in item.items() if key != RESPONSE}
+        message = {key: value for key, value in item.items() if key != RESPONSE}
         if self._repair:
-            shown = _accepted(shown)
-            if not shown:
+            message = _accepted(message)
+            if not message:
                 return
         match item.get("role"):
             case "assistant":
-                self._answer(version, shown, response if isinstance(response, str) else None)
-            case "user" if results := _results(shown):
+                self._answer(version, message, response if isinstance(response, str) else None)
+            case "user" if results := _results(message):
                 if self._repair:
-                    self._repaired(version, shown, results)
+                    self._repaired(version, message, results)
                 else:
-                    self._results(version, shown, results, is_alone=is_alone)
+                    self._results(version, message, results, is_alone=is_alone)
             case "system":  # stands apart from messages
                 if not is_alone:  # its residue is of the request
-                    shown = {"role": "system", "content": shown.get("content")}
-                self._put(version, shown)
+                    message = {"role": "system", "content": message.get("content")}
+                self._put(version, message)
                 if self.last is None:
                     self._settle()
             case _:
                 self.close(version)
-                self._put(version, shown)
+                self._put(version, message)
                 self.has_begun = True
                 self._settle()
 
@@ -84,18 +84,18 @@ class Turns:
 
     def _answer(self, version: int, item: Item, response: str | None) -> None:
         blocks = blocks_of(item)
-        asked = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
+        call_ids = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
         joins = self.last is not None and response is not None and response == self.response
         if joins and self._grows("assistant"):
             self._grow(blocks)
-            self.open_calls += asked
+            self.open_calls += call_ids
             return
         self.close(version)
         if self._repair and not self.has_begun:
             self._put(version, {"role": "user", "content": BEGINNING})
         self.has_begun = True
         self._put(version, item)
-        self.last, self.response, self.open_calls = len(self.pending) - 1, response, asked
+        self.last, self.response, self.open_calls = len(self.pending) - 1, response, call_ids
 
     def _results(
         self, version: int, item: Item, results: Sequence[Item], *, is_alone: bool

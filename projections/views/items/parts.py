@@ -51,13 +51,13 @@ class Part(NamedTuple):
             integer_at(fields, "version") or 0,
             object_of(fields.get("body")),
             object_of(fields.get("template")),
-            [Shown.of(shown) for shown in array_of(fields.get("shown"))],
+            [Shown.of(item) for item in array_of(fields.get("shown"))],
         )
 
     @property
     def text(self) -> bytes:
         """It as JSON text."""
-        return print_to_keep({**self._asdict(), "shown": [shown.json for shown in self.shown]})
+        return print_to_keep({**self._asdict(), "shown": [item.json for item in self.shown]})
 
 
 def continues(count: int, event: Event, residue: Item) -> bool:

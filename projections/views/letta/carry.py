@@ -116,11 +116,11 @@ def _shown(held: HeldCalls) -> Sequence[tuple[Placed, Sequence[Item]]]:
         kind = "approval_request_message" if asked else "tool_call_message"
         ordinal = first.setdefault(kind, index) if grouped else index
         together.setdefault((kind, ordinal), []).append(call)
-    shown: list[tuple[Placed, Sequence[Item]]] = []
+    items_with_calls: list[tuple[Placed, Sequence[Item]]] = []
     for (kind, ordinal), calls in together.items():
         item = built(held.head, ordinal, kind, item_calls(calls), held.residues[ordinal])
-        shown.append((Placed(held.version, ordinal, item), calls))
-    return shown
+        items_with_calls.append((Placed(held.version, ordinal, item), calls))
+    return items_with_calls
 
 
 def remember(

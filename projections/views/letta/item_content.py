@@ -22,11 +22,11 @@ def item_content(item: Item, calls: CallPlaces) -> ItemContent:
     kind = str(item["message_type"])
     if kind == "usage_statistics":
         return ItemContent(kind, {})
-    asked = objects_of(item.get("tool_calls")) or objects_of([item.get("tool_call")])
-    if asked:
+    tool_calls = objects_of(item.get("tool_calls")) or objects_of([item.get("tool_call")])
+    if tool_calls:
         parts = [
             (call.get("tool_call_id"), call.get("name"), arguments_of(call.get("arguments")))
-            for call in asked
+            for call in tool_calls
         ]
         return call_content(kind, calls, parts)
     answered = objects_of(item.get("tool_returns")) or objects_of(item.get("approvals"))

@@ -21,9 +21,9 @@ _WITH_STATUS = frozenset({"message", "function_call", "function_call_output"})
 
 def id_of(item: Item, message_id: str, ordinal: int) -> str:
     """Return the id of an item, which is made of its message's where it has none."""
-    given = text_at(item, "id")
-    if given is not None:
-        return given
+    own_id = text_at(item, "id")
+    if own_id is not None:
+        return own_id
     kind = item.get("type", "message")
     prefix = _PREFIXES.get(kind, "item") if isinstance(kind, str) else "item"
     return f"{prefix}_{message_id}" + (f"_{ordinal}" if ordinal else "")
