@@ -73,10 +73,10 @@ class AgentlogError(Exception):
     @override
     def __reduce__(self) -> tuple[Any, ...]:
         """Let it pass between processes as it is: its class makes its text of other arguments."""
-        return _remade, (type(self), self.args), self.__dict__
+        return _rebuild, (type(self), self.args), self.__dict__
 
 
-def _remade(kind: type[AgentlogError], args: tuple[object, ...]) -> AgentlogError:
+def _rebuild(kind: type[AgentlogError], args: tuple[object, ...]) -> AgentlogError:
     return kind.__new__(kind, *args)
 
 

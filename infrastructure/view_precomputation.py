@@ -73,14 +73,14 @@ class Precomputation(Watch):
         began = time.monotonic()
         try:
             for tenant in list(self._tenants.values()):
-                for thread_id, view, version in self._wanted(tenant):
+                for thread_id, view, version in self._candidates(tenant):
                     self._write(tenant.views, thread_id, view, version)
                     if self._closed.is_set():
                         return
         finally:
             self._closed.wait(max(self._pause_seconds, time.monotonic() - began))
 
-    def _wanted(self, tenant: Tenant) -> Iterator[tuple[str, AnyView, int]]:
+    def _candidates(self, tenant: Tenant) -> Iterator[tuple[str, AnyView, int]]:
         """Yield what may lack snapshots: what reads have missed, and threads that have grown."""
         reader, in_use = tenant.views.reader, tenant.views.in_use
         interval = tenant.views.snapshots.interval

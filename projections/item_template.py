@@ -34,7 +34,7 @@ def templates_of(item: JsonObject, bodies: Sequence[JsonObject]) -> list[JsonObj
                 for place, content in _contents(value, f"{number}/{_token(key)}", 0):
                     places.setdefault(print_bytes(content), []).append(place)
     holes: dict[str, str] = {}
-    whole = object_of(_emptied(item, "", places, holes))
+    whole = object_of(_empty(item, "", places, holes))
     templates: list[JsonObject] = [{} for _ in bodies]
     for key, parts in whole.items():
         for index in range(len(parts) if isinstance(parts, list) else 0):
@@ -56,13 +56,13 @@ def filled(parts: Sequence[Part]) -> JsonValue:
 
     What a message does not have is null.
     """
-    return _filled(parts[0][1], parts, is_whole=True)
+    return _fill(parts[0][1], parts, is_whole=True)
 
 
 def _contents(value: JsonValue, place: str, depth: int) -> Iterator[tuple[str, JsonValue]]:
     """Yield a value and what it holds, each with its place."""
     if isinstance(value, dict):
-        written = _written(value)
+        written = _own_text(value)
         if written is not None:
             yield f"{place}/{_WRITTEN}", written
     if depth <= _DEEPEST or not isinstance(value, dict | list):
@@ -71,7 +71,7 @@ def _contents(value: JsonValue, place: str, depth: int) -> Iterator[tuple[str, J
         yield from _contents(inner, f"{place}/{token}", depth + 1)
 
 
-def _written(value: JsonObject) -> str | None:
+def _own_text(value: JsonObject) -> str | None:
     """Return the arguments of a call as the model wrote them, or a file as a data URI."""
     match value:
         case {"name": str(), "argumentsText": str(text)}:
@@ -84,7 +84,7 @@ def _written(value: JsonObject) -> str | None:
             return None
 
 
-def _emptied(
+def _empty(
     value: JsonValue, pointer: str, places: Mapping[bytes, list[str]], holes: dict[str, str]
 ) -> JsonValue:
     """Return a value without what messages have; `holes` gets the places of that."""
@@ -99,18 +99,17 @@ def _emptied(
         return {
             key: inner
             if key in _STRUCTURE and (depth == 0 or key == "type")
-            else _emptied(inner, f"{pointer}/{_token(key)}", places, holes)
+            else _empty(inner, f"{pointer}/{_token(key)}", places, holes)
             for key, inner in value.items()
         }
     if isinstance(value, list):
         return [
-            _emptied(inner, f"{pointer}/{index}", places, holes)
-            for index, inner in enumerate(value)
+            _empty(inner, f"{pointer}/{index}", places, holes) for index, inner in enumerate(value)
         ]
     return value
 
 
-def _filled(template: JsonObject, parts: Sequence[Part], *, is_whole: bool) -> JsonValue:
+def _fill(template: JsonObject, parts: Sequence[Part], *, is_whole: bool) -> JsonValue:
     holes = object_of(template.get("holes"))
 
     def fill(value: JsonValue, pointer: str) -> JsonValue:
@@ -135,11 +134,11 @@ def _at(place: str, parts: Sequence[Part], *, is_whole: bool) -> JsonValue:
         return None
     body, template = parts[int(number)]
     if not rest:  # a template within one of these would have no end
-        return _filled(template, parts, is_whole=False) if is_whole else None
+        return _fill(template, parts, is_whole=False) if is_whole else None
     value: JsonValue = body
     for token in rest.split("/"):
         if token == _WRITTEN and isinstance(value, dict):
-            value = _written(value)
+            value = _own_text(value)
         else:
             value = dict(_inside(value)).get(token)
     return value

@@ -48,7 +48,7 @@ class Redactions:
         if record.message_id in self._naming and record.type not in ONLY_WITH_ALL:
             self._seen.add(record.message_id)
         is_fact = record.type == "thread.redacted" and record.version in self._facts
-        return [*(self._stated(record) if is_fact else ()), *self._marked(record)]
+        return [*(self._check_redaction(record) if is_fact else ()), *self._check_mark(record)]
 
     def findings(self) -> list[Finding]:
         """Return the findings for redactions of all messages, after the last event."""
@@ -63,7 +63,7 @@ class Redactions:
             if self._facts[version].left and digest.hexdigest() != self._facts[version].left[0]
         ]
 
-    def _stated(self, record: ChainRecord) -> list[Finding]:
+    def _check_redaction(self, record: ChainRecord) -> list[Finding]:
         """Return what is wrong with a redaction itself."""
         fact = self._facts[record.version]
         if not fact.left:
@@ -74,7 +74,7 @@ class Redactions:
             return []
         return [_finding("redaction-unfounded", detail, record)]
 
-    def _marked(self, record: ChainRecord) -> list[Finding]:
+    def _check_mark(self, record: ChainRecord) -> list[Finding]:
         """Return what is wrong with an event's mark, and with what is in place of its content."""
         marks = self._marks(record)
         done = [version for version in marks if version not in self._pending]

@@ -89,7 +89,7 @@ class _Draft:
         parent, key = self.at(tokens[:-1]), tokens[-1]
         is_there = not is_new or (isinstance(parent, dict) and key in parent)
         size = self._size_of(key, value) - (self._size_of(key, self.at(tokens)) if is_there else 0)
-        match self._owned(tokens[:-1]):
+        match self._own_container(tokens[:-1]):
             case dict() as parent:
                 self.bounds.grow(size)
                 parent[key] = value
@@ -106,7 +106,7 @@ class _Draft:
         if not tokens:
             raise NotApplied("the whole document cannot be removed")
         size = self._size_of(tokens[-1], self.at(tokens))
-        match self._owned(tokens[:-1]):
+        match self._own_container(tokens[:-1]):
             case dict() as parent:
                 del parent[tokens[-1]]
             case list() as parent:
@@ -118,7 +118,7 @@ class _Draft:
     def _size_of(self, key: str, value: JsonValue) -> int:
         return self.bounds.measured(value) + len(key)
 
-    def _owned(self, tokens: Sequence[str]) -> JsonValue:
+    def _own_container(self, tokens: Sequence[str]) -> JsonValue:
         """Return the container at a path, after copies of it and of those around it."""
         value = self.document = self._copy(self.document)
         for token in tokens:

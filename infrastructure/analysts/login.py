@@ -78,8 +78,8 @@ def make_role(connection: psycopg.Connection, tenant: str) -> None:
                 if not _is_made(connection, tenant):
                     connection.execute("SELECT pg_advisory_xact_lock(hashtext('analysts'))")
                     name = connection.info.dbname
-                    connection.execute(_filled("grant_analyst", tenant, database=name))
-                    connection.execute(_filled("restrict_analyst", tenant, database=name))
+                    connection.execute(_fill("grant_analyst", tenant, database=name))
+                    connection.execute(_fill("restrict_analyst", tenant, database=name))
         except _LOST_RACES:
             if race == _RACES:
                 raise
@@ -92,8 +92,8 @@ def grants(tenant: str, *, database: str) -> str:
 
     `database` is its name.
     """
-    granted = _filled("grant_analyst", tenant, database=database).as_string()
-    restricted = _filled("restrict_analyst", tenant, database=database).as_string()
+    granted = _fill("grant_analyst", tenant, database=database).as_string()
+    restricted = _fill("restrict_analyst", tenant, database=database).as_string()
     role = sql.Identifier(role_of(tenant))
     password = sql.SQL("ALTER ROLE {role} PASSWORD {password};").format(
         role=role, password=sql.Literal("choose one of your own")
@@ -115,7 +115,7 @@ def _is_made(connection: psycopg.Connection, tenant: str) -> bool:
     return row is not None
 
 
-def _filled(name: str, tenant: str, *, database: str) -> sql.Composed:
+def _fill(name: str, tenant: str, *, database: str) -> sql.Composed:
     return sql.SQL(statement(name)).format(
         role=sql.Identifier(role_of(tenant)),
         name=sql.Literal(role_of(tenant)),

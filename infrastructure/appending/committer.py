@@ -66,7 +66,7 @@ class Committer:
         is_unknown = False
         for attempt in range(_TRIES):
             try:
-                connection = self._connected()
+                connection = self._connect()
                 self._renew_plans(connection)
                 wanted = wanted_by(ready, again=attempt > 0)
                 outcomes = None
@@ -167,7 +167,7 @@ class Committer:
     def _plans_are_old(self) -> bool:
         return self._position > self._planned_at * 2 + _FIRST_PLANS
 
-    def _connected(self) -> psycopg.Connection:
+    def _connect(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:
             self._connection = self._database.connect()
             # a plan for each append would take as long as the append

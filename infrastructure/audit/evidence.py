@@ -130,7 +130,7 @@ class Evidence:
             ):
                 if event.version > head.version:
                     break  # appended since
-                events.append(_chained(event))
+                events.append(_chained_event(event))
                 size += len(event.body)
                 if len(events) == limit or size >= PAGE_BYTES:
                     break
@@ -164,7 +164,7 @@ def _opening(tenant: str, head: Head, inclusion: Inclusion) -> str:
     return f'{print_text(facts)[:-1]},"events":['
 
 
-def _chained(event: StoredEvent) -> ChainedEvent:
+def _chained_event(event: StoredEvent) -> ChainedEvent:
     body, metadata = event.chained_body, event.chained_metadata
     chained: ChainedEvent = {
         "version": event.version,

@@ -143,7 +143,7 @@ class _Matrix:
         self._runs.append(run)
         self._counts.append(len(history) + sum(1 for _ in steps))
         self._versions.append(versions)
-        self._failed.append(_failed_at(self._views, head, run.version))
+        self._failed.append(_failures_in(self._views, head, run.version))
         self.histories.append(history)
 
     def column(self, column: Column, ways: Sequence[Sequence[int]]) -> MatrixColumn:
@@ -187,7 +187,7 @@ def _place(row: MatrixRun) -> tuple[int, bool, list[tuple[int, int]], str]:
     return _ORDER[row.run.verdict], not did, did, row.run.thread_id
 
 
-def _failed_at(views: Views, head: Head, version: int) -> set[int]:
+def _failures_in(views: Views, head: Head, version: int) -> set[int]:
     """Return the versions of what failed or is suspected to: calls, their results, errors."""
     return {
         place

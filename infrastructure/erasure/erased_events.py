@@ -158,7 +158,7 @@ def _without(body: bytes, file: Digest) -> bytes:
     return without_files(body, places)
 
 
-def _stored(erasure: Erasure, body: bytes) -> Stored:
+def _cut_files(erasure: Erasure, body: bytes) -> Stored:
     """Return a body as it is stored, with its other files cut out as before."""
     if erasure.file is None:
         return Stored(body)
@@ -179,7 +179,7 @@ def _stored(erasure: Erasure, body: bytes) -> Stored:
 
 
 def _write(cursor: psycopg.Cursor[TupleRow], erasure: Erasure, events: list[ErasedEvent]) -> None:
-    left = [_stored(erasure, event.body) for event in events]
+    left = [_cut_files(erasure, event.body) for event in events]
     cursor.execute(
         statement("redact_events"),
         {

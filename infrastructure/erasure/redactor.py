@@ -103,7 +103,7 @@ class Redactor:
             version = self._all_redacted_by(thread_id)
             fact["all"] = True
         else:
-            version = self._redacted_by(thread_id, message_ids)
+            version = self._last_redaction_of(thread_id, message_ids)
             fact["messages"] = list(dict.fromkeys(message_ids))
         if version is not None:
             position = self._position(thread_id, version)
@@ -142,7 +142,7 @@ class Redactor:
         self._eraser.finish_all(self._tenant)
         holders = self._holders(sha256)
         if not holders:
-            return self._erased_before(sha256)
+            return self._earlier_erasure(sha256)
         done = [
             self._erase(
                 thread_id,
@@ -193,7 +193,7 @@ class Redactor:
             left = connection.execute(statement("select_erasable"), parameters).fetchall()
         return None if left else max(known)
 
-    def _redacted_by(self, thread_id: str, message_ids: Sequence[str]) -> int | None:
+    def _last_redaction_of(self, thread_id: str, message_ids: Sequence[str]) -> int | None:
         """Return the last redaction of some messages, None if one of them is not erased."""
         if not 0 < len(message_ids) <= MOST_MESSAGES:
             raise NothingToRedact(
@@ -231,7 +231,7 @@ class Redactor:
                 by_thread.setdefault(thread_id, []).append(message_id)
         return by_thread
 
-    def _erased_before(self, sha256: str) -> FileRedaction:
+    def _earlier_erasure(self, sha256: str) -> FileRedaction:
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
             rows = cursor.execute(
                 statement("select_file_redactions"), {"tenant": self._tenant, "blob": sha256}

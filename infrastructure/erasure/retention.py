@@ -106,9 +106,9 @@ class Retention:
         """
         if apply:
             for thread_id in self._redactor.unfinished():
-                yield from _tried(self._redactor.finish, thread_id)
+                yield from _try_step(self._redactor.finish, thread_id)
         for thread_id in self._candidates():
-            yield from _tried(self._erased if apply else self._judged, thread_id)
+            yield from _try_step(self._erase if apply else self._judge, thread_id)
 
     def _candidates(self) -> Iterator[str]:
         """Yield ids of threads that seem to be due.
@@ -123,7 +123,7 @@ class Retention:
                     yield head.thread_id
             before = heads[-1].position
 
-    def _judged(self, thread_id: str) -> Due | Kept | None:
+    def _judge(self, thread_id: str) -> Due | Kept | None:
         """Return a thread as it stands if a rule covers it and it is not erased."""
         head = self._reader.head(thread_id, hidden=True)
         last = self._last(head)
@@ -158,9 +158,9 @@ class Retention:
             events, size = row.fetchone() or (0, 0)
         return events, size
 
-    def _erased(self, thread_id: str) -> Due | Kept | None:
+    def _erase(self, thread_id: str) -> Due | Kept | None:
         """Erase a thread if it is due; return what went."""
-        due = self._judged(thread_id)
+        due = self._judge(thread_id)
         if not isinstance(due, Due):
             return due
         try:
@@ -199,7 +199,7 @@ def _is_erased(last: Event) -> bool:
     return isinstance(last.message, ThreadRedacted) and last.message.all
 
 
-def _tried(step: Callable[[str], Due | Kept | None], thread_id: str) -> Iterator[Due | Kept]:
+def _try_step(step: Callable[[str], Due | Kept | None], thread_id: str) -> Iterator[Due | Kept]:
     """Yield what a step makes of a thread, if anything."""
     try:
         thread = step(thread_id)

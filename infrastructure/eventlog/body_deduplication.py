@@ -48,7 +48,7 @@ def stored(prepared: Prepared) -> Stored:
         place = body.find(written, done) if len(written) >= SHORTEST else -1
         if place < 0:
             continue
-        file = _decoded(text) if is_file else None
+        file = _decode_exactly(text) if is_file else None
         content = written if file is None else file
         digest = sha256(content).digest()
         left.append(body[done:place])
@@ -96,13 +96,13 @@ def whole(body: bytes, cuts: bytes, contents: Mapping[Digest, bytes]) -> Whole:
 def left_out(cuts: bytes, beginnings: Mapping[Digest, bytes], sizes: Mapping[Digest, int]) -> int:
     """Return by how many bytes a body that has the beginnings of its contents is shorter."""
     return sum(
-        _written(sizes[digest], is_file) - _written(len(beginnings[digest]), is_file)
+        _written_size(sizes[digest], is_file) - _written_size(len(beginnings[digest]), is_file)
         for _, is_file, digest in _places_in(cuts, _BASE_64) or ()
         if digest in sizes
     )
 
 
-def _written(size: int, is_file: bool) -> int:  # noqa: FBT001 - as the cuts have it
+def _written_size(size: int, is_file: bool) -> int:  # noqa: FBT001 - as the cuts have it
     return (size + 2) // 3 * 4 if is_file else size
 
 
@@ -164,7 +164,7 @@ def file_digests(body: JsonValue) -> list[str | None]:
 def _file_digest(file: JsonValue) -> str | None:
     match file:
         case {"data": str(data)} if len(data) >= SHORTEST:
-            content = _decoded(data)
+            content = _decode_exactly(data)
             return None if content is None else sha256(content).hexdigest()
         case _:
             return None
@@ -210,7 +210,7 @@ def _texts_in(value: JsonValue) -> Iterator[str]:
                 pass
 
 
-def _decoded(data: str) -> bytes | None:
+def _decode_exactly(data: str) -> bytes | None:
     """Return the bytes that base64 encodes, None if encoding them again would differ."""
     try:
         content = b64decode(data, validate=True)

@@ -71,7 +71,7 @@ def append_fork(  # noqa: PLR0913 - a fork, and where it is appended
             "goal": searchable(head.goal),
             "facts": head.facts,
             **_copies([pair for pair in placed if pair[0].added is None], position),
-            **_added(added, position),
+            **_columns_of(added, position),
             **_ledger(plan),
         },
     )
@@ -95,7 +95,9 @@ def _copies(copies: Sequence[tuple[ForkEvent, bytes]], position: int) -> dict[st
     }
 
 
-def _added(added: Sequence[tuple[ForkEvent, Prepared, bytes]], position: int) -> dict[str, object]:
+def _columns_of(
+    added: Sequence[tuple[ForkEvent, Prepared, bytes]], position: int
+) -> dict[str, object]:
     """Return the columns of the fork's own events, with their links, and of their contents."""
     events = [event for event, _, _ in added]
     bodies = [stored(prepared) for _, prepared, _ in added]

@@ -126,7 +126,7 @@ class Forker:
         }
         fact_id = derived_message_id(self._tenant, fork_id, "thread.forked")
         fact = self._fact(start, fact_id, origin)
-        before = self._made_before(fork_id, fact, source)
+        before = self._earlier_fork(fork_id, fact, source)
         return before or self._fork(fork_id, fact, source, edits, origin)
 
     def tree(self, thread_id: str, *, hidden: bool = False) -> tuple[list[TreeThread], bool]:
@@ -142,7 +142,7 @@ class Forker:
         origin: Origin,
     ) -> Forked:
         """Plan the fork and append it; again if a redaction of the origin came between."""
-        added = [self._prepared(edit, index, origin) for index, edit in enumerate(edits)]
+        added = [self._prepare(edit, index, origin) for index, edit in enumerate(edits)]
         while True:
             self._eraser.finish(self._tenant, source.thread)
             with self._database.connection() as connection:
@@ -164,7 +164,7 @@ class Forker:
                         recorded_at=recorded_at,
                     )
             return Forked(fork_id, len(plan.events), last, source)
-        before = self._made_before(fork_id, fact, source)
+        before = self._earlier_fork(fork_id, fact, source)
         if before is None:
             raise ThreadExists(fork_id)
         return before
@@ -221,7 +221,7 @@ class Forker:
                 marks |= dict.fromkeys(versions, len(plan.events))
         plan.mark(marks)
 
-    def _prepared(self, edit: Edit, index: int, origin: Origin) -> Prepared | None:
+    def _prepare(self, edit: Edit, index: int, origin: Origin) -> Prepared | None:
         """Return the message that an edit puts in, None for one that drops."""
         if edit.kind == "drop":
             return None
@@ -257,7 +257,7 @@ class Forker:
         parameters = {"tenants": [self._tenant], "thread_ids": [thread_id]}
         return connection.execute(statement("select_heads"), parameters).fetchone() is not None
 
-    def _made_before(self, fork_id: str, fact: Prepared, source: ForkedFrom) -> Forked | None:
+    def _earlier_fork(self, fork_id: str, fact: Prepared, source: ForkedFrom) -> Forked | None:
         """Return the same fork if it is there; raises `ThreadExists` if another thread is."""
         try:
             head = self._reader.head(fork_id)

@@ -70,7 +70,7 @@ class Keys:
                 drawn = {"id": text.key_id, "secret_sha256": text.digest}
                 inserted = connection.execute(statement("insert_key"), parameters | drawn).rowcount
             _tell(connection)
-            return text, _stored(connection, text.key_id).key
+            return text, _select_key(connection, text.key_id).key
 
     def revoke(self, tenant: str, key_id: str, *, revoked_by: str | None = None) -> Key:
         """Revoke a key of a tenant; raises `UnknownKey`."""
@@ -78,7 +78,7 @@ class Keys:
         with self._database.connection() as connection, connection.transaction():
             connection.execute(statement("revoke_key"), parameters)
             _tell(connection)
-            key = _stored(connection, key_id).key
+            key = _select_key(connection, key_id).key
             if key.tenant != tenant:
                 raise UnknownKey(key_id)
             return key
@@ -93,7 +93,7 @@ class Keys:
     def find(self, key_id: str) -> StoredKey:
         """Return a key of any tenant's; raises `UnknownKey`."""
         with self._database.connection() as connection:
-            return _stored(connection, key_id)
+            return _select_key(connection, key_id)
 
     def ever_made(self) -> bool:
         """Return whether a key was ever made: from then on, requests need one."""
@@ -101,7 +101,7 @@ class Keys:
             return connection.execute(statement("key_was_made")).fetchone() == (True,)
 
 
-def _stored(connection: psycopg.Connection, key_id: str) -> StoredKey:
+def _select_key(connection: psycopg.Connection, key_id: str) -> StoredKey:
     row = connection.execute(statement("select_key"), {"id": key_id}).fetchone()
     if row is None:
         raise UnknownKey(key_id)

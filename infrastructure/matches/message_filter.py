@@ -101,7 +101,7 @@ class MessageFilter:
     def _excerpts(self, subject: _Subject, tick: Tick) -> Sequence[Excerpt]:
         parts = [*dict.fromkeys(self._words.values())]
         excerpts = excerpts_of(parts, subject.content) if parts else []
-        values = (self._selected(term, subject, tick) for term in self._of_paths)
+        values = (self._select(term, subject, tick) for term in self._of_paths)
         return [*excerpts, *(excerpt_of(*value) for value in chain(*values))][:MOST_EXCERPTS]
 
     def _subjects(self, event: Event, content: JsonObject) -> Iterator[_Subject]:
@@ -150,12 +150,12 @@ class MessageFilter:
 
     def _selects(self, term: Term, subject: _Subject, tick: Tick) -> bool | None:
         """Return whether a path selects a value as wanted; None where it selects nothing."""
-        values = self._selected(term, subject, tick)
+        values = self._select(term, subject, tick)
         if not values:
             return None if term.operator else False
         return any(compare(term, value) for _, value in values)
 
-    def _selected(
+    def _select(
         self, term: Term, subject: _Subject, tick: Tick
     ) -> Sequence[tuple[Parts, JsonValue]]:
         """Return what a path selects in a call or a result, else in the message."""

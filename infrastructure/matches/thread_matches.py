@@ -63,7 +63,7 @@ class ThreadMatches:
         """
         head = self._views.reader.head(thread_id, hidden=hidden)
         version = self._views.reader.version_at(head, at)
-        tried = self._tried(head, where, version, after=after)
+        tried = self._try_messages(head, where, version, after=after)
         items: list[Match] = []
         until = self._clock() + SECONDS
         for event, match in tried:
@@ -77,11 +77,13 @@ class ThreadMatches:
     ) -> Iterator[Event]:
         """Yield the messages that match, however long it takes; raises as `find` does."""
         head = self._views.reader.head(thread_id, hidden=hidden)
-        for event, match in self._tried(head, where, self._views.reader.version_at(head, at)):
+        for event, match in self._try_messages(
+            head, where, self._views.reader.version_at(head, at)
+        ):
             if match is not None:
                 yield event
 
-    def _tried(
+    def _try_messages(
         self, head: Head, where: Expression, version: int, *, after: int = 0
     ) -> Iterator[tuple[Event, Match | None]]:
         """Return the messages after a version, each with its match."""

@@ -107,7 +107,7 @@ def _run(connection: psycopg.Connection) -> list[Migration]:
             "number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, "
             "applied_at timestamptz NOT NULL DEFAULT now())"
         )
-        applied = _applied(connection)
+        applied = _digests(connection)
         pending = _pending(applied)
         if is_of_0_25(applied):
             connection.execute("DELETE FROM agentlog.migrations")
@@ -125,13 +125,13 @@ def _is_up_to_date(connection: psycopg.Connection) -> bool:
     """Return whether no migration is pending; needs only the right to read."""
     try:
         row = connection.execute("SELECT to_regclass('agentlog.migrations') IS NOT NULL").fetchone()
-        return row == (True,) and not _pending(_applied(connection))
+        return row == (True,) and not _pending(_digests(connection))
     except psycopg.errors.InsufficientPrivilege:
         check_membership(connection)
         return False
 
 
-def _applied(connection: psycopg.Connection) -> dict[int, str]:
+def _digests(connection: psycopg.Connection) -> dict[int, str]:
     return dict(connection.execute("SELECT number, sha256 FROM agentlog.migrations").fetchall())
 
 

@@ -160,7 +160,7 @@ class Projection(Generic[RowT]):
             self._model.finish(rows)
         self._table.write(
             connection,
-            changed=[row for rows in threads.values() for row in _known_before(rows)],
+            changed=[row for rows in threads.values() for row in _changed_rows(rows)],
             added=[row for rows in threads.values() for row in rows.added],
         )
 
@@ -243,7 +243,7 @@ class Projection(Generic[RowT]):
         return StepResult.RESTING
 
 
-def _known_before(rows: ThreadRows[RowT]) -> list[RowT]:
+def _changed_rows(rows: ThreadRows[RowT]) -> list[RowT]:
     """Return the rows that existed before and were changed."""
     new = {id(row) for row in rows.added}
     return [row for mark, row in rows.changed.items() if mark not in new]

@@ -58,7 +58,7 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
         matches = list(_matching(query.parts, content))
         if len({part for *_, parts in matches for part in parts}) < len(query.parts):
             return None
-        excerpts += _chosen(matches)
+        excerpts += _choose(matches)
     for predicate in query.predicates:
         selected = list(islice(predicate.matches(content, tick), MOST_EXCERPTS))
         if not selected:
@@ -79,7 +79,7 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
 
 def excerpts_of(parts: Sequence[Part], content: dict[str, JsonValue]) -> list[Excerpt]:
     """Return pieces of a message's texts in which some of the parts stand."""
-    return _chosen(list(_matching(parts, content)))
+    return _choose(list(_matching(parts, content)))
 
 
 def excerpt_of(place: Parts, value: JsonValue) -> Excerpt:
@@ -118,7 +118,7 @@ def _excerpt(place: str, text: str, lowered: str, first: Range, parts: Sequence[
     )
 
 
-def _chosen(candidates: Sequence[_Found]) -> list[Excerpt]:
+def _choose(candidates: Sequence[_Found]) -> list[Excerpt]:
     """Return the first excerpts, those first that show a part which none before shows."""
     seen: set[Part] = set()
     news: list[Excerpt] = []

@@ -53,10 +53,10 @@ class Conditions:
             for event in events
             if isinstance(event.message, ApprovalRequestMessage)
         ]
-        waiting = dict.fromkeys(self._unanswered(requests), "approval_waiting")
+        waiting = dict.fromkeys(self._open_requests(requests), "approval_waiting")
         return {position or 0: name for position, name in (failed | waiting).items()}
 
-    def _unanswered(self, requests: Sequence[tuple[Event, str]]) -> list[int | None]:
+    def _open_requests(self, requests: Sequence[tuple[Event, str]]) -> list[int | None]:
         """Return the positions of requests that nobody has answered."""
         if not requests:
             return []

@@ -59,7 +59,7 @@ class Queue:
             NotPulled: it has a webhook.
         """
         self._intake.take_in(name)
-        with self._locked(name) as (connection, locked):
+        with self._lock(name) as (connection, locked):
             if locked.webhook is not None:
                 raise NotPulled(name)
             terms = {"limit": limit, "per_thread": limit, "seconds": seconds}
@@ -74,7 +74,7 @@ class Queue:
             SubscriptionPaused: it gives nothing out.
         """
         self._intake.take_in(name)
-        with self._locked(name) as (connection, locked):
+        with self._lock(name) as (connection, locked):
             webhook, secret = locked.webhook, locked.secret
             if webhook is None or secret is None:  # another has its name now
                 return None
@@ -136,10 +136,10 @@ class Queue:
         return self._change("discard_parked", name, ids)
 
     @contextmanager
-    def _locked(self, name: str) -> Iterator[tuple[psycopg.Connection, _Locked]]:
+    def _lock(self, name: str) -> Iterator[tuple[psycopg.Connection, _Locked]]:
         """Lock a subscription that is not paused."""
         with self._database.connection() as connection, connection.transaction():
-            row = connection.execute(statement("lock_subscription"), self._asked(name)).fetchone()
+            row = connection.execute(statement("lock_subscription"), self._key(name)).fetchone()
             if row is None:
                 raise UnknownSubscription(name)
             max_attempts, paused_at, why, url, content, secret, is_failing = row
@@ -151,7 +151,7 @@ class Queue:
     def _give_out(
         self, connection: psycopg.Connection, name: str, max_attempts: int, **terms: float
     ) -> list[TupleRow]:
-        parameters = self._asked(name)
+        parameters = self._key(name)
         connection.execute(
             statement("park_exhausted"), {**parameters, "max_attempts": max_attempts}
         )
@@ -172,16 +172,16 @@ class Queue:
     def _change(self, name_of_statement: str, name: str, ids: Sequence[int] | None) -> int:
         self._subscriptions.get(name)
         with self._database.connection() as connection:
-            parameters = {**self._asked(name), "numbers": _list(ids)}
+            parameters = {**self._key(name), "numbers": _list(ids)}
             return connection.execute(statement(name_of_statement), parameters).rowcount
 
     def _run(self, name_of_statement: str, name: str, /, **parameters: object) -> list[Any]:
         with self._database.connection() as connection:
             return connection.execute(
-                statement(name_of_statement), {**self._asked(name), **parameters}
+                statement(name_of_statement), {**self._key(name), **parameters}
             ).fetchall()
 
-    def _asked(self, name: str) -> dict[str, object]:
+    def _key(self, name: str) -> dict[str, object]:
         return {"tenant": self._tenant, "name": name}
 
 

@@ -65,8 +65,8 @@ class Documents:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._records = _compiled(plan.records)
-        self._messages = _compiled(plan.messages)
+        self._records = _compile(plan.records)
+        self._messages = _compile(plan.messages)
 
     def of(self, records: Iterator[SourceRecord]) -> tuple[Format | None, Iterator[SourceRecord]]:
         """Return the format of a file's records, and those which are read one by one.
@@ -126,7 +126,7 @@ class _Path:
         return list(matches[0] if len(matches) == 1 and isinstance(matches[0], list) else matches)
 
 
-def _compiled(text: str | None) -> _Path | None:
+def _compile(text: str | None) -> _Path | None:
     if text is None:
         return None
     try:

@@ -86,7 +86,7 @@ class OpenHistories:
                 head = self._head(thread_id)
                 opened = self.recent.take(thread, format_name)
                 if opened is None or not self._is_current(opened, head):
-                    opened = self._reopened(head, begin())
+                    opened = self._reopen(head, begin())
                 drafts = opened.reader.read(items, key=key)
                 request = self._threads.request(
                     thread_id,
@@ -125,7 +125,7 @@ class OpenHistories:
         since = self._threads.messages(head.thread_id, after=opened.version, limit=_SINCE)
         return 0 < len(since) < _SINCE and not any(map(_is_read, since))
 
-    def _reopened(self, head: Head, history: OngoingHistory) -> OpenHistory:
+    def _reopen(self, head: Head, history: OngoingHistory) -> OpenHistory:
         """Return a reader that has read the items of a thread so far."""
         family, thread_id = head.parent or head.thread_id, head.thread_id
         if not head.version:

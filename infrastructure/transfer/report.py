@@ -82,7 +82,7 @@ class ImportReport:
     def keep_aside(self, record: SourceRecord, unmapped: Sequence[Unmapped]) -> None:
         """Note what a reader kept without knowing it."""
         for part in unmapped:
-            place = "".join(_placed(record, part.place))
+            place = "".join(_where(record, part.place))
             self.findings.append(ImportFinding("aside", place, f"{part.what} is not known"))
 
     def mask(self, place: str, hits: Counter[str]) -> None:
@@ -117,13 +117,13 @@ class ImportReport:
         rows = {
             "threads": (self.threads, ""),
             "events": (self.appended, f"{self.replayed} there already"),
-            "kept whole": _listed(self.kept),
-            "kept aside": _counted(self.of_kind("aside")),
+            "kept whole": _most_frequent(self.kept),
+            "kept aside": _count(self.of_kind("aside")),
             "anomalies": (self.anomalies, ""),
-            "masked": _counted(self.of_kind("masked")),
-            "mended": _counted(self.of_kind("mended")),
+            "masked": _count(self.of_kind("masked")),
+            "mended": _count(self.of_kind("mended")),
             "refused": (len(failures), ""),
-            "passed over": _counted(self.of_kind("passed over"), by_place=True),
+            "passed over": _count(self.of_kind("passed over"), by_place=True),
         }
         for name, (number, note) in rows.items():
             shown = on_one_line(note) if number or name == "events" else ""
@@ -143,19 +143,21 @@ def on_one_line(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def _counted(findings: Sequence[ImportFinding], *, by_place: bool = False) -> tuple[int, str]:
+def _count(findings: Sequence[ImportFinding], *, by_place: bool = False) -> tuple[int, str]:
     """Return how many findings there are, and the most frequent by name."""
-    return _listed(Counter(finding.place if by_place else finding.reason for finding in findings))
+    return _most_frequent(
+        Counter(finding.place if by_place else finding.reason for finding in findings)
+    )
 
 
-def _listed(names: Counter[str]) -> tuple[int, str]:
+def _most_frequent(names: Counter[str]) -> tuple[int, str]:
     """Return how many there are, and the most frequent by name."""
     listed = [f"{name} ({n})" if n > 1 else name for name, n in names.most_common(_SHOWN_KINDS)]
     more = [f"and {len(names) - _SHOWN_KINDS} more"] if len(names) > _SHOWN_KINDS else []
     return names.total(), ", ".join([*listed, *more])
 
 
-def _placed(record: SourceRecord, place: str) -> Iterator[str]:
+def _where(record: SourceRecord, place: str) -> Iterator[str]:
     """Yield a place in a record, that of the line where it was gathered from lines."""
     index, bracket, rest = place.removeprefix("[").partition("]")
     if bracket and place.startswith("[") and index.isdecimal() and record.places:

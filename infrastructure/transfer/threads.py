@@ -148,7 +148,7 @@ def _thread(
     ]
     own_ids = {str(draft["id"]) for draft in history.drafts if "id" in draft} - history.of_whole
     history = replace(history, metadata={**history.metadata, **named})
-    started = _started(plan, record, history, templates, implied=bool(drafts))
+    started = _start_of(plan, record, history, templates, implied=bool(drafts))
     kinds = [kind for draft in drafts if isinstance(kind := draft.get("type"), str)]
     hits = Counter[str]()
     if plan.masks:
@@ -158,7 +158,7 @@ def _thread(
         thread_id,
         started,
         drafts,
-        _closed(record.json),
+        _end_of(record.json),
         history.unmapped,
         hits,
         is_own_id=plan.thread_id is None and given is not None,
@@ -217,7 +217,7 @@ def _like(name: str) -> str:
     return _UNFIT.sub("-", name).strip(".-")
 
 
-def _started(
+def _start_of(
     plan: Plan,
     record: SourceRecord,
     history: History,
@@ -272,7 +272,7 @@ def _differ(one: JsonValue, other: JsonValue) -> bool:
     return print_bytes(one, sort_keys=True) != print_bytes(other, sort_keys=True)
 
 
-def _closed(value: JsonValue) -> dict[str, JsonValue] | None:
+def _end_of(value: JsonValue) -> dict[str, JsonValue] | None:
     match _own(value).get("closed"):
         case {"type": _}:
             raise InvalidMessage.at("closed.type", "no such field: closed has reason")

@@ -188,7 +188,7 @@ class Views:
         A reader that stops early needs no carry where snapshots have the items.
         """
         last = begin
-        for end, items in self._kept(thread_id, view, version, begin=begin, chunk=chunk):
+        for end, items in self._from_snapshots(thread_id, view, version, begin=begin, chunk=chunk):
             last = end
             yield items
         self._note_missed(thread_id, view, last, version)
@@ -196,7 +196,7 @@ class Views:
         yield from fold.read(version, chunk=chunk)
         yield fold.rest()
 
-    def _kept(
+    def _from_snapshots(
         self, thread_id: str, view: AnyView, version: int, *, begin: int = 0, chunk: int = CHUNK
     ) -> Iterator[tuple[int, list[Printed]]]:
         """Yield items that snapshots have, and the version up to which they are all."""
@@ -215,7 +215,7 @@ class Views:
         known = self.recent.get((self._tenant, head.thread_id), name_of(view))
         if known is None or known.version > version or self._differs(head, known):
             settled, last, size, new = [], 0, 0, 0
-            for end, items in self._kept(head.thread_id, view, version):
+            for end, items in self._from_snapshots(head.thread_id, view, version):
                 last = end
                 settled += items
             self._note_missed(head.thread_id, view, last, version)

@@ -67,8 +67,8 @@ class PrintedList:
         """
         count = len(earlier.full)
         same = count if self.full[:count] == earlier.full else 0
-        ours = _joined([*self.full[same:], *self.tail])
-        theirs = _joined([*earlier.full[same:], *earlier.tail])
+        ours = _join([*self.full[same:], *self.tail])
+        theirs = _join([*earlier.full[same:], *earlier.tail])
         if not theirs:
             return earlier.size, ours
         if ours == theirs:
@@ -76,7 +76,7 @@ class PrintedList:
         # the comma ensures that the prefix ends between items
         if ours.startswith(theirs + b","):
             return earlier.size, ours[len(theirs) + 1 :]
-        return 0, _joined([*self.full, *self.tail])
+        return 0, _join([*self.full, *self.tail])
 
     @property
     def json(self) -> PrintedArray:
@@ -128,5 +128,5 @@ class Layers(Generic[ValueT]):
         return Layers((*kept, newest), size) if newest else Layers(kept, size)
 
 
-def _joined(texts: Iterable[Text]) -> bytes:
+def _join(texts: Iterable[Text]) -> bytes:
     return b",".join(map(bytes, texts))

@@ -62,13 +62,13 @@ def align(a: Sequence[ItemDigest], b: Sequence[ItemDigest]) -> list[Block]:
         raise TooFarApart(last_a - begin, last_b - begin)
     whole = [
         Block("equal", range(begin), range(begin)),
-        *_aligned(range(begin, last_a), range(begin, last_b), a, b),
+        *_align(range(begin, last_a), range(begin, last_b), a, b),
         Block("equal", range(last_a, len(a)), range(last_b, len(b))),
     ]
     return [block for block in whole if block.a or block.b]
 
 
-def _aligned(
+def _align(
     span_a: range, span_b: range, a: Sequence[ItemDigest], b: Sequence[ItemDigest]
 ) -> Iterator[Block]:
     """Yield the blocks between two equal ends; the kinds decide between equal steps."""

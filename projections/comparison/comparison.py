@@ -81,7 +81,7 @@ class Comparison:
                 continue
             before = context if number > 0 else 0
             after = context if number < last else 0
-            yield from _folded(block, before, after)
+            yield from _fold_equal(block, before, after)
 
 
 def compare(a: ComparedHistory, b: ComparedHistory) -> Comparison:
@@ -94,7 +94,7 @@ def _each(block: Block) -> Iterator[AlignedRow]:
         yield AlignedRow(block.op, block.a[n : n + 1], block.b[n : n + 1])
 
 
-def _folded(block: Block, first: int, last: int) -> Iterator[AlignedRow]:
+def _fold_equal(block: Block, first: int, last: int) -> Iterator[AlignedRow]:
     """Yield the first and the last rows of a block of equal items, and what is between as one."""
     begin, end = first, len(block.a) - last
     if begin >= end:

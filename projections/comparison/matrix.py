@@ -27,11 +27,11 @@ def columns(histories: Sequence[Sequence[ItemDigest]]) -> list[Column]:
     """Return the columns in which the steps of these histories stand."""
     merged: list[Column] = []
     for number in sorted(range(len(histories)), key=lambda number: -len(histories[number])):
-        merged = _merged(merged, number, histories[number])
+        merged = _merge(merged, number, histories[number])
     return merged
 
 
-def _merged(before: list[Column], number: int, steps: Sequence[ItemDigest]) -> list[Column]:
+def _merge(before: list[Column], number: int, steps: Sequence[ItemDigest]) -> list[Column]:
     kinds = [step[:2] for step in steps]
     taken = [column.kind for column in before]
     after: list[Column] = []

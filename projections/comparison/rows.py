@@ -72,8 +72,8 @@ def detail(view: View[Any, Any], comparison: Comparison, row: AlignedRow) -> Det
     if row.folded:
         return Detail(row, None, None)
     if row.op != "changed":
-        a = _shown(view, comparison.a, row.a[0]) if row.a else None
-        b = _shown(view, comparison.b, row.b[0]) if row.b else None
+        a = _shorten(view, comparison.a, row.a[0]) if row.a else None
+        b = _shorten(view, comparison.b, row.b[0]) if row.b else None
         return Detail(row, a, b)
     contents = [
         view.item_content(history.items[index].item, {}).content
@@ -87,8 +87,8 @@ def detail(view: View[Any, Any], comparison: Comparison, row: AlignedRow) -> Det
     )
     return Detail(
         row,
-        _shown(view, comparison.a, row.a[0], at=0 if first is None else first.a),
-        _shown(view, comparison.b, row.b[0], at=0 if first is None else first.b),
+        _shorten(view, comparison.a, row.a[0], at=0 if first is None else first.a),
+        _shorten(view, comparison.b, row.b[0], at=0 if first is None else first.b),
         differences,
     )
 
@@ -102,7 +102,7 @@ def glimpse(view: View[Any, Any], history: ComparedHistory, index: int, *, at: i
     return Glimpse(printed.key, step.type, tools, _line(text, at))
 
 
-def _shown(view: View[Any, Any], history: ComparedHistory, index: int, *, at: int = 0) -> Shown:
+def _shorten(view: View[Any, Any], history: ComparedHistory, index: int, *, at: int = 0) -> Shown:
     item, is_cut = shortened(history.items[index].item)
     return Shown(glimpse(view, history, index, at=at), item, is_cut)
 

@@ -185,7 +185,7 @@ class _Spans:
         return {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": "_OTHER",
-            **_known({"gen_ai.request.model": model}),
+            **_without_nulls({"gen_ai.request.model": model}),
             "gen_ai.input.messages": print_text(self.history),
             **_of_request(request),
             **_of_response(response),
@@ -253,7 +253,7 @@ class _Spans:
 def _of_request(request: LlmRequestMessage | None) -> Item:
     if request is None:
         return {}
-    return _known(
+    return _without_nulls(
         {
             "gen_ai.request.max_tokens": request.max_tokens,
             "gen_ai.request.temperature": request.temperature,
@@ -266,7 +266,7 @@ def _of_response(response: LlmResponseMessage | None) -> Item:
     if response is None:
         return {}
     usage, reason = response.usage or TokenUsage(), response.finish_reason
-    return _known(
+    return _without_nulls(
         {
             "gen_ai.provider.name": response.provider,
             "gen_ai.response.model": response.model,
@@ -279,7 +279,7 @@ def _of_response(response: LlmResponseMessage | None) -> Item:
     )
 
 
-def _known(attributes: Item) -> Item:
+def _without_nulls(attributes: Item) -> Item:
     return {key: value for key, value in attributes.items() if value is not None}
 
 

@@ -59,7 +59,7 @@ def groups_of(items: Sequence[Item], last: int) -> list[Group]:
     """
     placed = sorted(items, key=shown_at)
     marked = [(shown_at(item), object_of(item["group"])) for item in placed if "group" in item]
-    groups = _nested([*_spans(marked, last)], last)
+    groups = _nest([*_spans(marked, last)], last)
     _measure(groups, placed)
     return groups
 
@@ -86,7 +86,7 @@ def _spans(marked: Sequence[tuple[int, Item]], last: int) -> Iterator[Group]:
                 yield group
 
 
-def _nested(spans: Sequence[Group], last: int) -> list[Group]:
+def _nest(spans: Sequence[Group], last: int) -> list[Group]:
     """Return groups that never cross, each with its depth."""
     around: list[Group] = []
     groups: list[Group] = []

@@ -96,7 +96,7 @@ class _Lines:
             if called.attempt is None:
                 called.attempt, called.attempts = number, of
         lines = sorted([*self._steps.values(), *self._beside, *self._models], key=_place)
-        joined = sorted(_joined(lines), key=_place)
+        joined = sorted(_join_calls(lines), key=_place)
         times = [call.begun for call in joined if call.begun is not None]
         # several steps of one time: an import filled it in, and it measures nothing
         if len(times) == 1 or len(set(times)) > 1:
@@ -107,10 +107,10 @@ class _Lines:
             if joined:
                 others = joined[max(bisect_right(versions, version) - 1, 0)].others
                 others[kind] = others.get(kind, 0) + 1
-        return list(_folded(joined))
+        return list(_fold_repeats(joined))
 
 
-def _joined(lines: Iterable[Step]) -> Iterator[Step]:
+def _join_calls(lines: Iterable[Step]) -> Iterator[Step]:
     """Yield lines, each model call as part of the response that follows it."""
     request: Step | None = None
     for line in lines:
@@ -130,7 +130,7 @@ def _joined(lines: Iterable[Step]) -> Iterator[Step]:
         yield request
 
 
-def _folded(lines: Iterable[Step]) -> Iterator[Step]:
+def _fold_repeats(lines: Iterable[Step]) -> Iterator[Step]:
     """Yield lines, the same call one step after another as one."""
     before: Step | None = None
     for line in lines:

@@ -89,14 +89,14 @@ def _part(quoted: str, plain: str) -> Part:
 def query_of(parts: Iterable[Part], *, of: Iterable[Iterable[str]]) -> str:
     """Return the `tsquery` for all words of the parts, and one of each group of other lexemes."""
     words = (
-        f"{_quoted(word)}:*" if beginning else _quoted(word)
+        f"{_quote(word)}:*" if beginning else _quote(word)
         for part in parts
         for word, beginning in part.words
     )
-    groups = (f"({' | '.join(map(_quoted, group))})" for group in of)
+    groups = (f"({' | '.join(map(_quote, group))})" for group in of)
     return " & ".join(dict.fromkeys((*words, *groups)))
 
 
-def _quoted(lexeme: str) -> str:
+def _quote(lexeme: str) -> str:
     doubled = lexeme.replace("\\", "\\\\").replace("'", "''")
     return f"'{doubled}'"

@@ -100,9 +100,9 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
             case SystemMessage(text=text):
                 carry = replace(carry, history=self._with_message(carry.history, "system", text))
             case ReasoningMessage(summary=text) | ScratchpadMessage(text=text, mode="append"):
-                carry = replace(carry, scratchpad=_noted(carry.scratchpad, text))
+                carry = replace(carry, scratchpad=_add_line(carry.scratchpad, text))
             case ScratchpadMessage(text=text):
-                carry = replace(carry, scratchpad=_noted(PrintedList(), text))
+                carry = replace(carry, scratchpad=_add_line(PrintedList(), text))
             case other:
                 carry = replace(carry, kernel=_after(carry.kernel, other))
         return carry, ()
@@ -194,7 +194,7 @@ class AgentStateView(StateView[AgentStateCarry, AgentStateOptions]):
     ) -> AgentStateCarry:
         kernel, history, open_calls = carry.kernel, carry.history, carry.open_calls
         for result in results:
-            call_id = _answered(result, open_calls)
+            call_id = _call_for(result, open_calls)
             asked = None
             if call_id is not None:
                 asked = open_calls.get(call_id)
@@ -245,12 +245,12 @@ def _text_of(scratchpad: PrintedList) -> str:
     return "\n".join(map(str, scratchpad))
 
 
-def _noted(scratchpad: PrintedList, text: str) -> PrintedList:
+def _add_line(scratchpad: PrintedList, text: str) -> PrintedList:
     """Add a line; an empty text on an empty scratchpad adds none."""
     return scratchpad.append(print_to_keep(text)) if text or scratchpad else scratchpad
 
 
-def _answered(result: ToolResult, open_calls: Layers[str]) -> str | None:
+def _call_for(result: ToolResult, open_calls: Layers[str]) -> str | None:
     """Return the open call for `result`: by id, or by name where it has no id."""
     if result.call_id is not None:
         return None if open_calls.get(result.call_id) is None else result.call_id

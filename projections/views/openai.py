@@ -143,7 +143,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     ) -> tuple[OpenAICarry, Sequence[Placed]]:
         """Begin the next turn with `item`; closes all open calls."""
         settled, unanswered = self._let_go(carry)
-        items = [*self._closing(unanswered, carry.waiting), self._restored(event, 0, item)]
+        items = [*self._closing(unanswered, carry.waiting), self._restore(event, 0, item)]
         return _NOTHING, _with(settled, event, items)
 
     def _interject(
@@ -151,7 +151,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
     ) -> tuple[OpenAICarry, Sequence[Placed]]:
         """Add a system message, which leaves calls open."""
         settled, unanswered = self._let_go(carry)
-        item = self._restored(event, 0, item)
+        item = self._restore(event, 0, item)
         if not unanswered:
             return _NOTHING, _with(settled, event, [item])
         if not self.options.repair:
@@ -195,7 +195,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         orphans: list[tuple[int, ToolResult]] = []
         last_answer = -1
         for index, result in enumerate(results):
-            call = _asked_by(result, unanswered)
+            call = _call_for(result, unanswered)
             if call is not None:
                 unanswered.remove(call)
                 last_answer = index
@@ -206,7 +206,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
                 items.append(self._tool_item(event, index, result, _own_id(event, index, result)))
         waiting = carry.waiting
         if last_answer >= 0:
-            waiting = tuple(self._marked(item, "reordered") for item in waiting)
+            waiting = tuple(self._mark(item, "reordered") for item in waiting)
         if unanswered and not orphans:
             place = event.version, len(items)
             carry = OpenAICarry(None, tuple(unanswered), waiting, *place)
@@ -225,7 +225,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             item: Item = {"role": "tool", "content": FILLER, "tool_call_id": call_id}
             if self._names_tools:
                 item["name"] = name
-            fillers.append(self._marked(item, "filler"))
+            fillers.append(self._mark(item, "filler"))
         return [*fillers, *waiting]
 
     def _with_calls(
@@ -235,21 +235,21 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             call_id = _own_id(event, index, result)
             call = ToolCall(id=call_id, name=result.name or "unknown", args={})
             turn: Item = {"role": "assistant", "content": None, "tool_calls": [wire_call(call)]}
-            yield self._marked(turn, "synthesised")
+            yield self._mark(turn, "synthesised")
             item = self._tool_item(event, index, result, call_id)
-            yield self._marked(item, "reordered") if index < last_answer else item
+            yield self._mark(item, "reordered") if index < last_answer else item
 
     def _tool_item(self, event: Event, index: int, result: ToolResult, call_id: str) -> Item:
         item: Item = {"role": "tool", "content": result_text(result), "tool_call_id": call_id}
         if self._names_tools and result.name is not None:
             item["name"] = result.name
-        return self._restored(event, index, item)
+        return self._restore(event, index, item)
 
     @property
     def _names_tools(self) -> bool:
         return self.options.tool_names or self.options.foreign
 
-    def _marked(self, item: Item, repair: str) -> Item:
+    def _mark(self, item: Item, repair: str) -> Item:
         return {**item, MARK: repair} if self.options.mark else item
 
     def _let_go(self, carry: OpenAICarry) -> tuple[list[Placed], list[OpenCall]]:
@@ -266,7 +266,7 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
             item["tool_calls"] = list(turn.calls)
         return Placed(turn.version, turn.ordinal, self._with_residue(item, turn.residue))
 
-    def _restored(self, event: Event, ordinal: int, item: Item) -> Item:
+    def _restore(self, event: Event, ordinal: int, item: Item) -> Item:
         return self._with_residue(item, residue_of(event, self.name, ordinal))
 
     def _with_residue(self, item: Item, residue: JsonValue) -> Item:
@@ -281,7 +281,7 @@ def _with(settled: list[Placed], event: Event, items: Sequence[Item]) -> Sequenc
     return settled
 
 
-def _asked_by(result: ToolResult, unanswered: Sequence[OpenCall]) -> OpenCall | None:
+def _call_for(result: ToolResult, unanswered: Sequence[OpenCall]) -> OpenCall | None:
     """Return the open call for `result`: by id, or by name where it has no id."""
     for call in unanswered:
         if call[0] == result.call_id or (result.call_id is None and call[1] == result.name):

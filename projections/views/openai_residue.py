@@ -117,9 +117,9 @@ def restored(item: Item, residue: JsonValue, *, foreign: bool, also: Collection[
     if residue is None:  # most messages have none
         return item
     if foreign and _is_looser(item, residue):
-        return apply_residue(item, residue, _permitted_to_looser)
-    whole = apply_residue(item, residue, _permitted)
-    return whole if foreign else _accepted(whole, item, also)
+        return apply_residue(item, residue, _may_change_loosely)
+    whole = apply_residue(item, residue, _may_change)
+    return whole if foreign else _accept(whole, item, also)
 
 
 def shown_whole(item: JsonValue, *, foreign: bool) -> Item | None:
@@ -136,7 +136,7 @@ def shown_whole(item: JsonValue, *, foreign: bool) -> Item | None:
     whole = object_of(item)
     if foreign:
         return dict(whole)
-    accepted = _accepted(whole, {"role": role, "content": ""}, ())
+    accepted = _accept(whole, {"role": role, "content": ""}, ())
     return accepted if accepted["content"] else None
 
 
@@ -159,16 +159,16 @@ def _is_looser(item: Item, residue: JsonValue) -> bool:
             return False
 
 
-def _permitted_to_looser(item: Item, key: str, value: JsonValue) -> bool:
-    """Permit what `_permitted` does, and functions in the place of tools, or no ids."""
+def _may_change_loosely(item: Item, key: str, value: JsonValue) -> bool:
+    """Permit what `_may_change` does, and functions in the place of tools, or no ids."""
     if key == "role" and item["role"] == "tool":
         return bool(value == "function")
     if key == "tool_calls":
         return value is None or isinstance(value, list)
-    return (key == "tool_call_id" and value in (None, "")) or _permitted(item, key, value)
+    return (key == "tool_call_id" and value in (None, "")) or _may_change(item, key, value)
 
 
-def _accepted(item: Item, plain: Item, also: Collection[str]) -> Item:
+def _accept(item: Item, plain: Item, also: Collection[str]) -> Item:
     """Return `item` with what the API takes; the rest of its keys as in `plain`, if there."""
     role, accepted = str(item["role"]), Item()
     for key, value in item.items():
@@ -199,7 +199,7 @@ def _parts(role: str, parts: list[JsonValue]) -> list[JsonValue]:
     return accepted
 
 
-def _permitted(item: Item, key: str, value: JsonValue) -> bool:
+def _may_change(item: Item, key: str, value: JsonValue) -> bool:
     """Permit any change except of ids and roles (`developer` may replace `system`)."""
     match key:
         case "role":

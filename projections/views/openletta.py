@@ -78,14 +78,14 @@ class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
         match message:
             case ToolCallsMessage(calls=calls):
                 items = [_placed(event, n, _call_item(message, e)) for n, e in enumerate(calls)]
-                return _asked(carry, calls), items
+                return _with_calls(carry, calls), items
             case ToolResultsMessage(results=results):
                 names = dict(carry.unanswered)
                 returned = [
                     _placed(event, n, _return_item(event, message, n, names))
                     for n in range(len(results))
                 ]
-                return _answered(carry, results), returned
+                return _with_results(carry, results), returned
             case LlmResponseMessage(usage=TokenUsage() as usage):
                 return carry, (_placed(event, 0, _usage_item(usage)),)
             case _:
@@ -110,7 +110,7 @@ class OpenLettaView(View[OpenLettaCarry, OpenLettaOptions]):
 
 def _placed(event: Event, ordinal: int, item: Item) -> Placed:
     if event.metadata:
-        item = apply_residue(item, residue_of(event, WIRE, ordinal), _permitted)
+        item = apply_residue(item, residue_of(event, WIRE, ordinal), _may_change)
     return Placed(event.originator_version, ordinal, item)
 
 
@@ -182,7 +182,7 @@ def _usage_item(usage: TokenUsage) -> Item:
     return {"message_type": "usage_statistics", **known}
 
 
-def _asked(carry: OpenLettaCarry, calls: Sequence[ToolCall]) -> OpenLettaCarry:
+def _with_calls(carry: OpenLettaCarry, calls: Sequence[ToolCall]) -> OpenLettaCarry:
     unanswered = dict(carry.unanswered)
     for call in calls:
         unanswered.pop(call.id, None)  # a repeated call becomes the latest
@@ -190,7 +190,7 @@ def _asked(carry: OpenLettaCarry, calls: Sequence[ToolCall]) -> OpenLettaCarry:
     return OpenLettaCarry(tuple(unanswered.items())[-KEPT:])
 
 
-def _answered(carry: OpenLettaCarry, results: Sequence[ToolResult]) -> OpenLettaCarry:
+def _with_results(carry: OpenLettaCarry, results: Sequence[ToolResult]) -> OpenLettaCarry:
     answered = {result.call_id for result in results}
     return OpenLettaCarry(tuple([call for call in carry.unanswered if call[0] not in answered]))
 
@@ -246,7 +246,7 @@ _SHAPES: TypeAdapter[object] = TypeAdapter(
 )
 
 
-def _permitted(item: Item, key: str, value: JsonValue) -> bool:
+def _may_change(item: Item, key: str, value: JsonValue) -> bool:
     """Permit changes within an item's shape, but not of its calls and results."""
     try:
         _SHAPES.validate_python({**item, key: value})

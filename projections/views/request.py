@@ -62,12 +62,12 @@ class RequestView(StateView[RequestCarry, Options]):
             asked = message.model_dump(by_alias=False, exclude=beside, exclude_none=True)
             return RequestCarry(carry.thread, carry.imported, asked), ()
         if isinstance(message, Start | ThreadAnnotated):
-            thread = _merged(carry.thread, message.metadata, _OF_THREADS)
+            thread = _merge(carry.thread, message.metadata, _OF_THREADS)
             return RequestCarry(thread, carry.imported, carry.asked), ()
         if type(message) is CustomMessage:
             if message.type == REQUEST_TYPE:
                 whole = object_of(message.payload)
-                return RequestCarry(carry.thread, _merged({}, whole, whole), carry.asked), ()
+                return RequestCarry(carry.thread, _merge({}, whole, whole), carry.asked), ()
             if message.type.endswith((".request", "openai.record")):
                 return self._import(carry, message.payload), ()
         if type(message) is SystemMessage and METADATA_KEY in (event.metadata or {}):
@@ -100,11 +100,11 @@ class RequestView(StateView[RequestCarry, Options]):
     def _import(carry: RequestCarry, request: JsonValue) -> RequestCarry:
         if not isinstance(request, dict):
             return carry
-        imported = _merged(carry.imported, request, _OF_REQUESTS)
+        imported = _merge(carry.imported, request, _OF_REQUESTS)
         return RequestCarry(carry.thread, imported, carry.asked)
 
 
-def _merged(fields: Item, more: Mapping[str, JsonValue], names: Collection[str]) -> Item:
+def _merge(fields: Item, more: Mapping[str, JsonValue], names: Collection[str]) -> Item:
     """Return fields with those of `more` under these names; a null takes one away."""
     merged = fields | {name: value for name, value in more.items() if name in names}
     return {name: value for name, value in merged.items() if value is not None}

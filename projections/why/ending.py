@@ -62,7 +62,7 @@ def ending_of(
     known = last or {}
     versions: dict[_Place, int] = {("$", name): event.version for name, event in known.items()}
     for event in events:
-        versions |= dict.fromkeys(_said(event, grounds), event.version)
+        versions |= dict.fromkeys(_outcomes_in(event, grounds), event.version)
         grounds = grounds.after(event)
 
     def last_of(message_type: str) -> JsonValue:
@@ -74,7 +74,7 @@ def ending_of(
     return Ending(outcome, max(places, default=None), _text(events))
 
 
-def _said(event: Event, before: Grounds) -> Iterator[_Place]:
+def _outcomes_in(event: Event, before: Grounds) -> Iterator[_Place]:
     """Yield what an event says of the outcome."""
     match event.message:
         case Start(metadata=metadata) | ThreadAnnotated(metadata=metadata):

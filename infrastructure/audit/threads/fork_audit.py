@@ -41,7 +41,7 @@ class ForkAudit:
     def check(self, event: StoredEvent) -> list[Finding]:
         """Add the thread's next event, and return its findings."""
         if event.version == 1 and (origin := _origin_in(event)) is not None:
-            self._expected = self._laid_out(origin)
+            self._expected = self._layout(origin)
             return [*self._check_link(origin), *self._compare(event, None)]
         if event.type.startswith("thread."):
             return self._compare(event, None)
@@ -76,7 +76,7 @@ class ForkAudit:
             return []
         return [self._finding(f"thread {origin.thread!r} has another link at its version", 1)]
 
-    def _laid_out(self, origin: ForkedFrom) -> Iterator[_Copied | int]:
+    def _layout(self, origin: ForkedFrom) -> Iterator[_Copied | int]:
         """Yield what each message has to be: a copy, or one put in at a version of the origin."""
         last: list[_Copied] = []
 

@@ -58,7 +58,7 @@ class AuditProcesses:
 
 
 @cache
-def _opened(processes: AuditProcesses) -> Database:
+def _own_database(processes: AuditProcesses) -> Database:
     """Return the database of this process, open until it ends."""
     database = Database(
         processes.url,
@@ -74,7 +74,7 @@ def _opened(processes: AuditProcesses) -> Database:
 def _audit_batch(
     processes: AuditProcesses, tenant: str, positions: range, thread_ids: Sequence[str]
 ) -> list[tuple[str, Audit]]:
-    database = _opened(processes).confined(tenant)
+    database = _own_database(processes).confined(tenant)
     return [
         (thread_id, audit_thread(database, tenant, thread_id, positions=positions))
         for thread_id in thread_ids

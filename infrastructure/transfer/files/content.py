@@ -84,14 +84,14 @@ class Archives:
 
         def read() -> bytes:
             try:
-                with self._opened(path).open(member) as stream:
-                    return _unpacked(stream.read, member.compress_size, self._most_bytes)
+                with self._open_archive(path).open(member) as stream:
+                    return _unpack(stream.read, member.compress_size, self._most_bytes)
             except _UNREADABLE as error:
                 raise UnreadableSource(f"cannot be read: {error}") from error
 
         return read
 
-    def _opened(self, path: Path) -> ZipFile:
+    def _open_archive(self, path: Path) -> ZipFile:
         if self._archive is None or self._path != path:
             if self._archive is not None:
                 self._archive.close()
@@ -109,10 +109,10 @@ def plain(content: Content, size: int, most_bytes: int) -> Content:
         try:
             if data.startswith(_GZIP):
                 with gzip.open(io.BytesIO(data)) as stream:
-                    return _unpacked(stream.read, size or len(data), most_bytes)
+                    return _unpack(stream.read, size or len(data), most_bytes)
             if data.startswith(_ZSTD):
                 with ZstdFile(io.BytesIO(data)) as stream:
-                    return _unpacked(stream.read, size or len(data), most_bytes)
+                    return _unpack(stream.read, size or len(data), most_bytes)
         except _UNREADABLE as error:
             raise UnreadableSource(f"its compression is broken: {error}") from error
         return data
@@ -133,7 +133,7 @@ def _has_more_members(path: Path, most: int) -> bool:
     return entries > most
 
 
-def _unpacked(read: Callable[[int], bytes], size: int, most_bytes: int) -> bytes:
+def _unpack(read: Callable[[int], bytes], size: int, most_bytes: int) -> bytes:
     """Return all that can be read; raises `UnreadableSource` beyond the limit."""
     most = min(most_bytes, max(_ALWAYS_BYTES, _MOST_RATIO * size))
     data = bytearray()

@@ -181,7 +181,9 @@ class SpanThreads:
         state.wire = share.wire
         spans = share.spans
         if share.wire == WIRE:
-            spans = in_order(completed(part, state.runs, self._kept(thread_id)) for part in spans)
+            spans = in_order(
+                completed(part, state.runs, self._raw_records(thread_id)) for part in spans
+            )
         drafts = recorded(state, spans, most=most, reader=self._readers[share.wire])
         closing: list[dict[str, JsonValue]] = []
         if share.also_named is not None and state.conversation != share.also_named:
@@ -200,7 +202,7 @@ class SpanThreads:
             origin=origin,
         )
 
-    def _kept(self, thread_id: str) -> Callable[[str], Item]:
+    def _raw_records(self, thread_id: str) -> Callable[[str], Item]:
         """Return what returns a raw record of a thread by the id of its message."""
 
         def record(message_id: str) -> Item:

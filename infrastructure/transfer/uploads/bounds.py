@@ -16,10 +16,10 @@ _PARTS_OF_A_LINE = 8
 
 def bounded(file: SourceFile, *, most_bytes: int) -> SourceFile:
     """Return a file whose content is refused where it is larger, or has more parts, than read."""
-    return replace(file, content=_bounded(file.content, most_bytes))
+    return replace(file, content=_bound(file.content, most_bytes))
 
 
-def _bounded(content: Callable[[], bytes], most_bytes: int) -> Callable[[], bytes]:
+def _bound(content: Callable[[], bytes], most_bytes: int) -> Callable[[], bytes]:
     def read() -> bytes:
         data = content()
         if len(data) > most_bytes:

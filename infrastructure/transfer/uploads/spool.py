@@ -111,7 +111,7 @@ class Spool:
             if offset is not None and offset != size:
                 raise OffsetMismatch(path, given=offset, size=size)
             self.take(0)
-            with self._opened(import_id, file, path, is_whole=offset is None) as opened:
+            with self._open(import_id, file, path, is_whole=offset is None) as opened:
                 if offset is None:
                     self.take(-size)
                 yield Piece(self, opened, path, 0 if offset is None else size)
@@ -136,7 +136,7 @@ class Spool:
     ) -> None:
         """Keep the report of a run, and all of its findings."""
         folder = self._folder / import_id
-        with suppress(FileNotFoundError), _written():  # it was discarded meanwhile
+        with suppress(FileNotFoundError), _writing():  # it was discarded meanwhile
             with (folder / _FINDINGS).open("wb") as file:
                 file.writelines(print_bytes(finding) + b"\n" for finding in findings)
             _write_whole(folder / _REPORT, report)
@@ -164,9 +164,7 @@ class Spool:
             self._counts.pop(import_id, None)
 
     @contextmanager
-    def _opened(
-        self, import_id: str, file: Path, path: str, *, is_whole: bool
-    ) -> Iterator[BinaryIO]:
+    def _open(self, import_id: str, file: Path, path: str, *, is_whole: bool) -> Iterator[BinaryIO]:
         folder = self._folder / import_id
         try:
             os.utime(folder / _ORDER)
@@ -177,7 +175,7 @@ class Spool:
                 if count >= _MOST_FILES:
                     raise TooManyFiles(_MOST_FILES)
                 self._counts[import_id] = count + 1
-            with _written():
+            with _writing():
                 file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 opened = file.open("wb" if is_whole else "ab")
         except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
@@ -185,7 +183,7 @@ class Spool:
             raise InvalidPathName(path, reason) from error
         except FileNotFoundError:  # it was discarded meanwhile
             raise UnknownImport(import_id) from None
-        with _written(), opened:
+        with _writing(), opened:
             yield opened
 
     def _sweep(self) -> None:
@@ -233,7 +231,7 @@ class Piece:
 def digests_in(content_digest: str) -> list[bytes | None]:
     """Return the SHA-256 digests of a Content-Digest header, None for one that is malformed."""
     members = (member.strip().partition("=") for member in content_digest.split(","))
-    return [_decoded(value) for name, _, value in members if name == "sha-256"]
+    return [_decode(value) for name, _, value in members if name == "sha-256"]
 
 
 def _write_whole(path: Path, value: JsonObject) -> None:
@@ -251,7 +249,7 @@ def digest_of(file: Path) -> str:
     return hashed.hexdigest()
 
 
-def _decoded(value: str) -> bytes | None:
+def _decode(value: str) -> bytes | None:
     """Return the bytes of a byte sequence (RFC 8941), `:BASE64:`."""
     if not (len(value) > 1 and value.startswith(":") and value.endswith(":")):
         return None
@@ -262,7 +260,7 @@ def _decoded(value: str) -> bytes | None:
 
 
 @contextmanager
-def _written() -> Iterator[None]:
+def _writing() -> Iterator[None]:
     """Raise `SpoolUnwritable` where the disk is full or the folder closed."""
     try:
         yield

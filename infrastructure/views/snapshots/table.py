@@ -123,7 +123,7 @@ class SnapshotTable:
             with connection.cursor(binary=True) as cursor:
                 chains = dict(cursor.execute(statement("select_chains"), parameters).fetchall())
             there = [
-                self._sealed(series, replace(row, chain=chains[row.version], erased=erased))
+                self._seal_row(series, replace(row, chain=chains[row.version], erased=erased))
                 for row in rows
                 if row.version in chains
             ]
@@ -171,15 +171,15 @@ class SnapshotTable:
             connection.cursor(binary=True, row_factory=class_row(SnapshotRow)) as cursor,
         ):
             rows = cursor.execute(text, {**series._asdict(), **parameters}).fetchall()
-        return [self._opened(series, row) for row in rows]
+        return [self._open_row(series, row) for row in rows]
 
-    def _sealed(self, series: Series, row: SnapshotRow) -> SnapshotRow:
+    def _seal_row(self, series: Series, row: SnapshotRow) -> SnapshotRow:
         def sealed(name: str, content: bytes | None) -> bytes | None:
             return None if content is None else self._seal(series, row, name, content) + content
 
         return _with_contents(row, sealed)
 
-    def _opened(self, series: Series, row: SnapshotRow) -> SnapshotRow:
+    def _open_row(self, series: Series, row: SnapshotRow) -> SnapshotRow:
         sound = row.chain is not None
 
         def opened(name: str, sealed: bytes | None) -> bytes | None:

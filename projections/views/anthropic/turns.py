@@ -47,7 +47,7 @@ class Turns:
         is_alone = RESPONSE not in item
         message = {key: value for key, value in item.items() if key != RESPONSE}
         if self._repair:
-            message = _accepted(message)
+            message = _trim(message)
             if not message:
                 return
         match item.get("role"):
@@ -101,11 +101,11 @@ class Turns:
         self, version: int, item: Item, results: Sequence[Item], *, is_alone: bool
     ) -> None:
         """Add results as they came; those of one answer that came alone are one message."""
-        answered = [_answered(block) for block in results]
+        answered = [_call_id(block) for block in results]
         if not is_alone and all(call_id in self.open_calls for call_id in answered):
             for block in results:
                 self._add_result(version, block)
-                self.open_calls = _without(self.open_calls, _answered(block))
+                self.open_calls = _without(self.open_calls, _call_id(block))
             if not self.open_calls:
                 self._settle()
             return
@@ -115,7 +115,7 @@ class Turns:
 
     def _repaired(self, version: int, item: Item, results: Sequence[Item]) -> None:
         blocks = blocks_of(item)
-        answered = [_answered(block) for block in results]
+        answered = [_call_id(block) for block in results]
         if (
             sorted(answered) == sorted(self.open_calls)
             and blocks[: len(results)] == results
@@ -126,9 +126,9 @@ class Turns:
             return
         orphans: list[Item] = []
         for block in results:
-            if _answered(block) in self.open_calls:
+            if _call_id(block) in self.open_calls:
                 self._add_result(version, block)
-                self.open_calls = _without(self.open_calls, _answered(block))
+                self.open_calls = _without(self.open_calls, _call_id(block))
             else:
                 orphans.append(block)
         others = [block for block in blocks if block.get("type") != "tool_result"]
@@ -137,7 +137,7 @@ class Turns:
         if orphans or others:
             self.close(version)
         for block in orphans:
-            call = call_block(_answered(block), "unknown", {})
+            call = call_block(_call_id(block), "unknown", {})
             self._answer(version, {"role": "assistant", "content": [call]}, None)
             self._add_result(version, block)
             self._settle()
@@ -174,7 +174,7 @@ class Turns:
         self.pending, self.open_calls, self.last, self.response = [], [], None, None
 
 
-def _accepted(item: Item) -> Item:
+def _trim(item: Item) -> Item:
     """Return what the API takes of a message; nothing where that would be empty."""
     content, role = item.get("content"), item.get("role")
     if isinstance(content, list):
@@ -206,7 +206,7 @@ def _results(item: Item) -> list[Item]:
     return [block for block in blocks_of(item) if block.get("type") == "tool_result"]
 
 
-def _answered(block: Item) -> str:
+def _call_id(block: Item) -> str:
     return str(block.get("tool_use_id"))
 
 

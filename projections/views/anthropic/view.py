@@ -65,7 +65,7 @@ class AnthropicView(ItemsView[AnthropicCarry, AnthropicOptions]):
         turns = self._turns(carry, items)
         pending = PrintedList()
         for placed in turns.pending:
-            pending = pending.append(_printed(placed))
+            pending = pending.append(_print(placed))
         carry = replace(
             carry,
             pending=pending,
@@ -90,7 +90,7 @@ class AnthropicView(ItemsView[AnthropicCarry, AnthropicOptions]):
 
     def _turns(self, carry: AnthropicCarry, items: Sequence[Placed]) -> Turns:
         turns = Turns(
-            list(map(_placed, carry.pending)),
+            list(map(_parse, carry.pending)),
             carry.open_calls,
             repair=self.options.repair,
             last=carry.last,
@@ -104,11 +104,11 @@ class AnthropicView(ItemsView[AnthropicCarry, AnthropicOptions]):
         return turns
 
 
-def _printed(placed: Placed) -> bytes:
+def _print(placed: Placed) -> bytes:
     return print_to_keep([placed.version, placed.ordinal, placed.item])
 
 
-def _placed(value: JsonValue) -> Placed:
+def _parse(value: JsonValue) -> Placed:
     match value:
         case [int(version), int(ordinal), dict(item)]:
             return Placed(version, ordinal, item)

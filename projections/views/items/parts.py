@@ -81,7 +81,7 @@ def restored(alone: list[Item], event: Event, residue: Item) -> list[Item]:
     if "item" in residue:
         item = filled([(object_of(event.raw), residue)])
         return [item] if isinstance(item, dict) and _agrees(item, alone) else alone
-    return [apply_residue(item, residue, _permitted) for item in alone[:1]] + alone[1:]
+    return [apply_residue(item, residue, _may_change) for item in alone[:1]] + alone[1:]
 
 
 def _agrees(item: Item, alone: Sequence[Item]) -> bool:
@@ -108,7 +108,7 @@ def _is_result(plain: Item) -> bool:
             return False
 
 
-def _permitted(item: Item, key: str, value: JsonValue) -> bool:
+def _may_change(item: Item, key: str, value: JsonValue) -> bool:
     """Permit what an item has beside its message: no other role, id or content."""
     match item.get("type"), key:
         case _, "role":

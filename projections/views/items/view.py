@@ -72,12 +72,12 @@ class ItemsView(View[ItemsCarryT, OptionsT]):
             parts = PrintedList()
         if not parts:
             size = integer_at(residue, "messages") or 1
-        own = self._shown(event, residue if size == 1 else {})
+        own = self._items_of(event, residue if size == 1 else {})
         if size > 1:
             part = Part(event.message_id, event.version, object_of(event.raw), residue, own)
             parts = parts.append(part.text)
             if parts.size == size:
-                shown += self._joined(list(map(Part.of, parts)))
+                shown += self._join(list(map(Part.of, parts)))
                 parts = PrintedList()
         else:
             shown += own
@@ -102,14 +102,14 @@ class ItemsView(View[ItemsCarryT, OptionsT]):
             }
         )
 
-    def _shown(self, event: Event, residue: Item) -> list[Shown]:
+    def _items_of(self, event: Event, residue: Item) -> list[Shown]:
         """Return the items that a message is by itself."""
         items = list(self.items_of(event))
         if residue:
             items = restored(items, event, residue)
         return [self._at(event.message_id, event.version, n, item) for n, item in enumerate(items)]
 
-    def _joined(self, parts: Sequence[Part]) -> list[Shown]:
+    def _join(self, parts: Sequence[Part]) -> list[Shown]:
         """Return the item of several messages, which stands in the place of the first."""
         item, first = joined(parts), parts[0]
         if item is None:

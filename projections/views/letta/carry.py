@@ -75,7 +75,7 @@ def without_settled(carry: LettaCarry) -> LettaCarry:
     if not asked and (carry.calls is None or not carry.calls.asked):
         return NOTHING_HELD
     if carry.calls is not None and carry.calls.asked:
-        for placed, calls in _shown(carry.calls):
+        for placed, calls in _items_of(carry.calls):
             for call_id in (call["tool_call_id"] for call in calls):
                 if call_id in carry.calls.asked:
                     asked = remember(asked, call_id, str(placed.item["id"]))
@@ -92,7 +92,7 @@ def settle(carry: LettaCarry, items: Sequence[Placed] = ()) -> tuple[LettaCarry,
 def settled_items(carry: LettaCarry) -> Sequence[Placed]:
     """Return the held items in their current form."""
     if carry.calls is not None:
-        return [placed for placed, _ in _shown(carry.calls)]
+        return [placed for placed, _ in _items_of(carry.calls)]
     if carry.response is None:
         return ()
     held = carry.response
@@ -106,7 +106,7 @@ def settled_items(carry: LettaCarry) -> Sequence[Placed]:
     return (Placed(held.version, 0, item),)
 
 
-def _shown(held: HeldCalls) -> Sequence[tuple[Placed, Sequence[Item]]]:
+def _items_of(held: HeldCalls) -> Sequence[tuple[Placed, Sequence[Item]]]:
     """Return the items of held calls, each with its calls."""
     together: dict[tuple[str, int], list[Item]] = {}
     grouped = group_size(held.residues[0]) > 1

@@ -179,7 +179,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
             if joined is not None:
                 return MariaCarry(joined, carry.cost, carry.unanswered), ()
         carry, settled = self._settle(carry)
-        usage, cost = _claimed(carry.cost, response_id)
+        usage, cost = _claim(carry.cost, response_id)
         turn = MariaTurn(response_id, content, calls, origin, usage)
         if response_id is None:  # no later message can join it
             settled += self._turn_items(turn, map(given_args, calls, asked))
@@ -200,7 +200,7 @@ class MariaView(View[MariaCarry, MariaOptions]):
         unanswered = list(carry.unanswered)
         items: list[Item] = []
         for index, result in enumerate(results):
-            call = _asked_by(result, unanswered)
+            call = _call_for(result, unanswered)
             if call is None:
                 call_id = result.call_id or f"call_{origin.message_id}_{index}"
                 call = wire_call(ToolCall(id=call_id, name=result.name or "unknown", args={}))
@@ -279,7 +279,7 @@ def _with_cost(carry: MariaCarry, cost: Cost) -> MariaCarry:
     return MariaCarry(held, cost, carry.unanswered)
 
 
-def _claimed(cost: Cost | None, response_id: str | None) -> tuple[Item | None, Cost | None]:
+def _claim(cost: Cost | None, response_id: str | None) -> tuple[Item | None, Cost | None]:
     """Return a turn's usage, and the usage left over where it names another response."""
     if cost is None:
         return None, None
@@ -288,7 +288,7 @@ def _claimed(cost: Cost | None, response_id: str | None) -> tuple[Item | None, C
     return cost.usage, None
 
 
-def _asked_by(result: ToolResult, unanswered: Sequence[Item]) -> Item | None:
+def _call_for(result: ToolResult, unanswered: Sequence[Item]) -> Item | None:
     """Return the call for a result: by id, or by name where it has no id."""
     for call in unanswered:
         if result.call_id is None:
