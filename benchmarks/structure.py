@@ -79,7 +79,7 @@ def _lines(folder: str, *patterns: str) -> int:
         len(file.read_bytes().splitlines())
         for pattern in patterns
         for file in (ROOT / folder).rglob(pattern)
-        if "node_modules" not in file.parts
+        if file.name != "schema.d.ts"  # made by `make web`
     )
 
 

@@ -179,7 +179,7 @@ def test_every_read_of_data_is_audited(app: FastAPI, client: TestClient) -> None
     assert routes == reads
 
 
-WRITTEN = {"answer_id": "{}~7", "run_id": "run-2-{}", "a": "{}@1", "filter": "failed thread:{}"}
+WRITTEN = {"answer_id": "{}~7", "run_id": "run-2-{}", "a": "{}@1", "filter": "thread:{}"}
 """How parameters name a thread that do not by its id alone."""
 OTHERS = {"view": "kernel", "digest": "0" * 64, "by": "metadata.task", "follow": "false"}
 """What parameters are that name no thread, where a route needs them."""
@@ -235,7 +235,7 @@ def test_every_parameter_whose_thread_makes_the_answer_says_that_it_names_one(
             if answers[0] != answers[1]:
                 assert name in route.threads, f"{route.name}: does {name} name a thread?"
                 naming.add(f"{route.template} {name}")
-    assert naming >= {"/v1/compare/matrix thread", "/v1/analytics/{name} thread", "/v1/compare a"}
+    assert naming >= {"/v1/compare/matrix thread", "/v1/analytics/{name} filter", "/v1/compare a"}
     end_following(app)
 
 
