@@ -4,10 +4,12 @@ It ends with its parent, even if that is killed: it reads its standard input unt
 """
 
 import logging
+import os
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Self
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import BinaryIO, Self
 
 from typing_extensions import override
 
@@ -105,3 +107,22 @@ class SupervisedProcess(Closing):
                 except subprocess.TimeoutExpired:
                     process.kill()
             return process.returncode
+
+
+def end_with_parent(
+    parent: BinaryIO, stop: Callable[[], None], *, grace_seconds: float = _GRACE_SECONDS
+) -> None:
+    """Call `stop` in a child when the input from its parent ends; end what goes on after that.
+
+    A parent that lives kills a child that waits, for a lock or a standby; one that was killed
+    cannot.
+    """
+
+    def wait() -> None:
+        while parent.read(4096):
+            pass
+        stop()
+        time.sleep(grace_seconds)
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -118,8 +118,11 @@ def own_service(url: str, **settings: str) -> Iterator[ServiceProcess]:
 
 def _children(pid: int) -> list[int]:
     """Return the processes that a process has started and that have not ended; Linux knows."""
-    listed = Path(f"/proc/{pid}/task").glob("*/children")
-    return [int(child) for file in listed for child in file.read_text().split()]
+    children: list[int] = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended
+            children += map(int, file.read_text().split())
+    return children
 
 
 def _memory(pid: int) -> int:

@@ -30,6 +30,7 @@ from agentlog.infrastructure.readmodels.projection_status import RebuildUnderWay
 from agentlog.infrastructure.readmodels.projector import Projector
 from agentlog.infrastructure.runtime.garbage import collect_rarely
 from agentlog.infrastructure.runtime.logging import logs_on_stderr
+from agentlog.infrastructure.runtime.supervised_process import end_with_parent
 from agentlog.projections.readmodels.registry import READ_MODELS, read_model
 
 app = typer.Typer()
@@ -92,6 +93,8 @@ def run(
     ended = threading.Event()
     collect_rarely()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    if with_parent:
+        end_with_parent(sys.stdin.buffer, ended.set)
     with (
         logs_on_stderr(form=settings.log_format, level=settings.log_level),
         open_service(settings) as service,
@@ -105,21 +108,13 @@ def run(
             ),
         ),
     ):
-        if with_parent:
-            threading.Thread(target=_await_end_of_input, args=(ended,), daemon=True).start()
-        else:
+        if not with_parent:
             Console().print(Text(f"keeping {len(READ_MODELS)} projections up in {service.where}"))
         ended.wait()
 
 
 def _chosen(names: Sequence[str] | None) -> list[str]:
     return [read_model(name).name for name in names or ()] or list(READ_MODELS)
-
-
-def _await_end_of_input(ended: threading.Event) -> None:
-    while sys.stdin.buffer.read(4096):
-        pass
-    ended.set()
 
 
 def _build(service: Service, name: str) -> None:
