@@ -1,6 +1,8 @@
 """The FastAPI application: routes, middleware, problems and the OpenAPI document."""
 
 import threading
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from http import HTTPStatus
 from importlib.metadata import version
@@ -128,10 +130,20 @@ def _routed() -> FastAPI:
         telemetry=_NO_TELEMETRY,
         openapi_url=None,  # its documentation loads scripts from another host: see pages.py
         redirect_slashes=False,  # to the client's own Host
+        lifespan=_lifespan,
     )
-    for router in ROUTERS.values():
-        app.include_router(router.framework)
+    for router in ROUTERS.values():  # included, the framework would make them anew for each app
+        app.router.routes.extend(router.framework.routes)
     return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async with AsyncExitStack() as opened:
+        for router in ROUTERS.values():
+            if router.lifespan is not None:
+                await opened.enter_async_context(router.lifespan(app))
+        yield
 
 
 async def _leave(_: Request, error: Exception) -> Response:

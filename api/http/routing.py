@@ -115,8 +115,9 @@ class Router:
     ) -> None:
         """Make a router without routes; `threads` are parameters that name threads in all."""
         self.framework: Final = APIRouter(
-            prefix=prefix, tags=[*tags], include_in_schema=in_document, lifespan=lifespan
+            prefix=prefix, tags=[*tags], include_in_schema=in_document
         )
+        self.lifespan: Final = lifespan
         self.routes: Final[list[Route]] = []
         self._threads = {**USUAL, **threads}
 
