@@ -29,7 +29,6 @@ with lazy_imports():
     from agentlog.infrastructure.search import search
     from agentlog.infrastructure.subscriptions import hub, queue, subscriptions
     from agentlog.infrastructure.transfer import imports, open_histories, rehearsal
-    from agentlog.infrastructure.transfer.traces import ingest
     from agentlog.infrastructure.transfer.uploads import queue as run_queue
     from agentlog.infrastructure.transfer.uploads import spool, uploads
     from agentlog.infrastructure.views import view_cache, views
@@ -190,7 +189,6 @@ class Tenant:
     )
     comparer = _Own(lambda own: comparer.Comparer(own.views))
     run_sets = _Own(lambda own: run_sets.RunSets(own.views))
-    traces = _Own(lambda own: ingest.TraceIngest(own.threads))
     subscriptions = _Own(
         lambda own: subscriptions.Subscriptions(own.shared.database, tenant=own.name)
     )

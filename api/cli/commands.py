@@ -61,7 +61,7 @@ COMMANDS = {
     ),
     "export": Command(
         "agentlog.api.cli.transfer.exports:app",
-        "Export threads, the log, training data, spans, a cassette, or a Parquet dataset.",
+        "Export threads and the log, as lines or in the forms that extensions add.",
         "Import and export",
         words=("dump",),
     ),

@@ -27,6 +27,5 @@ ROUTERS: Registry[Router] = Registry(
         "subscriptions": "agentlog.api.http.routes.service.subscriptions:router",
         "monitoring": "agentlog.api.http.routes.service.monitoring:router",
         "pages": "agentlog.api.http.routes.service.pages:router",
-        "otlp": "agentlog.api.http.routes.service.otlp:router",
     },
 )

@@ -7,8 +7,8 @@ from statistics import median
 from urllib.request import Request, urlopen
 
 from agentlog.domain.json.text import print_bytes
-from agentlog.infrastructure.transfer.otlp_protobuf import printed
-from agentlog.projections.exports.spans import spans_of
+from agentlog.extensions.traces.projections.export.otlp_protobuf import printed
+from agentlog.extensions.traces.projections.export.spans import spans_of
 from agentlog.projections.readers.draft import sample_event
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.view import Item

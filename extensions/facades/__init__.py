@@ -11,8 +11,6 @@ EXTENSION = Extension(
     "Routes of other services, so that their clients work with another address.",
     views={"ag-ui": f"{_HERE}.ag_ui.view:AgUiView"},
     routes={
-        "langfuse": f"{_HERE}.langfuse.router:router",
-        "langsmith": f"{_HERE}.langsmith.router:router",
         "letta.agents": f"{_HERE}.letta.routes.agents:router",
         "letta.messages": f"{_HERE}.letta.routes.messages:router",
         "letta.runs": f"{_HERE}.letta.routes.runs:router",
@@ -27,7 +25,6 @@ EXTENSION = Extension(
     errors={
         "/openai/": f"{_HERE}.problem_shapes:openai",
         "/letta/": f"{_HERE}.problem_shapes:detail",
-        "/langsmith/": f"{_HERE}.problem_shapes:detail",
         "/maria/": f"{_HERE}.problem_shapes:maria",
     },
 )

@@ -19,7 +19,7 @@ def openai(content: Problem) -> JsonObject:
 
 
 def detail(content: Problem) -> JsonObject:
-    """The shape of letta-client 1.12 and of LangSmith's SDK."""
+    """The shape of letta-client 1.12."""
     return {"detail": content["detail"]}
 
 

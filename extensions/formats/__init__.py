@@ -1,11 +1,11 @@
 """Histories of other agents, datasets and chat services: how their files are read.
 
-An agent is one folder, or one module where it is a reader only. Everything here is pure.
+An agent is one folder, or one module where it is a reader only. All but commands is pure.
 """
 
 from collections.abc import Mapping
 
-from agentlog.extension import Extension
+from agentlog.extension import Command, Extension
 
 _HERE = "agentlog.extensions.formats"
 _FORMATS: Mapping[str, str] = {
@@ -46,5 +46,11 @@ EXTENSION = Extension(
     views={
         "run-state": f"{_HERE}.run_state.view:RunStateView",
         "atif": f"{_HERE}.atif.view:AtifView",
+    },
+    commands={
+        "export finetune": Command(
+            f"{_HERE}.finetuning.command:app",
+            "Export OpenAI's fine-tuning lines, a finished thread a line.",
+        ),
     },
 )

@@ -11,8 +11,5 @@ imports    imports on record, undone and redone
 follower   follows files as they grow
 report     what an import did, and where
 exporter   exports threads as records that import reads
-finetuning exports threads as examples for fine-tuning
 uploads    imports of files that come in pieces, over HTTP
-traces     takes spans of running agents into threads
-otlp       exports threads as spans
 """

@@ -7,7 +7,7 @@ from agentlog.domain.facts import ThreadClosed
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.history import OWN_FACTS
 from agentlog.projections.registry import AnyView
@@ -22,6 +22,14 @@ def all_thread_ids(threads: Threads) -> Iterator[str]:
     while page := threads.thread_ids(after=after, limit=_PAGE):
         yield from page
         after = page[-1]
+
+
+def threads_matching(threads: Threads, which: ThreadFilter) -> Iterator[Head]:
+    """Yield the heads of threads, a page at a time; those that grow meanwhile may be missed."""
+    before: int | None = None
+    while page := threads.heads(which, before=before, limit=_PAGE):
+        yield from page
+        before = page[-1].position
 
 
 def export_threads(

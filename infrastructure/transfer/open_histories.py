@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agentlog.domain.drafts import NO_ORIGIN, Origin
-from agentlog.domain.errors import NotThere, VersionConflict
+from agentlog.domain.errors import AgentlogError, NotThere, VersionConflict
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import check_thread_id
 from agentlog.domain.json.text import print_bytes
@@ -19,7 +19,6 @@ from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.appending.append_request import Appended, AppendRequest
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.threads import Threads
-from agentlog.infrastructure.transfer.traces.threads import ThreadContended
 from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.view_cache import RecentOfThreads
 from agentlog.infrastructure.views.views import Views
@@ -33,6 +32,10 @@ from agentlog.projections.views.source import SourceView
 
 _VIEW = SourceView()
 _LOCKS, _ATTEMPTS, _SINCE = 64, 10, 50
+
+
+class ThreadContended(AgentlogError, kind="unavailable"):
+    """Others append to the same thread without a pause: ask again a little later."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,14 @@ from agentlog.projections.own_types.fields import Mark, Text
 
 @dataclass(frozen=True, slots=True)
 class OwnTypes:
-    """Types of one wire, by kind: what a payload says in a line, and what it begins or ends."""
+    """Types of one wire, by kind: what a payload says in a line, and what it begins or ends.
+
+    `record` reads those that have no mark of their own: records of runs.
+    """
 
     texts: Mapping[str, Text] = field(default_factory=dict)
     marks: Mapping[str, Mark] = field(default_factory=dict)
+    record: Mark | None = None
 
 
 OWN_TYPES: Registry[OwnTypes] = Registry(

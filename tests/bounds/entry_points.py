@@ -8,8 +8,6 @@ from contextlib import suppress
 
 from agentlog.api.filters import failure_filter, metadata_filter, time_filter
 from agentlog.api.http.codec.bodies import drafts_in
-from agentlog.api.http.codec.otlp.records import JSON, PROTOBUF, Signal, records_in
-from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.codec.parameters import expected_version_of, number_cursor
 from agentlog.api.http.middleware.query_parameters import UnknownParameter
 from agentlog.api.http.request.limits import USUAL
@@ -17,6 +15,8 @@ from agentlog.api.questions import question_of
 from agentlog.domain.json.values import JsonObject
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.domain.traces import read_traceparent
+from agentlog.extensions.traces.api.otlp.records import JSON, PROTOBUF, Signal, records_in
+from agentlog.extensions.traces.api.otlp.work import Work
 from agentlog.infrastructure.analysts.parameters import query_of
 from agentlog.infrastructure.comparison.comparer import parse_side
 from agentlog.infrastructure.reports.catalogue import REPORTS

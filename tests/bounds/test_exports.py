@@ -11,26 +11,26 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
-from agentlog.api.http.codec.content_coding import unzipped
-from agentlog.api.http.codec.otlp.protobuf import records_of_protobuf
-from agentlog.api.http.codec.otlp.records import JSON, PROTOBUF, Signal, records_in
-from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.api.http.request.limits import USUAL
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.infrastructure.transfer.otlp import export_request
-from agentlog.infrastructure.transfer.otlp_protobuf import printed
-from agentlog.projections.readers.spans.drafts import UNBOUNDED
-from agentlog.projections.readers.spans.otlp_json import records_of_json
-from agentlog.projections.readers.spans.placement import placed
-from agentlog.projections.readers.spans.recorder import recorded
-from agentlog.projections.readers.spans.span import Span
-from agentlog.projections.readers.spans.thread import SpanThread
+from agentlog.extensions.traces.api.otlp.content_coding import unzipped
+from agentlog.extensions.traces.api.otlp.protobuf import records_of_protobuf
+from agentlog.extensions.traces.api.otlp.records import JSON, PROTOBUF, Signal, records_in
+from agentlog.extensions.traces.api.otlp.work import Work
+from agentlog.extensions.traces.projections.export.otlp import export_request
+from agentlog.extensions.traces.projections.export.otlp_protobuf import printed
+from agentlog.extensions.traces.projections.readers.drafts import UNBOUNDED
+from agentlog.extensions.traces.projections.readers.otlp_json import records_of_json
+from agentlog.extensions.traces.projections.readers.placement import placed
+from agentlog.extensions.traces.projections.readers.recorder import recorded
+from agentlog.extensions.traces.projections.readers.span import Span
+from agentlog.extensions.traces.projections.readers.thread import SpanThread
 from tests.bounds.counted import lines_of, peak_bytes_of
 from tests.bounds.exports import SPANS, Shape, export, field, span, zipped
-from tests.spans import ANSWER, USER, Item, chat, said
+from tests.extensions.traces.spans import ANSWER, USER, Item, chat, said
 
 MOST_BYTES = 16 * 2**20
 SENT = 64 * 2**10

@@ -8,16 +8,16 @@ from uuid import UUID
 
 import pytest
 
-from agentlog.api.http.codec.otlp.work import Work
 from agentlog.api.http.request.limits import USUAL, TooManyParts
 from agentlog.domain.errors import InvalidInput
-from agentlog.extensions.facades.langsmith.multipart import read_multipart
-from agentlog.extensions.facades.langsmith.operations import Operations
-from agentlog.projections.readers.spans.placement import Tree, in_conversations
-from agentlog.projections.readers.spans.recorder import recorded
-from agentlog.projections.readers.spans.runs.parts import completed, part_of
-from agentlog.projections.readers.spans.runs.run import WIRE
-from agentlog.projections.readers.spans.thread import SpanThread
+from agentlog.extensions.traces.api.langsmith.multipart import read_multipart
+from agentlog.extensions.traces.api.langsmith.operations import Operations
+from agentlog.extensions.traces.api.otlp.work import Work
+from agentlog.extensions.traces.projections.readers.placement import Tree, in_conversations
+from agentlog.extensions.traces.projections.readers.recorder import recorded
+from agentlog.extensions.traces.projections.readers.runs.parts import completed, part_of
+from agentlog.extensions.traces.projections.readers.runs.run import WIRE
+from agentlog.extensions.traces.projections.readers.thread import SpanThread
 from agentlog.projections.view import Item
 from tests.bounds.counted import lines_of, peak_bytes_of
 

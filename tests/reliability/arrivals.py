@@ -15,11 +15,11 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from agentlog.domain.json.text import parse
+from agentlog.extensions.traces.projections.export.otlp import export_request
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.transfer.otlp import export_request
 from tests.command_line import started
+from tests.extensions.traces.spans import story
 from tests.infrastructure.appends import fetch
-from tests.spans import story
 
 PREFIXES = "^(spans|import)-"
 """What the names of their threads begin with."""

@@ -45,7 +45,7 @@ from agentlog.infrastructure.readmodels.projection_status import (
     NotYetBuilt,
     ProjectionBehind,
 )
-from agentlog.infrastructure.transfer.traces.threads import ThreadContended
+from agentlog.infrastructure.transfer.open_histories import ThreadContended
 from agentlog.infrastructure.transfer.uploads.errors import (
     ImportBusy,
     OffsetMismatch,

@@ -8,9 +8,6 @@ BodyTooLarge
 BlobTooLarge
 BlobMismatch
 GatewayUnreachable
-InvalidOtlp                malformed, as the body of an exporter of OpenTelemetry
-UnknownMediaType
-UnknownCoding
 RefusedRequest            while being read; the connection ends with the response
 ├── NotHttp                not the syntax of HTTP/1.1 (RFC 9112)
 ├── UnknownHttpVersion
@@ -22,8 +19,6 @@ RefusedRequest            while being read; the connection ends with the respons
 ├── HeadersStalled
 └── BodyStalled
 """
-
-from collections.abc import Sequence
 
 from agentlog.domain.errors import AgentlogError, InvalidInput
 
@@ -125,29 +120,6 @@ class ForeignSite(AgentlogError, kind="forbidden"):
     def __init__(self, reason: str, *, way: str, has_key: bool = False) -> None:
         key = "" if has_key else "make a key (`agentlog keys create`) and send it, or "
         super().__init__(f"{'' if has_key else 'without a key, '}{reason}: {key}{way}")
-
-
-class InvalidOtlp(InvalidInput, kind="unreadable"):
-    """Not a body of OTLP."""
-
-    @classmethod
-    def at(cls, place: str, reason: str) -> "InvalidOtlp":
-        """Return the error of a flaw at a place of the body."""
-        return cls(f"{place}: {reason}" if place else f"the body: {reason}")
-
-
-class UnknownMediaType(InvalidInput, kind="unsupported"):
-    """The body is of a kind that this route does not read."""
-
-    def __init__(self, media_type: str, *, takes: Sequence[str]) -> None:
-        super().__init__(f"Content-Type {media_type[:64]!r} is none of {', '.join(takes)}")
-
-
-class UnknownCoding(InvalidInput, kind="unsupported"):
-    """The body is compressed in a way that this route does not read."""
-
-    def __init__(self, coding: str) -> None:
-        super().__init__(f"Content-Encoding {coding[:64]!r}: send gzip, zstd or no coding")
 
 
 class BodyTooLarge(InvalidInput, kind="too large"):

@@ -6,6 +6,7 @@ from fastapi import Query, Request, Response
 
 from agentlog.api.http.codec.bodies import Body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
+from agentlog.api.http.codec.multipart import parts_in
 from agentlog.api.http.codec.parameters import At, without_nul
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.request.limits import TooManyMessages
@@ -17,7 +18,6 @@ from agentlog.extensions.facades.letta.agents import agent_json
 from agentlog.extensions.facades.letta.paging import Order
 from agentlog.extensions.facades.letta.reading import items_of, recent_heads
 from agentlog.extensions.facades.letta.routes import PREFIX, THREADS
-from agentlog.extensions.facades.multipart import parts_in
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.tenants import Tenant
 

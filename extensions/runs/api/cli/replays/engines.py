@@ -28,7 +28,7 @@ from agentlog.extensions.runs.infrastructure.engine_replay import (
     replay_threads,
 )
 from agentlog.extensions.runs.projections.cognition.replay import Replayed, StateSource
-from agentlog.infrastructure.transfer.finetuning import threads_matching
+from agentlog.infrastructure.transfer.exporter import threads_matching
 
 app = typer.Typer()
 

@@ -16,7 +16,7 @@ from agentlog.extensions.runs.infrastructure.providers.errors import (
     UnreadableAnswer,
 )
 from agentlog.infrastructure.settings import ProviderSettings
-from tests.api.traced.stand_in import served
+from tests.extensions.traces.traced.stand_in import served
 from tests.providers.script import Answer
 from tests.providers.server import Fault, ScriptedProvider
 

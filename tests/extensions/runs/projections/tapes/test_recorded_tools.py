@@ -16,10 +16,10 @@ from agentlog.extensions.runs.projections.tapes.recorded_tools import (
 from agentlog.projections.exchanges.requests import Api
 from tests.extensions.runs.projections.recordings.test_recording import Run, echo
 from tests.extensions.runs.projections.tapes.test_tape import ids_of, results, run_of
+from tests.extensions.test_pairs import judged, pair_histories
 from tests.histories import history
 from tests.providers.agent import Agent
 from tests.providers.script import Answer, Call
-from tests.test_pairs import judged, pair_histories
 
 CALLS = [RecordedCall("look", {"at": at}, output) for at, output in [("a", 1), ("b", 2), ("a", 3)]]
 

@@ -1,0 +1,1 @@
+"""The routes, those of Langfuse and LangSmith for their clients, and the command."""

@@ -1,0 +1,1 @@
+"""Takes spans of running agents into threads."""

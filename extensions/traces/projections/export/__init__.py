@@ -1,0 +1,1 @@
+"""Threads as spans of OpenTelemetry, in OTLP's JSON and protobuf."""

@@ -1,0 +1,86 @@
+"""Log records of OpenTelemetry's GenAI conventions: the contents of a model call, as events.
+
+Either one event has all messages of a call, or each message is an event (before 1.37). Figures of
+the call stand on its span, and are taken from there alone.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+
+from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
+from agentlog.extensions.traces.projections.readers.dialects.semconv import messages_of
+from agentlog.extensions.traces.projections.readers.span import LOG, Span, milliseconds
+from agentlog.projections.view import Item
+
+_DETAILS = "gen_ai.client.inference.operation.details"
+_ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
+_CHOICE = "gen_ai.choice"
+
+
+def event_name(record: Item) -> str:
+    """Return the name of a record's event; empty where it is none."""
+    attributes = object_at(record, "attributes")
+    return text_at(record, "eventName") or text_at(attributes, "event.name") or ""
+
+
+def is_known(record: Item) -> bool:
+    """Return whether a record has messages of a model call."""
+    name = event_name(record)
+    return name in _ROLES or name in {_DETAILS, _CHOICE}
+
+
+def read(records: Iterable[Item]) -> Iterator[Span]:
+    """Yield a span for the records of each."""
+    spans: dict[tuple[str, str], list[Item]] = {}
+    for record in records:
+        key = text_at(record, "traceId") or "", text_at(record, "spanId") or ""
+        spans.setdefault(key, []).append(record)
+    for (trace_id, span_id), together in spans.items():
+        yield Span(
+            trace_id=trace_id,
+            span_id=span_id,
+            kind="chat",
+            begin=_time(together[0]),
+            end=_time(together[-1]),
+            inputs=[message for record in together for message in _inputs(record)],
+            outputs=[message for record in together for message in _outputs(record)],
+            records={_digest(record): record for record in together},
+            record_type=LOG,
+            is_log=True,
+        )
+
+
+def _time(record: Item) -> int:
+    nanoseconds = record.get("timeUnixNano") or record.get("observedTimeUnixNano")
+    return milliseconds(nanoseconds)
+
+
+def _inputs(record: Item) -> Sequence[Item]:
+    name = event_name(record)
+    if name in _ROLES:
+        return [{**_message(record.get("body")), "role": _ROLES[name]}]
+    if name == _DETAILS:
+        attributes = object_at(record, "attributes")
+        system = attributes.get("gen_ai.system_instructions")
+        first: list[Item] = [{"role": "system", "parts": system}] if system else []
+        return [*first, *messages_of(attributes, "gen_ai.input.messages")]
+    return []
+
+
+def _outputs(record: Item) -> Sequence[Item]:
+    if event_name(record) == _CHOICE:
+        message = object_of(record.get("body")).get("message")
+        return [{**_message(message), "role": "assistant"}]
+    if event_name(record) == _DETAILS:
+        return messages_of(object_at(record, "attributes"), "gen_ai.output.messages")
+    return []
+
+
+def _message(value: JsonValue) -> Item:
+    return value if isinstance(value, dict) else {"content": value}
+
+
+def _digest(record: Item) -> str:
+    """Return the name of a record: it has no id of its own."""
+    return sha256(print_bytes(record, sort_keys=True)).hexdigest()

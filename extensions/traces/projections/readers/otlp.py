@@ -1,0 +1,91 @@
+"""Reader of OTLP's JSON in files: an export request, or one a line, as the collector writes them.
+
+A file is read as if all of it came to the endpoint at once. Spans that are not of generative AI are
+kept too.
+"""
+
+from collections.abc import Iterator
+
+from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
+from agentlog.extensions.traces.projections.readers.otlp_json import records_of_json
+from agentlog.extensions.traces.projections.readers.placement import (
+    in_order,
+    placed,
+    placed_records,
+    read_span,
+)
+from agentlog.extensions.traces.projections.readers.recorder import recorded
+from agentlog.extensions.traces.projections.readers.span import Span, error_of, ids, times
+from agentlog.extensions.traces.projections.readers.thread import SpanThread
+from agentlog.projections.readers.draft import Unmapped
+from agentlog.projections.readers.history import Format, History
+from agentlog.projections.view import Item
+
+
+def _read(document: JsonValue) -> Iterator[History]:
+    requests = document if isinstance(document, list) else [document]
+    for n, request in enumerate(requests):
+        if not {"resourceSpans", "resourceLogs"} & object_of(request).keys():
+            reason = "no export request: it needs resourceSpans or resourceLogs"
+            raise InvalidMessage.at(f"[{n}]", reason)
+    spans = [span for request in requests for span in records_of_json(request, "traces")]
+    records = [record for request in requests for record in records_of_json(request, "logs")]
+    of_spans = list(placed(spans, lambda _: False, _span))
+    names = {row.span.trace_id: row.name for row in of_spans}
+    threads: dict[str, list[Span]] = {}
+    for row in [*of_spans, *placed_records(records, names)]:
+        threads.setdefault(row.name, []).append(row.span)
+    for name, of_thread in threads.items():
+        yield _history(name, of_thread)
+
+
+def _history(name: str, spans: list[Span]) -> History:
+    others = [span for span in spans if span.kind == "other" and not read_span(_record(span))]
+    drafts = recorded(SpanThread(), in_order(spans))
+    services = (text_at(object_at(_record(span), "resource"), "service.name") for span in spans)
+    service = next(filter(None, services), None)
+    return History(
+        drafts,
+        id=name,
+        metadata={} if service is None else {"service": service},
+        unmapped=[Unmapped(span.span_id, "span that is not of generative AI") for span in others],
+        is_blank=len(others) == len(spans),
+    )
+
+
+def _span(item: Item) -> Span:
+    """Return a span, one that is not of generative AI as a record alone."""
+    span = read_span(item)
+    if span is not None:
+        return span
+    begin, end = times(item)
+    span_id = text_at(item, "spanId") or ""
+    return Span(
+        **ids(item),
+        kind="other",
+        begin=begin,
+        end=end,
+        error=error_of(item),
+        records={span_id: item},
+    )
+
+
+def _record(span: Span) -> Item:
+    return next(iter(span.records.values()))
+
+
+def _is_request(value: JsonValue) -> bool:
+    request = object_of(value)
+    groups = [*array_of(request.get("resourceSpans")), *array_of(request.get("resourceLogs"))]
+    return any({"scopeSpans", "scopeLogs"} & object_of(group).keys() for group in groups)
+
+
+FORMAT = Format(
+    "otlp",
+    "OpenTelemetry spans and logs",
+    _read,
+    is_item=_is_request,
+    unit="conversation or trace",
+    is_sorted=True,
+)

@@ -1,1 +1,0 @@
-"""Traces of running agents taken into threads: `ingest`; `threads` that they are taken into."""

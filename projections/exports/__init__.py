@@ -1,1 +1,0 @@
-"""Threads in the forms that other programs take: training examples and spans."""
