@@ -1,16 +1,21 @@
 """Validates JSON against the message catalogue and lists every flaw."""
 
-from typing import cast, get_args
+from collections.abc import Callable
+from typing import TypeVar, cast, get_args
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.errors import Flaw, InvalidInput, InvalidMessage
 from agentlog.domain.facts import Fact, Remark
 from agentlog.domain.fields import Model, models_in
 from agentlog.domain.json.places import path
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import CustomMessage, KernelMessage, Message
+
+M = TypeVar("M", bound=Model)
+Refuse = Callable[[str, str], InvalidInput]
+"""Makes an error of a place and what is wrong there."""
 
 MESSAGE_TYPES: dict[str, type[KernelMessage]] = {
     cls.model_fields["type"].default: cls for cls in get_args(Message) if cls is not CustomMessage
@@ -78,7 +83,7 @@ def validate_message(raw: dict[str, JsonValue]) -> Message:
     long = [Flaw(key, f"more than {MOST_ITEMS} items") for key in raw if _is_long(raw[key])]
     if long:
         raise InvalidMessage(long)
-    return cast("Message", _validate(model, raw))
+    return cast("Message", validate(model, raw))
 
 
 def validate_fact(raw: dict[str, JsonValue]) -> Fact:
@@ -86,7 +91,7 @@ def validate_fact(raw: dict[str, JsonValue]) -> Fact:
     type_name = raw.get("type")
     if not isinstance(type_name, str) or type_name not in FACT_TYPES:
         raise InvalidMessage([Flaw("type", f"use one of {', '.join(FACT_TYPES)}")])
-    return cast("Fact", _validate(FACT_TYPES[type_name], raw))
+    return cast("Fact", validate(FACT_TYPES[type_name], raw))
 
 
 def read_stored(type_name: str, raw: JsonValue) -> Message | Fact | None:
@@ -102,9 +107,15 @@ def read_stored(type_name: str, raw: JsonValue) -> Message | Fact | None:
         return None
 
 
-def _validate(model: type[KernelMessage], raw: dict[str, JsonValue]) -> object:
+def validate(model: type[M], raw: dict[str, JsonValue], refuse: Refuse | None = None) -> M:
+    """Return what a model makes of `raw`.
+
+    Raises:
+        InvalidMessage: with every flaw; or what `refuse` makes of the first one's place and reason.
+    """
     try:
-        return model.__pydantic_validator__.validate_python(raw, by_alias=True, by_name=False)
+        validator = model.__pydantic_validator__
+        return cast("M", validator.validate_python(raw, by_alias=True, by_name=False))
     except ValidationError as error:
         if error.error_count() > MOST_FLAWS:  # formatting them takes long
             raise InvalidMessage.at("", f"{error.error_count()} flaws") from error
@@ -117,14 +128,17 @@ def _validate(model: type[KernelMessage], raw: dict[str, JsonValue]) -> object:
             if not (detail["type"] == "too_short" and detail["loc"][0] in nested)
             and not (detail["loc"][-1:] == ("str",) and _names_member(detail["loc"], -1))
         ]
-        raise InvalidMessage([_flaw(model, detail) for detail in news]) from error
+        flaws = [_flaw(model, detail) for detail in news]
+        if refuse is not None:
+            raise refuse(flaws[0].place, flaws[0].reason) from error
+        raise InvalidMessage(flaws) from error
 
 
 def _is_long(value: JsonValue) -> bool:
     return isinstance(value, list) and len(value) > MOST_ITEMS
 
 
-def _flaw(model: type[KernelMessage], detail: ErrorDetails) -> Flaw:
+def _flaw(model: type[Model], detail: ErrorDetails) -> Flaw:
     loc = detail["loc"]
     keys = tuple(part for index, part in enumerate(loc) if not _names_member(loc, index))
     at = path(keys)
@@ -139,7 +153,7 @@ def _flaw(model: type[KernelMessage], detail: ErrorDetails) -> Flaw:
             return Flaw(at, "missing")
         case "string_pattern_mismatch":
             names = [key for key in keys if isinstance(key, str)]
-            return Flaw(at, _PATTERNS.get(names[-1], "not of the right form"))
+            return Flaw(at, _PATTERNS.get(names[-1], f"not of the form {detail['ctx']['pattern']}"))
         case "tuple_type":
             return Flaw(at, "not an array")
         case "model_type" if loc[-1] == "ToolError":

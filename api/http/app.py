@@ -26,7 +26,7 @@ from agentlog.api.http.middleware.metrics_exposition import Gauges
 from agentlog.api.http.middleware.permissions import Permissions, describe_checks
 from agentlog.api.http.middleware.rate_limit import Limiter, describe_limits
 from agentlog.api.http.middleware.request_metrics import Traffic
-from agentlog.api.http.openapi.bodies import components
+from agentlog.api.http.openapi.components import components
 from agentlog.api.http.registry import ROUTERS
 from agentlog.api.http.relay.gateway import Gateway
 from agentlog.api.http.request.limits import USUAL, RequestLimits

@@ -1923,14 +1923,34 @@ class StartBody(Shape):
     metadata: dict[str, Any] | None = None
 
 
-class RedactBody(Shape):
-    """RedactBody."""
+class AckBody(Shape):
+    """Which deliveries of a lease are done."""
 
-    reason: str
+    ids: list[int] | None = None
+    lease: str
+
+
+class AnnotateBody(Shape):
+    """What is added to a thread's metadata."""
+
+    metadata: dict[str, Any]
+
+
+class CloseBody(Shape):
+    """Why a thread is closed."""
+
+    reason: str | None = None
+
+
+class FilterBody(Shape):
+    """A filter to save."""
+
+    filter: str
+    place: Literal["list", "thread"] | None = None
 
 
 class ForkBody(Shape):
-    """ForkBody."""
+    """Where a thread is forked, the facts of the fork, and its edits."""
 
     at: str | None = None
     thread_id: str | None = None
@@ -1940,7 +1960,7 @@ class ForkBody(Shape):
 
 
 class ImportBody(Shape):
-    """ImportBody."""
+    """What is to be imported, and how."""
 
     paths: list[str]
     format: str | None = None
@@ -1949,54 +1969,46 @@ class ImportBody(Shape):
     thread_id: str | None = None
     goal: str | None = None
     metadata: dict[str, str] | None = None
-    policy: Literal["record", "strict"] | None = None
+    policy: Literal["strict", "record"] | None = None
     strict: bool | None = None
     mask: bool | None = None
     growing: bool | None = None
 
 
-class RunBody(Shape):
-    """RunBody."""
-
-    dry_run: bool | None = None
-    passed_over: dict[str, str] | None = None
-
-
-class CloseBody(Shape):
-    """CloseBody."""
-
-    reason: str | None = None
-
-
-class AnnotateBody(Shape):
-    """AnnotateBody."""
-
-    metadata: dict[str, Any]
-
-
 class KeyBody(Shape):
-    """KeyBody."""
+    """What a key is for, and what it allows."""
 
     name: str
     scopes: list[Literal["read", "append", "redact", "admin", "metrics"]]
     expires: Any = None
 
 
-class RuleBody(Shape):
-    """RuleBody."""
+class NackBody(Shape):
+    """Which deliveries of a lease failed, why, and when they are due again."""
 
-    value: str
+    ids: list[int] | None = None
+    lease: str
+    error: str | None = None
+    seconds: float | None = None
+    park: bool | None = None
 
 
-class FilterBody(Shape):
-    """FilterBody."""
+class ParkedBody(Shape):
+    """Which deliveries."""
 
-    filter: str
-    place: Literal["list", "thread"] | None = None
+    ids: list[int] | None = None
+
+
+class PullBody(Shape):
+    """How many deliveries a consumer takes, for how long, and how long it waits for the first."""
+
+    limit: int | None = None
+    seconds: float | None = None
+    wait: float | None = None
 
 
 class Query(Shape):
-    """Query."""
+    """A query in SQL, and what goes with it."""
 
     sql: str
     parameters: dict[str, Any] | list[Any] | None = None
@@ -2004,8 +2016,27 @@ class Query(Shape):
     timeout_seconds: float | None = None
 
 
+class RedactBody(Shape):
+    """Why a content is erased."""
+
+    reason: str
+
+
+class RuleBody(Shape):
+    """What a rule says."""
+
+    value: str
+
+
+class RunBody(Shape):
+    """How an import is run."""
+
+    dry_run: bool | None = None
+    passed_over: dict[str, str] | None = None
+
+
 class SubscriptionBody(Shape):
-    """SubscriptionBody."""
+    """What a subscription is made of."""
 
     name: str
     types: list[str] | None = None
@@ -2014,37 +2045,6 @@ class SubscriptionBody(Shape):
     from_: str | None = Field(default=None, alias="from")
     max_attempts: int | None = None
     webhook: dict[str, Any] | None = None
-
-
-class PullBody(Shape):
-    """PullBody."""
-
-    limit: int | None = None
-    seconds: float | None = None
-    wait: float | None = None
-
-
-class AckBody(Shape):
-    """AckBody."""
-
-    lease: str
-    ids: list[int] | None = None
-
-
-class NackBody(Shape):
-    """NackBody."""
-
-    lease: str
-    ids: list[int] | None = None
-    error: str | None = None
-    seconds: float | None = None
-    park: bool | None = None
-
-
-class ParkedBody(Shape):
-    """ParkedBody."""
-
-    ids: list[int] | None = None
 
 
 class StreamedEvent(Shape):

@@ -22,6 +22,11 @@ from agentlog.domain.errors import AgentlogError, InvalidInput, NotThere
 class InvalidQuery(InvalidInput):
     """The query, its parameters or its bounds are off."""
 
+    @classmethod
+    def at(cls, place: str, reason: str) -> "InvalidQuery":
+        """Return the error of a part of the request."""
+        return cls(f"{place}: {reason}" if place else reason)
+
 
 class NotAQuery(InvalidQuery):
     """Something else than one query."""

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from agentlog.domain.access import SCOPES, Scope
 from agentlog.domain.errors import InvalidInput
 
-_MOST_NAME = 200
+MOST_NAME = 200
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _SPAN = re.compile(r"([0-9]{1,6})([mhdw])\Z")
 
@@ -23,9 +23,9 @@ class InvalidKeyTerms(InvalidInput):
 def name_of(text: str) -> str:
     """Return a key's name; raises `InvalidKeyTerms`."""
     name = text.strip()
-    if not name or len(name) > _MOST_NAME or not name.isprintable():
+    if not name or len(name) > MOST_NAME or not name.isprintable():
         raise InvalidKeyTerms(
-            "name", f"say what the key is for, in 1 to {_MOST_NAME} printable characters"
+            "name", f"say what the key is for, in 1 to {MOST_NAME} printable characters"
         )
     return name
 
@@ -39,12 +39,14 @@ def scopes_of(texts: Sequence[str]) -> tuple[Scope, ...]:
     return tuple(scope for scope in SCOPES if scope in texts)
 
 
-def expiry_of(text: str, *, now: datetime) -> datetime:
-    """Return when a key ends: `90d` from now (m, h, d, w), or an RFC 3339 time.
+def expiry_of(text: str | None, *, now: datetime) -> datetime | None:
+    """Return when a key ends: `90d` from now (m, h, d, w), or an RFC 3339 time; None: never.
 
     Raises:
         InvalidKeyTerms: it is neither, or is in the past.
     """
+    if text is None:
+        return None
     ways = "give a span as 90d (m, h, d, w), or a time as 2027-01-31T00:00:00Z"
     try:
         span = _SPAN.match(text)

@@ -16,7 +16,7 @@ from agentlog.infrastructure.subscriptions.subscription import (
     UnknownSubscription,
     Webhook,
 )
-from agentlog.infrastructure.subscriptions.terms import Terms
+from agentlog.infrastructure.subscriptions.terms import SubscriptionBody
 
 
 class Subscriptions:
@@ -27,7 +27,7 @@ class Subscriptions:
         self._tenant = tenant
 
     def create(
-        self, terms: Terms, *, secret: bytes | None = None, created_by: str | None = None
+        self, terms: SubscriptionBody, *, secret: bytes | None = None, created_by: str | None = None
     ) -> Subscription:
         """Make a subscription; `secret` signs what is posted to its webhook.
 
@@ -35,11 +35,11 @@ class Subscriptions:
             SubscriptionExists: the name is taken.
         """
         parameters = {
-            "types": None if terms.filter.types is None else list(terms.filter.types),
-            "threads": terms.filter.threads,
-            "metadata": print_bytes(terms.filter.metadata) if terms.filter.metadata else None,
-            "from_end": terms.start == "now",
-            "position": terms.start if isinstance(terms.start, int) else 0,
+            "types": None if terms.types is None else [*dict.fromkeys(terms.types)],
+            "threads": terms.threads,
+            "metadata": None if terms.metadata is None else print_bytes(terms.metadata),
+            "from_end": terms.begin == "now",
+            "position": int(terms.begin[1:]) if terms.begin.startswith("@") else 0,
             "max_attempts": terms.max_attempts,
             "url": None if terms.webhook is None else terms.webhook.url,
             "content": terms.webhook is not None and terms.webhook.content,

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 from agentlog.infrastructure.subscriptions.subscription import Subscription
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
-from agentlog.infrastructure.subscriptions.terms import Terms
+from agentlog.infrastructure.subscriptions.terms import SubscriptionBody
 from agentlog.infrastructure.webhooks.addresses import Addresses
 from agentlog.infrastructure.webhooks.secret import SECRET_BYTES, Secret
 
 
 def register(
     subscriptions: Subscriptions,
-    terms: Terms,
+    terms: SubscriptionBody,
     *,
     addresses: Addresses,
     random_bytes: Callable[[int], bytes],

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from agentlog.api.cli.session import DataDir, print_line, print_listing, service_in
-from agentlog.api.shapes.service.definitions import Rule, checked_filter, filter_json
+from agentlog.api.shapes.service.definitions import FilterPlace, Rule, checked_filter, filter_json
 from agentlog.infrastructure.definitions.rules import RULES, check_rule
 
 app = typer.Typer()
@@ -91,7 +91,7 @@ def save_filter(
     name: FilterName,
     text: Annotated[str, typer.Argument(metavar="FILTER", help="As 'failed cost>0.5'.")],
     *,
-    place: Annotated[str, typer.Option(help="list or thread: where it is asked.")] = "list",
+    place: Annotated[FilterPlace, typer.Option(help="Where it is asked.")] = "list",
     data_dir: DataDir = None,
 ) -> None:
     """Save a filter under a name."""

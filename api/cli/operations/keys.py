@@ -44,7 +44,7 @@ def create(
             tenant or service.own.name,
             name=name,
             scopes=scopes,
-            expires_at=None if expires is None else expiry_of(expires, now=keys.clock()),
+            expires_at=expiry_of(expires, now=keys.clock()),
         )
     until = "for ever" if key.expires_at is None else f"until {time_text(key.expires_at)}"
     typer.echo(

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
@@ -12,7 +12,9 @@ from starlette.requests import ClientDisconnect
 from agentlog.api.http.codec.parameters import header_of
 from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.api.http.request.limits import RequestLimits
+from agentlog.domain.catalogue import Refuse, validate
 from agentlog.domain.errors import Flaw, InvalidMessage
+from agentlog.domain.fields import Model
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.infrastructure.appending.append_request import (
     Appended,
@@ -21,6 +23,8 @@ from agentlog.infrastructure.appending.append_request import (
     appended_in,
 )
 from agentlog.infrastructure.threads import Threads
+
+M = TypeVar("M", bound=Model)
 
 SMALL_BODY = 64 * 2**10
 _ESCAPED = re.compile(rb"\\u00[0-7]")
@@ -46,11 +50,27 @@ async def body_of(request: Request) -> bytes:
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def fields_in(body: bytes, limits: RequestLimits, *known: str) -> JsonObject:
-    """Return the fields of a body that is a JSON object, or empty; raises `InvalidMessage`."""
+def read_body(
+    body: bytes,
+    limits: RequestLimits,
+    model: type[M],
+    refuse: Refuse | None = None,
+) -> M:
+    """Return what a body says; raises as `domain.catalogue.validate` does."""
+    return validate(model, object_in(body, limits, refuse), refuse)
+
+
+def object_in(body: bytes, limits: RequestLimits, refuse: Refuse | None = None) -> JsonObject:
+    """Return a body that is a JSON object, or empty; raises what `refuse` makes of another."""
     value = limits.json_in(body) if body.strip() else {}
     if not isinstance(value, dict):
-        raise InvalidMessage.at("", "send a JSON object")
+        raise (refuse or InvalidMessage.at)("", "send a JSON object")
+    return value
+
+
+def fields_in(body: bytes, limits: RequestLimits, *known: str) -> JsonObject:
+    """Return the fields of a body that is a JSON object, or empty; raises `InvalidMessage`."""
+    value = object_in(body, limits)
     flaws = [
         Flaw(key, f"no such field: use {', '.join(known)}") for key in value if key not in known
     ]

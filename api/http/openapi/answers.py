@@ -4,6 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
+from agentlog.domain.fields import Model
+
 Schema = dict[str, Any]
 
 
@@ -138,9 +140,16 @@ def metadata_parameter(description: str, **example: str) -> Schema:
 
 
 def body(
-    name: str, *parameters: Schema, description: str, media_type: str = "application/json"
+    kind: type[Model] | str,
+    *parameters: Schema,
+    description: str,
+    media_type: str = "application/json",
 ) -> Schema:
-    """Return a route's `openapi_extra` for a body, and parameters that it reads itself."""
+    """Return a route's `openapi_extra` for a body, and parameters that it reads itself.
+
+    `kind` is the model of the body, or the name of a schema.
+    """
+    name = kind if isinstance(kind, str) else kind.__name__
     asked = {"required": True, "description": description, "content": content(name, media_type)}
     return {"requestBody": asked, "parameters": [*parameters]}
 

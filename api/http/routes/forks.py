@@ -4,14 +4,14 @@ from typing import Annotated
 
 from fastapi import Depends, Request, Response
 
-from agentlog.api.http.codec.bodies import Body, fields_in
+from agentlog.api.http.codec.bodies import Body, read_body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
 from agentlog.api.http.codec.parameters import Hidden, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
+from agentlog.api.http.openapi.bodies import ForkBody
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.forks import Fork, Tree, fork_json, tree_json
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.forks.edits import edits_in
 from agentlog.infrastructure.forks.forker import Forker
@@ -32,7 +32,7 @@ TheForker = Annotated[Forker, Depends(forker_of)]
     "append",
     status_code=201,
     responses={**answers(200, Fork), **answers(201, Fork, 400, 404, 409, 413)},
-    openapi_extra=body("ForkBody", TRACEPARENT, description="Where, under which id, and edits."),
+    openapi_extra=body(ForkBody, TRACEPARENT, description="Where, under which id, and edits."),
 )
 def fork_thread(
     forker: TheForker,
@@ -42,17 +42,14 @@ def fork_thread(
     origin: TheOrigin,
 ) -> Response:
     """Start a thread with a copy of another's messages up to a point. Doing so again is safe."""
-    fields = fields_in(body, limits, "at", "threadId", "goal", "metadata", "edits")
-    at, as_thread = fields.pop("at", None), fields.pop("threadId", None)
-    for name, value in (("at", at), ("threadId", as_thread)):
-        if not isinstance(value, str | None):
-            raise InvalidMessage.at(name, "not a string")
+    wanted = read_body(body, limits, ForkBody)
+    facts = {"goal": wanted.goal, "metadata": wanted.metadata}
     fork = forker.fork(
         thread_id,
-        None if at is None else parse_moment(str(at)),
-        as_thread=None if as_thread is None else str(as_thread),
-        edits=edits_in(fields.pop("edits", [])),
-        facts=fields,
+        None if wanted.at is None else parse_moment(wanted.at),
+        as_thread=wanted.thread_id,
+        edits=edits_in(wanted.edits),
+        facts={name: fact for name, fact in facts.items() if fact is not None},
         origin=origin,
     )
     headers = {"Location": f"/v1/threads/{fork.thread_id}", "ETag": f'"{fork.version}"'}

@@ -16,11 +16,12 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from ulid import ULID
 
-from agentlog.api.http.codec.bodies import Body, fields_in
+from agentlog.api.http.codec.bodies import Body, object_in, read_body
 from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import After, Limit
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.http.openapi.bodies import RunBody
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.imports import (
     DiscardedImport,
@@ -32,10 +33,9 @@ from agentlog.api.shapes.imports import (
 )
 from agentlog.api.shapes.shape import Page
 from agentlog.domain.access import NotAllowed
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import MESSAGE_ID_PATTERN
 from agentlog.infrastructure.transfer.imports import Imports
-from agentlog.infrastructure.transfer.uploads.order import FIELDS
+from agentlog.infrastructure.transfer.uploads.order import ImportBody
 from agentlog.infrastructure.transfer.uploads.spool import Piece
 from agentlog.infrastructure.transfer.uploads.uploads import Uploads
 
@@ -73,7 +73,7 @@ FilePath = Annotated[
     "POST /imports",
     "append",
     responses=answers(201, ImportUpload, 400, 413, 429),
-    openapi_extra=body("ImportBody", description="What is to be imported, and how."),
+    openapi_extra=body(ImportBody, description="What is to be imported, and how."),
     status_code=201,
 )
 def begin_import(request: Request, uploads: TheUploads, limits: TheLimits, body: Body) -> Response:
@@ -82,11 +82,9 @@ def begin_import(request: Request, uploads: TheUploads, limits: TheLimits, body:
     What is sent is kept until a day after its last use, and not longer than it takes to run: DELETE
     it.
     """
-    fields = fields_in(body, limits, *FIELDS)
     author = principal_of(request).author
-    return json_answer(
-        ImportUpload.of(uploads.begin(str(ULID()), fields, key_id=author)), status=201
-    )
+    upload = uploads.begin(str(ULID()), object_in(body, limits), key_id=author)
+    return json_answer(ImportUpload.of(upload), status=201)
 
 
 @router.add("GET /imports", "read", responses=answers(200, Page[Import]))
@@ -196,7 +194,7 @@ async def _taken(
     "POST /imports/{import_id}/run",
     "append",
     responses=answers(202, ImportUpload, 400, 404, 413),
-    openapi_extra=body("RunBody", description="How to run it; may be empty."),
+    openapi_extra=body(RunBody, description="How to run it; may be empty."),
     status_code=202,
 )
 def run_import(uploads: TheUploads, limits: TheLimits, import_id: ImportId, body: Body) -> Response:
@@ -204,14 +202,8 @@ def run_import(uploads: TheUploads, limits: TheLimits, import_id: ImportId, body
 
     Again is as good as once: nothing is written twice. One runs at a time of each tenant.
     """
-    fields = fields_in(body, limits, "dryRun", "passedOver")
-    is_dry, passed_over = fields.get("dryRun", False), fields.get("passedOver", {})
-    if not isinstance(is_dry, bool):
-        raise InvalidMessage.at("dryRun", "not true or false")
-    if not isinstance(passed_over, dict):
-        raise InvalidMessage.at("passedOver", "not an object of reasons by path")
-    reasons = {path: str(reason) for path, reason in passed_over.items()}
-    upload = uploads.run(import_id, is_dry=is_dry, passed_over=reasons)
+    run = read_body(body, limits, RunBody)
+    upload = uploads.run(import_id, is_dry=run.dry_run, passed_over=run.passed_over)
     return json_answer(ImportUpload.of(upload), status=202)
 
 

@@ -4,15 +4,14 @@ from typing import Annotated
 
 from fastapi import Depends, Request, Response
 
-from agentlog.api.http.codec.bodies import Body
+from agentlog.api.http.codec.bodies import Body, read_body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
 from agentlog.api.http.codec.parameters import Digest, MessageId, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
-from agentlog.api.http.request.limits import RequestLimits
+from agentlog.api.http.openapi.bodies import RedactBody
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.redactions import FileRedaction, Redaction
-from agentlog.domain.errors import InvalidMessage
 from agentlog.infrastructure.erasure.redactor import Redactor
 
 
@@ -24,7 +23,7 @@ async def redactor_of(request: Request) -> Redactor:
 TheRedactor = Annotated[Redactor, Depends(redactor_of)]
 router = Router(prefix="/v1", tags=["erasure"])
 
-_BODY = body("RedactBody", TRACEPARENT, description="Why: it stays on record.")
+_BODY = body(RedactBody, TRACEPARENT, description="Why: it stays on record.")
 
 
 @router.add(
@@ -45,7 +44,7 @@ def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
 
     A message that is erased already is answered as the first time.
     """
-    reason = _reason_in(body, limits)
+    reason = read_body(body, limits, RedactBody).reason
     done = redactor.redact(thread_id, [message_id], reason, origin=origin)
     return json_answer(Redaction.of(done))
 
@@ -64,7 +63,7 @@ def redact_thread(
     origin: TheOrigin,
 ) -> Response:
     """Erase the contents of all that a thread has by now, its goal and metadata included."""
-    reason = _reason_in(body, limits)
+    reason = read_body(body, limits, RedactBody).reason
     done = redactor.redact(thread_id, None, reason, origin=origin)
     return json_answer(Redaction.of(done))
 
@@ -83,14 +82,6 @@ def redact_file(
     origin: TheOrigin,
 ) -> Response:
     """Erase a file from all messages that hold it; the rest of each stays."""
-    reason = _reason_in(body, limits)
+    reason = read_body(body, limits, RedactBody).reason
     done = redactor.redact_file(digest, reason, origin=origin)
     return json_answer(FileRedaction.of(done))
-
-
-def _reason_in(body: bytes, limits: RequestLimits) -> str:
-    match limits.json_in(body) if body.strip() else {}:
-        case {"reason": str(reason), **rest} if not rest:
-            return reason
-        case _:
-            raise InvalidMessage.at("reason", 'say why, and nothing else: {"reason": "…"}')

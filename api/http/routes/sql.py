@@ -6,22 +6,21 @@ from typing import Annotated, Literal
 from anyio import CapacityLimiter, to_thread
 from fastapi import Query, Request, Response
 
-from agentlog.api.http.codec.bodies import Body
+from agentlog.api.http.codec.bodies import Body, read_body
 from agentlog.api.http.codec.caller import request_limits, tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
+from agentlog.api.http.openapi import bodies
 from agentlog.api.http.openapi.answers import answers, body, content
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.tables import QueryAnswer, query_csv, query_json
-from agentlog.domain.json.values import JsonValue
-from agentlog.infrastructure.analysts.analyst import USUAL_ROWS, Analyst
+from agentlog.infrastructure.analysts.analyst import Analyst
 from agentlog.infrastructure.analysts.answers import CatalogueTable, QueryResult
 from agentlog.infrastructure.analysts.errors import InvalidQuery
 
 router = Router(prefix="/v1", tags=["analytics"])
 
-_FIELDS = ("sql", "parameters", "limit", "timeoutSeconds")
 _CSV = "text/csv"
 _ANSWERS = answers(200, QueryAnswer, 400, 403, 404, 413)
 _ANSWERS[200]["content"] = content("Csv", _CSV)
@@ -33,7 +32,7 @@ _ANSWERS[200]["content"] = content("Csv", _CSV)
     waits=True,
     response_class=Response,
     responses=_ANSWERS,
-    openapi_extra=body("Query", description="The query, and what goes with it."),
+    openapi_extra=body(bodies.Query, description="The query, and what goes with it."),
 )
 async def ask(
     request: Request,
@@ -51,7 +50,18 @@ async def ask(
     analyst = tenant_of(request).analyst
     as_csv = form == "csv" or (form is None and _CSV in request.headers.get("accept", ""))
     limits = await request_limits(request)
-    return await _apart(analyst, lambda: _answer(analyst, limits.json_in(body), as_csv=as_csv))
+
+    def answer() -> Response:
+        wanted = read_body(body, limits, bodies.Query, InvalidQuery.at)
+        result = analyst.query(
+            wanted.sql,
+            wanted.parameters or (),
+            limit=wanted.limit,
+            seconds=wanted.timeout_seconds,
+        )
+        return _printed(result, as_csv=as_csv)
+
+    return await _apart(analyst, answer)
 
 
 @router.add("GET /analytics/sql/tables", "read", responses=answers(200, Page[CatalogueTable], 404))
@@ -70,31 +80,9 @@ async def _apart(analyst: Analyst, answer: Callable[[], Response]) -> Response:
         return await to_thread.run_sync(answer, limiter=CapacityLimiter(1))
 
 
-def _answer(analyst: Analyst, asked: JsonValue, *, as_csv: bool) -> Response:
-    result = _asked(analyst, asked)
+def _printed(result: QueryResult, *, as_csv: bool) -> Response:
     if as_csv:
         more = "true" if result.truncated else "false"
         headers = {"Agentlog-Truncated": more}
         return Response(query_csv(result), media_type=f"{_CSV}; header=present", headers=headers)
     return json_answer(query_json(result))
-
-
-def _asked(analyst: Analyst, asked: JsonValue) -> QueryResult:
-    if not isinstance(asked, dict):
-        raise InvalidQuery('send {"sql": …, "parameters"?: …, "limit"?: …, "timeoutSeconds"?: …}')
-    unknown = [key for key in asked if key not in _FIELDS]
-    if unknown:
-        raise InvalidQuery(f"{unknown[0][:64]}: no such field: use {', '.join(_FIELDS)}")
-    sql, limit, seconds = asked.get("sql"), asked.get("limit"), asked.get("timeoutSeconds")
-    parameters = asked.get("parameters")
-    if not isinstance(sql, str):
-        raise InvalidQuery("sql: send the query as a string")
-    if not isinstance(parameters, dict | list | None):
-        raise InvalidQuery("parameters: send an object of names, or a list")
-    if not isinstance(limit, int | None) or isinstance(limit, bool):
-        raise InvalidQuery("limit: not an integer")
-    if not isinstance(seconds, int | float | None) or isinstance(seconds, bool):
-        raise InvalidQuery("timeoutSeconds: not a number")
-    return analyst.query(
-        sql, parameters or (), limit=USUAL_ROWS if limit is None else limit, seconds=seconds
-    )

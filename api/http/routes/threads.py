@@ -3,7 +3,7 @@
 from fastapi import Response
 from ulid import ULID
 
-from agentlog.api.http.codec.bodies import Body, fields_in
+from agentlog.api.http.codec.bodies import Body, fields_in, read_body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheThreads
 from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter
 from agentlog.api.http.codec.parameters import (
@@ -15,6 +15,7 @@ from agentlog.api.http.codec.parameters import (
 )
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
+from agentlog.api.http.openapi.bodies import AnnotateBody, CloseBody
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.shape import Page
 from agentlog.api.shapes.threads import Appended, Thread, appended_json, thread_json
@@ -79,7 +80,7 @@ def read_thread(
     "POST /threads/{thread_id}/close",
     "append",
     responses=answers(200, Appended, 400, 404, 409, 413),
-    openapi_extra=body("CloseBody", TRACEPARENT, description="Why, if there is something to say."),
+    openapi_extra=body(CloseBody, TRACEPARENT, description="Why, if there is something to say."),
 )
 def close_thread(
     threads: TheThreads,
@@ -89,10 +90,7 @@ def close_thread(
     origin: TheOrigin,
 ) -> Response:
     """Close a thread: nothing follows."""
-    fields = fields_in(body, limits, "reason")
-    reason = fields.get("reason")
-    if not isinstance(reason, str | None):
-        raise InvalidMessage.at("reason", "not a string")
+    reason = read_body(body, limits, CloseBody).reason
     appended = threads.close(thread_id, reason, origin=origin)
     return json_answer(appended_json(appended))
 
@@ -101,9 +99,7 @@ def close_thread(
     "POST /threads/{thread_id}/annotate",
     "append",
     responses=answers(200, Appended, 400, 404, 413),
-    openapi_extra=body(
-        "AnnotateBody", TRACEPARENT, description="Keys to set; null takes one away."
-    ),
+    openapi_extra=body(AnnotateBody, TRACEPARENT, description="Keys to set; null takes one away."),
 )
 def annotate_thread(
     threads: TheThreads,
@@ -113,10 +109,7 @@ def annotate_thread(
     origin: TheOrigin,
 ) -> Response:
     """Add to a thread's metadata."""
-    fields = fields_in(body, limits, "metadata")
-    metadata = fields.get("metadata")
-    if not isinstance(metadata, dict):
-        raise InvalidMessage.at("metadata", "send an object of the keys to set")
+    metadata = read_body(body, limits, AnnotateBody).metadata
     appended = threads.annotate(thread_id, metadata, origin=origin)
     return json_answer(appended_json(appended))
 

@@ -3,32 +3,75 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import get_args
+from typing import Annotated
 
-from agentlog.domain.errors import InvalidMessage
+from pydantic import AfterValidator, ConfigDict, Field
+
+from agentlog.domain.catalogue import validate
 from agentlog.domain.facts import Policy
+from agentlog.domain.fields import Model
 from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.transfer.documents import Documents, InvalidPath, Plan
 from agentlog.infrastructure.transfer.uploads.errors import InvalidPathName
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
 
-FIELDS = (
-    "paths",
-    "format",
-    "records",
-    "messages",
-    "threadId",
-    "goal",
-    "metadata",
-    "policy",
-    "strict",
-    "mask",
-    "growing",
-)
-_MOST_PATHS, _LONGEST = 1000, 3000
+_LONGEST = 3000
+"""Characters of a text."""
 _LONGEST_NAME = 255
 """Bytes of a name in a folder, as file systems have them."""
+
+
+def _file_name(path: str) -> str:
+    name = PurePosixPath(path).name
+    is_file_name = path.endswith("/") or (name != ".." and len(name.encode()) <= _LONGEST_NAME)
+    if "\0" in path or not is_file_name:
+        raise ValueError("not the name of a file or folder")
+    return path
+
+
+def _distinct(paths: list[str]) -> list[str]:
+    if len(set(paths)) < len(paths):
+        raise ValueError("a path occurs twice")
+    return paths
+
+
+_Text = Annotated[str, Field(max_length=_LONGEST)]
+_Path = Annotated[str, Field(min_length=1, max_length=_LONGEST), AfterValidator(_file_name)]
+
+
+class ImportBody(Model):
+    """What is to be imported, and how."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"paths": ["runs/"], "metadata": {"reward": "{reward?}"}}]}
+    )
+
+    paths: Annotated[
+        list[_Path],
+        AfterValidator(_distinct),
+        Field(
+            min_length=1,
+            max_length=1000,
+            description="Files and folders as you name them; a folder ends in `/`.",
+        ),
+    ]
+    format: Annotated[_Text | None, Field(description="Found out by default.")] = None
+    records: Annotated[_Text | None, Field(description="JSONPath to the records.")] = None
+    messages: Annotated[_Text | None, Field(description="JSONPath to a record's messages.")] = None
+    thread_id: Annotated[_Text | None, Field(description="Template, as `run-{record}`.")] = None
+    goal: Annotated[_Text | None, Field(description="Template.")] = None
+    metadata: Annotated[dict[str, _Text | None] | None, Field(description="Templates.")] = None
+    policy: Policy | None = None
+    strict: bool = False
+    mask: Annotated[bool, Field(description="Mask secrets of known shapes.")] = False
+    growing: Annotated[
+        bool,
+        Field(
+            description="The files grow: each run appends what is new, and leaves a last line "
+            "without its end."
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,73 +112,29 @@ class Order:
 
 
 def order_in(fields: JsonObject) -> Order:
-    """Return the order in a JSON object of `FIELDS`; raises `InvalidInput` with the place."""
-    policies: tuple[Policy, ...] = get_args(Policy)
-    policy = _text(fields, "policy")
-    chosen = next((choice for choice in policies if choice == policy), None)
-    if policy is not None and chosen is None:
-        raise InvalidMessage.at("policy", f"use one of {', '.join(policies)}")
-    wire = _text(fields, "format")
+    """Return the order in a JSON object; raises `InvalidInput` with the place."""
+    body = validate(ImportBody, fields)
+    templates = (body.metadata or {}).items()
     plan = Plan(
-        format=None if wire in {None, "auto"} else choose_format(str(wire)),
-        records=_path(fields, "records"),
-        messages=_path(fields, "messages"),
-        thread_id=_text(fields, "threadId"),
-        goal=_text(fields, "goal"),
-        metadata=_templates(fields),
-        policy=chosen,
-        strict=_flag(fields, "strict"),
-        masks=KNOWN_SECRETS if _flag(fields, "mask") else (),
+        format=None if body.format in {None, "auto"} else choose_format(str(body.format)),
+        records=_bounded("records", body.records),
+        messages=_bounded("messages", body.messages),
+        thread_id=body.thread_id,
+        goal=body.goal,
+        metadata={key: template or "" for key, template in templates},
+        policy=body.policy,
+        strict=body.strict,
+        masks=KNOWN_SECRETS if body.mask else (),
     )
     Documents(plan)  # raises `InvalidPath` where one does not parse
-    return Order(_paths(fields), plan, _flag(fields, "growing"))
+    return Order(body.paths, plan, body.growing)
 
 
-def _paths(fields: JsonObject) -> list[str]:
-    given = fields.get("paths")
-    if not isinstance(given, list) or not 0 < len(given) <= _MOST_PATHS:
-        raise InvalidMessage.at("paths", f"send an array of 1 to {_MOST_PATHS} files and folders")
-    paths = [path for path in given if isinstance(path, str)]
-    for number, path in enumerate(given):
-        if not isinstance(path, str) or not path or len(path) > _LONGEST or "\0" in path:
-            raise InvalidMessage.at(f"paths[{number}]", "not the name of a file or folder")
-        name = PurePosixPath(path).name
-        if not path.endswith("/") and (name == ".." or len(name.encode()) > _LONGEST_NAME):
-            raise InvalidMessage.at(f"paths[{number}]", "not the name of a file")
-    if len(set(paths)) < len(paths):
-        raise InvalidMessage.at("paths", "a path occurs twice")
-    return paths
-
-
-def _text(fields: JsonObject, name: str) -> str | None:
-    value = fields.get(name)
-    if value is not None and not (isinstance(value, str) and len(value) <= _LONGEST):
-        raise InvalidMessage.at(name, f"not a text of at most {_LONGEST} characters")
-    return value
-
-
-def _flag(fields: JsonObject, name: str) -> bool:
-    value = fields.get(name, False)
-    if not isinstance(value, bool):
-        raise InvalidMessage.at(name, "not true or false")
-    return value
-
-
-def _path(fields: JsonObject, name: str) -> str | None:
+def _bounded(name: str, path: str | None) -> str | None:
     """Return a JSONPath whose time is bounded by the record's size.
 
     Filters may hold regular expressions that take for ever, and nested descents multiply.
     """
-    text = _text(fields, name)
-    if text is not None and ("?" in text or text.count("..") > 1):
-        raise InvalidPath(f"{name}: over HTTP a path has no filter, and `..` once at most: {text}")
-    return text
-
-
-def _templates(fields: JsonObject) -> dict[str, str]:
-    given = fields.get("metadata")
-    if given is None:
-        return {}
-    if not isinstance(given, dict):
-        raise InvalidMessage.at("metadata", "not an object of templates")
-    return {key: _text(given, key) or "" for key in given}
+    if path is not None and ("?" in path or path.count("..") > 1):
+        raise InvalidPath(f"{name}: over HTTP a path has no filter, and `..` once at most: {path}")
+    return path

@@ -271,7 +271,7 @@ def test_names_are_of_a_tenant_and_taken_once(
         ({"types": "reply"}, "types"),
         ({"threads": "a b"}, "threads"),
         ({"metadata": {}}, "metadata"),
-        ({"metadata": {"a": [1]}}, "metadata.a"),
+        ({"metadata": {"a": [1]}}, "metadata: a"),
         ({"from": "yesterday"}, "from"),
         ({"from": "@99999999999999999999"}, "from"),
         ({"maxAttempts": 0}, "maxAttempts"),

@@ -4,11 +4,12 @@ from typing import Annotated
 
 from fastapi import Path, Request, Response
 
-from agentlog.api.http.codec.bodies import Body, fields_in
+from agentlog.api.http.codec.bodies import Body, read_body
 from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import without_nul
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.http.openapi.bodies import FilterBody, RuleBody
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.service.definitions import (
     Rule,
@@ -17,8 +18,6 @@ from agentlog.api.shapes.service.definitions import (
     filter_json,
 )
 from agentlog.api.shapes.shape import Page
-from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.definitions.rules import RULES, check_rule
 
 router = Router(prefix="/v1", tags=["definitions"])
@@ -48,11 +47,11 @@ def list_rules(request: Request) -> Response:
     "PUT /rules/{name}",
     "admin",
     responses=answers(200, Rule, 400, 404, 413),
-    openapi_extra=body("RuleBody", description="What the rule says from now on."),
+    openapi_extra=body(RuleBody, description="What the rule says from now on."),
 )
 def set_rule(request: Request, name: RuleName, body: Body, limits: TheLimits) -> Response:
     """Set a rule: what goes by it does so at once, of past runs too."""
-    value = _text(fields_in(body, limits, "value"), "value")
+    value = without_nul(read_body(body, limits, RuleBody).value)
     check_rule(name, value)
     rule = tenant_of(request).definitions.set(
         "rule", name, value, set_by=principal_of(request).author
@@ -85,13 +84,12 @@ def list_filters(request: Request) -> Response:
     "PUT /filters/{name}",
     "append",
     responses=answers(200, SavedFilter, 400, 413),
-    openapi_extra=body("FilterBody", description="Where it is asked, and the filter."),
+    openapi_extra=body(FilterBody, description="Where it is asked, and the filter."),
 )
 def save_filter(request: Request, name: FilterName, body: Body, limits: TheLimits) -> Response:
     """Save a filter under a name, or another under that."""
-    fields = fields_in(body, limits, "place", "filter")
-    place = fields.get("place", "list")
-    value = checked_filter(place, _text(fields, "filter"))
+    wanted = read_body(body, limits, FilterBody)
+    value = checked_filter(wanted.place, without_nul(wanted.filter))
     saved = tenant_of(request).definitions.set(
         "filter", without_nul(name), value, set_by=principal_of(request).author
     )
@@ -103,10 +101,3 @@ def remove_filter(request: Request, name: FilterName) -> Response:
     """Take a saved filter away."""
     definitions, author = tenant_of(request).definitions, principal_of(request).author
     return json_answer(filter_json(definitions.remove("filter", without_nul(name), set_by=author)))
-
-
-def _text(fields: JsonObject, name: str) -> str:
-    text = fields.get(name)
-    if not isinstance(text, str) or not text.strip():
-        raise InvalidMessage.at(name, "send a text")
-    return without_nul(text)

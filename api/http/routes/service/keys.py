@@ -4,25 +4,22 @@ from typing import Annotated
 
 from fastapi import Path, Query, Request, Response
 
-from agentlog.api.http.codec.bodies import Body
-from agentlog.api.http.codec.caller import principal_of
+from agentlog.api.http.codec.bodies import Body, read_body
+from agentlog.api.http.codec.caller import TheLimits, principal_of
 from agentlog.api.http.codec.parameters import After, Limit, number_cursor, without_nul
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
+from agentlog.api.http.openapi.bodies import KeyBody
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.service.access import Access, Caller, Key, NewKey, caller_json
 from agentlog.api.shapes.shape import Page
 from agentlog.domain.identifiers import THREAD_ID_PATTERN
-from agentlog.domain.json.text import parse
-from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.keys.accesses import Accesses
 from agentlog.infrastructure.keys.cache import RecentKeys
 from agentlog.infrastructure.keys.key import ID_PATTERN
 from agentlog.infrastructure.keys.terms import InvalidKeyTerms, expiry_of, name_of, scopes_of
 
 router = Router(prefix="/v1", tags=["keys"])
-
-_FIELDS = ("name", "scopes", "expires")
 
 KeyId = Annotated[str, Path(pattern=ID_PATTERN, examples=["k3jx5tqhz2ab"])]
 
@@ -49,27 +46,20 @@ def list_keys(
     "admin",
     status_code=201,
     responses=answers(201, NewKey, 400, 413),
-    openapi_extra=body("KeyBody", description="What the key is for, and what it allows."),
+    openapi_extra=body(KeyBody, description="What the key is for, and what it allows."),
 )
-def create_key(request: Request, body: Body) -> Response:
+def create_key(request: Request, body: Body, limits: TheLimits) -> Response:
     """Make a key of the tenant. The answer has it, and nothing else ever will.
 
     Once there is a first key, every request needs one.
     """
-    asked = _object(body)
-    name, scopes, expires = (asked.get(field) for field in _FIELDS)
-    if not isinstance(name, str):
-        raise InvalidKeyTerms("name", "say what the key is for, as a string")
-    if not isinstance(scopes, list):
-        raise InvalidKeyTerms("scopes", "send a list of scopes")
-    if not isinstance(expires, str | None):
-        raise InvalidKeyTerms("expires", "send a string, as 90d")
+    terms = read_body(body, limits, KeyBody, InvalidKeyTerms)
     keys, principal = _keys(request), principal_of(request)
     text, key = keys.keys.create(
         principal.tenant,
-        name=name_of(name),
-        scopes=scopes_of([str(scope) for scope in scopes]),
-        expires_at=None if expires is None else expiry_of(expires, now=keys.keys.clock()),
+        name=name_of(terms.name),
+        scopes=scopes_of(terms.scopes),
+        expires_at=expiry_of(terms.expires, now=keys.keys.clock()),
         created_by=principal.author,
     )
     keys.first_made()
@@ -95,16 +85,6 @@ def revoke_key(request: Request, key_id: KeyId) -> Response:
     key = keys.keys.revoke(principal.tenant, key_id, revoked_by=principal.author)
     keys.discard()
     return json_answer(Key.of(key))
-
-
-def _object(body: bytes) -> dict[str, JsonValue]:
-    fields = parse(body)
-    if not isinstance(fields, dict):
-        raise InvalidKeyTerms("", 'send {"name": …, "scopes": […], "expires"?: …}')
-    unknown = [name for name in fields if name not in _FIELDS]
-    if unknown:
-        raise InvalidKeyTerms(unknown[0][:64], f"no such field: use {', '.join(_FIELDS)}")
-    return fields
 
 
 @router.add("GET /accesses", "admin", audited=True, responses=answers(200, Page[Access]))

@@ -10,12 +10,11 @@ from typing import Annotated
 from fastapi import Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from agentlog.api.http.codec.bodies import Body, fields_in
+from agentlog.api.http.codec.bodies import Body, read_body
 from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import After, Limit, number_cursor, without_nul
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
-from agentlog.api.http.request.limits import RequestLimits
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.service.subscriptions import (
     Acknowledged,
@@ -30,15 +29,15 @@ from agentlog.api.shapes.service.subscriptions import (
 from agentlog.api.shapes.shape import Page
 from agentlog.infrastructure.postgres.listening.notifications import APPENDED, Listener
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
+from agentlog.infrastructure.subscriptions.subscription import InvalidSubscription
 from agentlog.infrastructure.subscriptions.subscription import Lease as Leased
 from agentlog.infrastructure.subscriptions.terms import (
-    FIELDS,
     NAME_PATTERN,
-    ids_in,
-    lease_in,
-    pull_in,
-    refusal_in,
-    terms_of,
+    AckBody,
+    NackBody,
+    ParkedBody,
+    PullBody,
+    SubscriptionBody,
 )
 from agentlog.infrastructure.webhooks.registration import register
 
@@ -55,7 +54,7 @@ Name = Annotated[str, Path(pattern=NAME_PATTERN, examples=["approvals"])]
     "admin",
     status_code=201,
     responses=answers(201, NewSubscription, 400, 409, 413),
-    openapi_extra=body("SubscriptionBody", description="Which events, and from where on."),
+    openapi_extra=body(SubscriptionBody, description="Which events, and from where on."),
 )
 def create_subscription(request: Request, body: Body, limits: TheLimits) -> Response:
     """Make a subscription of the tenant: the server keeps its place in the log.
@@ -65,7 +64,7 @@ def create_subscription(request: Request, body: Body, limits: TheLimits) -> Resp
     """
     subscription, secret = register(
         tenant_of(request).subscriptions,
-        terms_of(fields_in(body, limits, *FIELDS)),
+        read_body(body, limits, SubscriptionBody, InvalidSubscription),
         addresses=request.app.state.addresses,
         random_bytes=token_bytes,
         created_by=principal_of(request).author,
@@ -121,7 +120,7 @@ def resume_subscription(request: Request, name: Name) -> Response:
     "POST /subscriptions/{name}/pull",
     "read",
     responses=answers(200, Lease, 400, 404, 409, 413),
-    openapi_extra=body("PullBody", description="How many, and for how long."),
+    openapi_extra=body(PullBody, description="How many, and for how long."),
 )
 async def pull_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
     """Take deliveries, which are yours until the lease ends; several consumers may pull.
@@ -129,13 +128,13 @@ async def pull_deliveries(request: Request, name: Name, body: Body, limits: TheL
     No later event of their threads goes to another meanwhile. What is not acknowledged by then is
     given out again. With `wait` an answer without deliveries comes only after that.
     """
-    asked = pull_in(fields_in(body, limits, "limit", "seconds", "wait"))
+    wanted = read_body(body, limits, PullBody, InvalidSubscription)
     queue = tenant_of(request).queue
-    pull = partial(queue.pull, name, limit=asked.limit, seconds=asked.seconds)
+    pull = partial(queue.pull, name, limit=wanted.limit, seconds=wanted.seconds)
     lease = await run_in_threadpool(pull)
-    if lease is None and asked.wait:
+    if lease is None and wanted.wait:
         projection_status: ProjectionStatus = request.app.state.projection_status
-        lease = await _first(pull, projection_status.listener, seconds=asked.wait)
+        lease = await _first(pull, projection_status.listener, seconds=wanted.wait)
     return json_answer(await run_in_threadpool(lease_json, lease))
 
 
@@ -143,12 +142,12 @@ async def pull_deliveries(request: Request, name: Name, body: Body, limits: TheL
     "POST /subscriptions/{name}/ack",
     "read",
     responses=answers(200, Acknowledged, 400, 404, 409, 413),
-    openapi_extra=body("AckBody", description="The lease, and which of its deliveries."),
+    openapi_extra=body(AckBody, description="The lease, and which of its deliveries."),
 )
 def acknowledge_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
     """Say that deliveries of a lease are done, by default all of it: they come no more."""
-    fields = fields_in(body, limits, "lease", "ids")
-    done = tenant_of(request).queue.acknowledge(name, lease_in(fields), ids_in(fields))
+    which = read_body(body, limits, AckBody, InvalidSubscription)
+    done = tenant_of(request).queue.acknowledge(name, which.lease, which.ids)
     return json_answer({"acknowledged": done})
 
 
@@ -156,22 +155,21 @@ def acknowledge_deliveries(request: Request, name: Name, body: Body, limits: The
     "POST /subscriptions/{name}/nack",
     "read",
     responses=answers(200, Refused, 400, 404, 409, 413),
-    openapi_extra=body("NackBody", description="The lease, what failed of it, and why."),
+    openapi_extra=body(NackBody, description="The lease, what failed of it, and why."),
 )
 def refuse_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
     """Say that deliveries failed: they come again after a pause, or are parked.
 
     What follows them in their threads, in the same lease, is given back too.
     """
-    fields = fields_in(body, limits, "lease", "ids", "error", "seconds", "park")
-    asked = refusal_in(fields)
+    which = read_body(body, limits, NackBody, InvalidSubscription)
     refused = tenant_of(request).queue.refuse(
         name,
-        lease_in(fields),
-        ids_in(fields),
-        error=asked.error,
-        seconds=asked.seconds,
-        park=asked.park,
+        which.lease,
+        which.ids,
+        error=which.error,
+        seconds=which.seconds,
+        park=which.park,
     )
     return json_answer(
         {
@@ -192,11 +190,11 @@ def list_parked(request: Request, name: Name, after: After = None, limit: Limit 
     "POST /subscriptions/{name}/parked/retry",
     "admin",
     responses=answers(200, Counted, 400, 404, 413),
-    openapi_extra=body("ParkedBody", description="Which; all without `ids`."),
+    openapi_extra=body(ParkedBody, description="Which; all without `ids`."),
 )
 def retry_parked(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
     """Give parked deliveries out again; later events of their threads may have gone before."""
-    ids = _parked_ids(body, limits)
+    ids = read_body(body, limits, ParkedBody, InvalidSubscription).ids
     return json_answer({"deliveries": tenant_of(request).queue.retry(name, ids)})
 
 
@@ -204,11 +202,11 @@ def retry_parked(request: Request, name: Name, body: Body, limits: TheLimits) ->
     "POST /subscriptions/{name}/parked/discard",
     "admin",
     responses=answers(200, Counted, 400, 404, 413),
-    openapi_extra=body("ParkedBody", description="Which; all without `ids`."),
+    openapi_extra=body(ParkedBody, description="Which; all without `ids`."),
 )
 def discard_parked(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
     """Drop parked deliveries for good; the log keeps the events."""
-    ids = _parked_ids(body, limits)
+    ids = read_body(body, limits, ParkedBody, InvalidSubscription).ids
     return json_answer({"deliveries": tenant_of(request).queue.discard(name, ids)})
 
 
@@ -237,7 +235,3 @@ async def _first(
     finally:
         off()
     return None
-
-
-def _parked_ids(body: bytes, limits: RequestLimits) -> list[int] | None:
-    return ids_in(fields_in(body, limits, "ids"))
