@@ -14,6 +14,7 @@ WORKERS ?= 3
 PAGE := api/page/index.html
 NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
 NODE = $(NPM) web
+BESIDE := tests/extensions tests/client/adapters tests/deploy # the core
 CODING_AGENTS := tests/extensions/runs/agents/coding
 AG_UI_CLIENT := tests/extensions/facades/ag_ui
 ENVIRONMENT = $(VENV)
@@ -25,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 SOAK_MINUTES ?= 30
 
-.PHONY: help demo page tools web screenshots pictures coding-agents ag-ui-client test test-changed test-external test-slow soak check check-code format lint types contracts structure lock bench clean
+.PHONY: help demo page tools web screenshots pictures coding-agents ag-ui-client test test-extensions test-changed test-external test-slow soak check check-code format lint types contracts structure lock bench clean
 
 $(VENV)/.ready: PINNED = --requirement requirements.lock
 $(RUNTIME)/.ready: PINNED = --requirement requirements-runtime.lock \
@@ -70,8 +71,11 @@ web: tools ## format, lint, types and unit tests of the page
 	$(NODE) run types
 	$(NODE) run test
 
-test: tools page ## all tests but slow ones, on an embedded PostgreSQL of their own
-	$(BIN)/python -m pytest $(PARALLEL)
+test: tools page ## the tests of the core, but slow ones, on an embedded PostgreSQL of their own
+	$(BIN)/python -m pytest $(PARALLEL) $(BESIDE:%=--ignore=%)
+
+test-extensions: tools page ## those of extensions, adapters and deploy/; EXTENSION=mcp of that alone
+	$(BIN)/python -m pytest $(PARALLEL) $(if $(EXTENSION),tests/extensions/$(EXTENSION),$(BESIDE))
 
 BASE ?= $(shell git rev-parse --quiet --verify origin/main || echo HEAD)
 
@@ -119,7 +123,7 @@ test-slow: tools page ## all tests, slow ones too, with many more drawn examples
 soak: $(VENV)/.ready ## the long form of tests/reliability: an hour of faults; SOAK_REPORT=FILE for the table
 	$(BIN)/python -m pytest -v tests/reliability -m "" --soak --soak-minutes $(SOAK_MINUTES) $(if $(SOAK_REPORT),--soak-report $(SOAK_REPORT))
 
-check: test check-code ## what must be green before a change lands
+check: test test-extensions check-code ## what must be green before a change lands
 
 check-code: format lint types contracts web ## all of it but the tests in Python
 

@@ -281,7 +281,13 @@ def machines(settings: Mapping[str, str]) -> Iterator[Machines]:
 @pytest.mark.parametrize(
     "appends", [600, pytest.param(10_000, marks=pytest.mark.slow)], ids="{} appends".format
 )
-@pytest.mark.parametrize("settings", [SYNCHRONOUS, DURABLE], ids=["synchronous", "asynchronous"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param(SYNCHRONOUS, id="synchronous"),
+        pytest.param(DURABLE, id="asynchronous", marks=pytest.mark.slow),
+    ],
+)
 def test_each_part_is_killed_and_what_was_acknowledged_stays(
     settings: dict[str, str], appends: int
 ) -> None:

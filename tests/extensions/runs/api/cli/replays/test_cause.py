@@ -143,6 +143,7 @@ def test_what_a_file_has_is_tried_without_a_good_run(runs: Runs, tmp_path: Path)
         assert said in err
 
 
+@pytest.mark.slow
 def test_an_answer_and_the_result_of_its_call_are_put_in_together(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
