@@ -43,6 +43,7 @@ EXTENSION = Extension(
         "letta-agent": f"{_HERE}.letta.own_types:OWN_TYPES",
         "swe-agent": f"{_HERE}.swe_agents.own_types:OWN_TYPES",
     },
+    failure_texts={"swe-agent": f"{_HERE}.swe_agents.swe_agent_tools:REFUSED_EDIT"},
     views={
         "run-state": f"{_HERE}.run_state.view:RunStateView",
         "atif": f"{_HERE}.atif.view:AtifView",

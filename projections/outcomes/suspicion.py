@@ -9,6 +9,7 @@ look back only, at a bounded past (`Past`).
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from statistics import median
 from typing import Literal, NamedTuple
 
@@ -16,16 +17,16 @@ from pydantic_core import from_json
 
 from agentlog.domain.json.beginning import beginning_of
 from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.extension import Registry
 
 # --- rules over one result ----------------------------------------------------------------------
 
 _ERROR = re.compile(
     r"\s*[\[(<]?(?:[\w.]*(?:Error|Exception)\b|ERROR\b|error:|fatal:|tool_use_error)"
 )
-_FAILED = re.compile(
-    r"\s*(?:OBSERVATION:\s*)?(?:Failed|FAILED|Failure|Unable|Could not|Cannot|Can't|Invalid"
-    r"|Timed out|No replacement was performed|Your edit was not applied"
-    r"|Your proposed edit has introduced new syntax error)\b"
+_FAILED = (
+    r"Failed|FAILED|Failure|Unable|Could not|Cannot|Can't|Invalid|Timed out"
+    r"|No replacement was performed"  # of Anthropic's text editor
 )
 _TRACEBACK = "Traceback (most recent call last)"
 _EXIT = re.compile(r"[Ee]xit(?:ed with)? (?:code|status):? +(-?\d{1,10})\b")
@@ -36,6 +37,9 @@ _SHELL = (
     "Permission denied",
     "is not recognized as an internal or external command",
 )
+
+FAILURE_TEXTS: Registry[str] = Registry("failure_texts", {})
+"""By agent: how its own commands begin a result where they failed, as a regular expression."""
 
 
 class Result(NamedTuple):
@@ -52,7 +56,15 @@ def error_text(result: Result) -> bool:
 
 def failure_text(result: Result) -> bool:
     """The text begins by saying that something failed or could not be done."""
-    return _FAILED.match(result.text) is not None
+    return _failed().match(result.text) is not None
+
+
+@cache
+def _failed() -> re.Pattern[str]:
+    # OBSERVATION is the label of results in prompts after ReAct
+    return re.compile(
+        rf"\s*(?:OBSERVATION:\s*)?(?:{'|'.join((_FAILED, *FAILURE_TEXTS.values()))})\b"
+    )
 
 
 def traceback(result: Result) -> bool:

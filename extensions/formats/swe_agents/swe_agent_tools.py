@@ -18,9 +18,12 @@ _NAMES = (
 COMMANDS = frozenset(_NAMES.split())
 """Names of the commands that SWE-agent gives a model beside those of the shell."""
 
+REFUSED_EDIT = (
+    "Your proposed edit has introduced new syntax error|Your edit was not applied"  # by its editor
+)
 _HEAD = r"\s*(?:OBSERVATION:\s*)?"
 _FAILED = re.compile(
-    _HEAD + r"(?:Your proposed edit has introduced new syntax error|Your edit was not applied"
+    _HEAD + rf"(?:{REFUSED_EDIT}"
     r"|Your search and replace strings are the same|No file open|No replacement was performed"
     r"|Usage: |Error: |Unrecognized command |Parameter `|Invalid `"
     r"|Directory .{1,999} not found|File already exists at: "

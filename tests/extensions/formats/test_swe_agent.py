@@ -7,6 +7,7 @@ import pytest
 
 from agentlog.domain.json.text import parse
 from agentlog.extensions.formats.swe_agents.swe_agent import FORMAT
+from agentlog.projections.outcomes.suspicion import suspicions
 from agentlog.projections.readers.history import History
 from tests.test_golden import GOLDEN
 
@@ -90,6 +91,16 @@ def test_a_command_of_its_own_says_in_its_result_how_it_ended(
         assert (call["name"], call["args"]) == (tool, {"command": action})
         del result["callId"]
         assert {**result, "name": tool} == {**fields[ended], "name": tool}
+
+
+@pytest.mark.parametrize("head", ["", "OBSERVATION:\n"])
+def test_an_edit_that_its_editor_refused_is_suspected_in_any_format(head: str) -> None:
+    for text in (
+        "Your proposed edit has introduced new syntax error(s).",
+        "Your edit was not applied (syntax error introduced)",
+    ):
+        assert suspicions(f"{head}{text}") == ("failure_text",)
+    assert suspicions(f"{head}Your edit was applied") == ()
 
 
 def test_history_and_steps_are_of_one_moment() -> None:

@@ -1,7 +1,7 @@
 """OTLP over HTTP: bodies as spans or log records, and answers.
 
 Both encodings, protobuf and JSON, become the same JSON objects, those that
-`projections.readers.spans` reads: ids in hexadecimal, attributes as one object.
+`traces.projections.readers` reads: ids in hexadecimal, attributes as one object.
 """
 
 from typing import Literal

@@ -3,7 +3,7 @@
 One span for the whole (`invoke_agent`), within it one for each answer of a model and each request
 that failed (`chat`), and each result of a tool (`execute_tool`). Which belong together, and what
 failed, is as `outcomes.pairs` says. Ids derive from thread and message, so a second export has the
-same. Spans are objects as `projections.readers.spans.span` describes them.
+same. Spans are objects as `traces.projections.readers.span` describes them.
 """
 
 from collections.abc import Iterable, Sequence
