@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from agentlog.projections.exchanges import model_call, request_parts
+from agentlog.projections.exchanges import model_call
 
 
 class RequestPart(TypedDict):
@@ -14,7 +14,7 @@ class RequestPart(TypedDict):
     tokens that were reported; null where none were.
     """
 
-    part: request_parts.Part
+    part: model_call.Part
     messages: list[int]
     characters: int
     tokens: int | None
@@ -103,7 +103,7 @@ def model_call_json(thread_id: str, call: model_call.ModelCall) -> ModelCall:
     }
 
 
-def _part(part: request_parts.RequestPart) -> RequestPart:
+def _part(part: model_call.RequestPart) -> RequestPart:
     return {
         "part": part.part,
         "messages": [*part.messages],

@@ -12,7 +12,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from agentlog.extensions.cells.copying import copy_rows
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.build_rows import columns_of, delete_rows
+from agentlog.infrastructure.readmodels.build_audit import columns_of, delete_rows
 from agentlog.infrastructure.readmodels.renewal import add_tenant_rows, lock_builds
 from agentlog.infrastructure.readmodels.tables import SCHEMA
 from agentlog.infrastructure.readmodels.tracking import move_all

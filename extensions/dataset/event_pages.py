@@ -8,8 +8,7 @@ import pyarrow as pa
 from psycopg.rows import TupleRow, tuple_row
 
 from agentlog.domain.json.text import parse_stored
-from agentlog.extensions.dataset.columns import column, read_times_as_numbers
-from agentlog.extensions.dataset.schema import EVENTS, arrow_schema
+from agentlog.extensions.dataset.schema import EVENTS, arrow_schema, column, read_times_as_numbers
 from agentlog.infrastructure.eventlog.blob_store import read_contents
 from agentlog.infrastructure.eventlog.body_deduplication import digests_in, whole
 from agentlog.infrastructure.postgres.database import Database

@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from typing import BinaryIO
 
+import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from agentlog.extensions.dataset.manifest import Mark
+from agentlog.infrastructure.postgres.statements import statement
 
 _GROUP_ROWS = 122_880  # DuckDB's unit of parallel work
 _GROUP_BYTES = 48 * 2**20
@@ -64,3 +68,22 @@ class PartFile:
             table = pa.Table.from_batches(self._pending, self._schema)
             self._writer.write_table(table, row_group_size=_GROUP_ROWS * 2)
         self._pending, self._pending_rows, self._pending_bytes = [], 0, 0
+
+
+def first_event(connection: psycopg.Connection, tenant: str) -> Mark | None:
+    """Return the tenant's first event."""
+    row = connection.execute(statement("select_first_event"), {"tenant": tenant}).fetchone()
+    return None if row is None else Mark(position=row[0], chain=row[1].hex())
+
+
+def last_event(connection: psycopg.Connection, tenant: str, *, upto: int) -> Mark | None:
+    """Return the tenant's last event up to a position."""
+    parameters = {"tenant": tenant, "upto": upto}
+    row = connection.execute(statement("select_last_event"), parameters).fetchone()
+    return None if row is None else Mark(position=row[0], chain=row[1].hex())
+
+
+def later(one: Mark | None, other: Mark | None) -> Mark | None:
+    """Return the mark with the larger position."""
+    marks = [mark for mark in (one, other) if mark is not None]
+    return max(marks, key=lambda mark: mark.position, default=None)

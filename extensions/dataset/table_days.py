@@ -8,8 +8,7 @@ import psycopg
 import pyarrow as pa
 from psycopg.sql import SQL, Composed, Identifier
 
-from agentlog.extensions.dataset.columns import column, read_times_as_numbers
-from agentlog.extensions.dataset.schema import arrow_schema
+from agentlog.extensions.dataset.schema import arrow_schema, column, read_times_as_numbers
 from agentlog.infrastructure.readmodels.tables import SCHEMA
 from agentlog.projections.readmodels.table import Table
 

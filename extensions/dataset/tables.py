@@ -22,8 +22,7 @@ from agentlog.extensions.dataset.manifest import (
     day_text,
     rows_path,
 )
-from agentlog.extensions.dataset.marks import last_event, later
-from agentlog.extensions.dataset.part import PartFile
+from agentlog.extensions.dataset.part import PartFile, last_event, later
 from agentlog.extensions.dataset.places.place import Place
 from agentlog.extensions.dataset.schema import arrow_schema
 from agentlog.extensions.dataset.table_days import DayRows, TableDays

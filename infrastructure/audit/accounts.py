@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit, Findings
-from agentlog.infrastructure.audit.move_audit import check_counts, check_moves
-from agentlog.infrastructure.audit.moves import moves_of
+from agentlog.infrastructure.audit.moves import check_counts, check_moves, moves_of
 from agentlog.infrastructure.audit.notes import VerifierKey
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement

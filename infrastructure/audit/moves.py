@@ -1,10 +1,10 @@
-"""The record of a tenant's moves in one database: a signed row a step, never changed.
+"""The record of a tenant's moves in one database: a signed row a step, never changed; its audit.
 
 A row's note is a checkpoint of C2SP with extension lines: it opens as any checkpoint of the
 tenant's log, and covers every column but `made_at`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -15,8 +15,12 @@ import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from psycopg.rows import class_row
 
+from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.infrastructure.audit.notes import (
     Checkpoint,
+    InvalidNote,
+    VerifierKey,
+    check_signature,
     origin_of,
     public_key_of,
     signed_text,
@@ -102,3 +106,66 @@ def insert_move(connection: psycopg.Connection, move: Move, key: Ed25519PrivateK
 def last_of(moves: Sequence[Move]) -> Iterator[Move]:
     """Yield the last step of each tenant, of steps by tenant and number."""
     yield from {move.tenant: move for move in moves}.values()
+
+
+_AFTER: Mapping[Step | None, frozenset[Step]] = {
+    None: frozenset({"fenced", "arrived"}),
+    "fenced": frozenset({"released", "left"}),
+    "released": frozenset({"fenced"}),
+    "arrived": frozenset({"fenced"}),
+    "left": frozenset({"dropped"}),
+    "dropped": frozenset({"arrived"}),
+}
+"""The steps that may come after a step, or first."""
+
+
+def check_moves(moves: Sequence[Move], held: VerifierKey | None = None) -> Iterator[Finding]:
+    """Yield what is wrong with steps, which come by tenant and number.
+
+    Signatures are checked by the key of `held`, of all tenants: a forged step of one explains gaps
+    that lost events of another left. Without `held` they are checked by the key in the row.
+    """
+    before: Move | None = None
+    for move in moves:
+        if before is not None and before.tenant != move.tenant:
+            before = None
+        number, step = (0, None) if before is None else (before.number, before.step)
+        if move.number != number + 1 or move.step not in _AFTER[step]:
+            after = "as its first" if step is None else f"after step {number}, {step}"
+            yield _finding(move, f"cannot come {after}")
+        if flaw := _flaw(move, held):
+            yield _finding(move, flaw)
+        before = move
+
+
+def check_counts(moves: Sequence[Move], events: Mapping[str, int]) -> Iterator[Finding]:
+    """Yield the tenants that have other numbers of events than their last step allows."""
+    for move in last_of(moves):
+        count = events.get(move.tenant, 0)
+        match move.step:
+            case "arrived" | "released":
+                least, most = max(1, move.events), None
+            case "fenced" | "left":
+                least, most = move.events, move.events
+            case "dropped":
+                least, most = 0, 0
+        if count < least or (most is not None and count > most):
+            yield _finding(move, f"has {move.events} events, the log {count}")
+
+
+def _flaw(move: Move, held: VerifierKey | None) -> str | None:
+    key = VerifierKey(origin_of(move.tenant), move.public_key)
+    if held is not None and held.public_key != key.public_key:
+        return "is signed by another key than you hold"
+    if not move.note.startswith(f"{move.text}\n"):
+        return "is kept with the note of another"
+    try:
+        check_signature(move.note, key)
+    except InvalidNote as error:
+        return error.reason
+    return None
+
+
+def _finding(move: Move, reason: str) -> Finding:
+    detail = f"step {move.number} of the moves of {move.tenant!r}, {move.step}: {reason}"
+    return Finding("move-differs", detail)

@@ -1,6 +1,7 @@
 """Makes a backup: dumps, counts and signs one snapshot of the database."""
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,8 +28,12 @@ from agentlog.infrastructure.backup.contents import (
     applied_migrations,
     contents_of,
 )
-from agentlog.infrastructure.backup.errors import UnreadableTable
-from agentlog.infrastructure.backup.folder import new_folder
+from agentlog.infrastructure.backup.errors import (
+    BackupBusy,
+    BackupExists,
+    UnreadableTable,
+    UnwritableBackup,
+)
 from agentlog.infrastructure.backup.manifest import (
     DUMP,
     KEY,
@@ -42,6 +47,7 @@ from agentlog.infrastructure.backup.programs import Address, Programs
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.tables import SCHEMA, VIEWS
+from agentlog.infrastructure.runtime.file_lock import FileLock
 
 _LOOK_SECONDS = 0.1
 _HINT = "no backup was written; what it says below is PostgreSQL's own"
@@ -180,3 +186,68 @@ def _write_key(key: Ed25519PrivateKey, target: Path) -> None:
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
+
+
+_LOCK = "lock"
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Yield a folder to write into, which is renamed to `path` when the block succeeds.
+
+    Until then it is `path` with `.part` at its end. If the block fails it is removed; if the
+    process is killed it stays, and the next backup to `path` removes it.
+
+    Raises:
+        BackupExists: `path` exists.
+        BackupBusy: another process writes a backup there.
+        UnwritableBackup: the folder cannot be made or written; also for the caller's writes.
+    """
+    path = path.expanduser().absolute()
+    if os.path.lexists(path):
+        raise BackupExists(path)
+    making = path.with_name(f"{path.name}.part")
+    try:
+        making.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(making / _LOCK)
+        try:
+            if not lock.try_exclusive():
+                raise BackupBusy(path)
+            try:
+                _empty(making)
+                yield making
+                _publish(making, path)
+            except BaseException:
+                shutil.rmtree(making, ignore_errors=True)
+                raise
+        finally:
+            lock.close()
+    except OSError as error:
+        raise UnwritableBackup(path, error) from error
+
+
+def _empty(folder: Path) -> None:
+    """Remove the contents left by a killed backup."""
+    for path in folder.iterdir():
+        if path.name != _LOCK:
+            path.unlink()
+
+
+def _publish(making: Path, path: Path) -> None:
+    (making / _LOCK).unlink()
+    for made in making.iterdir():
+        made.chmod(0o600)  # for copies elsewhere, which may lose the folder's mode
+        _sync(made)
+    _sync(making)
+    if os.path.lexists(path):
+        raise BackupExists(path)
+    making.rename(path)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

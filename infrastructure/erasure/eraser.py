@@ -13,8 +13,8 @@ from agentlog.domain.json.values import JsonObject
 from agentlog.infrastructure.appending.append_request import AppendRequest, Receipt
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.erasure.erased_events import Erasure, LeftDigests, erase_events
-from agentlog.infrastructure.erasure.following import Following
-from agentlog.infrastructure.erasure.pending import (
+from agentlog.infrastructure.erasure.following import (
+    Following,
     pending_redaction,
     present_version,
     waiting_redactions,

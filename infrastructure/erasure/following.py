@@ -4,18 +4,26 @@ They are appended while that one is pending: the process that completes it, afte
 appends those that are missing. They are carried out after it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import psycopg
+
+from agentlog.domain.catalogue import read_stored
 from agentlog.domain.errors import VersionConflict
+from agentlog.domain.events import Event
 from agentlog.domain.facts import RedactionPlace, ThreadRedacted
-from agentlog.domain.json.values import JsonObject
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import JsonObject, array_of, object_of
+from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.erasure.erased_events import LeftDigests
-from agentlog.infrastructure.erasure.held_in_run import HeldInRun
-from agentlog.infrastructure.erasure.pending import present_version
+from agentlog.infrastructure.eventlog.body_deduplication import file_digests
+from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.postgres.binary_arrays import texts
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.projections.exchanges.held_texts import EXCHANGES, ErasedTexts
 
 MOST_MESSAGES = 1000
 """Most messages that one redaction names."""
@@ -121,3 +129,97 @@ class Following:
         except VersionConflict:
             return False
         return True
+
+
+_PAGE = 50
+"""Events read at once: an exchange may be large."""
+
+
+class HeldInRun:
+    """Finds exchanges that hold what a redaction at a version erases, and messages that say it.
+
+    Of a file only exchanges are found.
+    """
+
+    def __init__(
+        self,
+        database: Connections,
+        tenant: str,
+        thread_id: str,
+        version: int,
+        fact: ThreadRedacted,
+    ) -> None:
+        self._reader = LogReader(database, tenant=tenant)
+        self._types = None if fact.blob is None else EXCHANGES
+        self._texts = ErasedTexts()
+        with database.connection() as connection:
+            parameters = {"tenant": tenant, "thread_id": thread_id}
+            rows = connection.execute(statement("select_recorded_threads"), parameters).fetchall()
+        self.threads: Sequence[str] = [row[0] for row in rows]
+        """The threads of the run that have exchanges."""
+        if not self.threads:
+            return
+        erased = (
+            self._events(thread_id, upto=version - 1)
+            if fact.all
+            else (self._reader.message(thread_id, name, hidden=True) for name in fact.messages)
+        )
+        for event in erased:
+            if fact.blob is None:
+                self._texts.add_message(event)
+            else:
+                self._texts.add(_file(event, fact.blob))
+
+    def messages_in(self, thread_id: str) -> list[str]:
+        """Return the ids of what a thread of the run holds."""
+        return [
+            event.message_id
+            for event in self._events(thread_id, types=self._types)
+            if self._texts.are_held_by(event)
+        ]
+
+    def _events(
+        self, thread_id: str, *, upto: int = BIGGEST, types: Sequence[str] | None = None
+    ) -> Iterator[Event]:
+        after = 0
+        while page := self._reader.events(
+            thread_id, after=after, upto=upto, types=types, limit=_PAGE
+        ):
+            yield from page
+            after = page[-1].version
+
+
+def _file(event: Event, digest: str) -> Iterator[str]:
+    """Yield the data of a message's file of a SHA-256, in base64."""
+    files = array_of(object_of(event.raw).get("files"))
+    for file, known in zip(files, file_digests(event.raw), strict=True):
+        if known == digest:
+            yield str(object_of(file).get("data"))
+
+
+def waiting_redactions(
+    connection: psycopg.Connection, tenant: str | None
+) -> list[tuple[str, str, int]]:
+    """Return tenant, thread and version of each in the log's order; None is every tenant."""
+    return connection.execute(statement("select_erasures_to_do"), {"tenant": tenant}).fetchall()
+
+
+def pending_redaction(
+    connection: psycopg.Connection, tenant: str, thread_id: str, version: int
+) -> ThreadRedacted | None:
+    """Return the redaction at a version if it is not carried out."""
+    parameters = {"tenant": tenant, "thread_id": thread_id, "version": version}
+    row = connection.execute(statement("select_redaction"), parameters).fetchone()
+    if row is None:
+        return None
+    fact = read_stored("thread.redacted", parse_stored(row[0]))
+    if not isinstance(fact, ThreadRedacted):
+        raise TypeError(f"{thread_id} version {version} is no redaction that can be read")
+    return fact
+
+
+def present_version(connection: psycopg.Connection, tenant: str, thread_id: str) -> int:
+    """Return the version of a thread, 0 where there is none."""
+    parameters = {"tenants": texts([tenant]), "thread_ids": texts([thread_id])}
+    row = connection.execute(statement("select_heads"), parameters).fetchone()
+    return 0 if row is None else int(row[2])

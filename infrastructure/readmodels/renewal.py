@@ -9,7 +9,7 @@ import psycopg
 
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.build_rows import delete_rows
+from agentlog.infrastructure.readmodels.build_audit import delete_rows
 from agentlog.infrastructure.readmodels.projection import Projection
 from agentlog.projections.readmodels.registry import READ_MODELS
 

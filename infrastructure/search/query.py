@@ -1,12 +1,17 @@
-"""What a search asks for, and whether a message matches."""
+"""What a search asks for, whether a message matches, and the cursor of a page."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 
-from agentlog.domain.errors import InvalidInput
+from typing_extensions import override
+
+from agentlog.domain.errors import InvalidCursor, InvalidInput
 from agentlog.domain.json.values import JsonValue
+from agentlog.domain.points_in_time import BIGGEST, number_of
 from agentlog.infrastructure.search.json_path import Predicate
 from agentlog.projections.readmodels.message_words import tenant_word, tool_word, type_word
 from agentlog.projections.search.message_texts import ROLES, types_of_role
@@ -93,3 +98,43 @@ class Query:
         types = [] if self.wanted_types is None else [map(type_word, self.wanted_types)]
         tools = [map(tool_word, self.tools)] if self.tools else []
         return query_of(self.parts, of=[[tenant_word(tenant)], *types, *tools])
+
+
+_FORM = re.compile(r"(phrase-)?(\d{1,19})(?:-(\d{1,19}))?")
+
+
+class Cursor(NamedTuple):
+    """A search goes on before a position.
+
+    First come messages that hold the text as one phrase, in the pass `of_phrases`; then those that
+    hold its parts anywhere, but for phrases at `phrases_from` or beyond, which have been found.
+    """
+
+    before: int = BIGGEST
+    of_phrases: bool = True
+    phrases_from: int = BIGGEST
+
+    @classmethod
+    def of(cls, text: str | None) -> "Cursor":
+        """Return the cursor that a text stands for, the beginning for None.
+
+        Raises:
+            InvalidCursor: it is none.
+        """
+        if text is None:
+            return cls()
+        parts = _FORM.fullmatch(text)
+        if parts is None:
+            raise InvalidCursor(text)
+        of_phrases, before, phrases_from = parts.groups()
+        return cls(
+            number_of(before),
+            of_phrases is not None,
+            BIGGEST if phrases_from is None else number_of(phrases_from),
+        )
+
+    @override
+    def __str__(self) -> str:
+        if self.of_phrases:
+            return f"phrase-{self.before}"
+        return f"{self.before}" + ("" if self.phrases_from == BIGGEST else f"-{self.phrases_from}")

@@ -12,11 +12,10 @@ from agentlog.domain.events import Event
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.batch import recorded
-from agentlog.infrastructure.search.cursor import Cursor
 from agentlog.infrastructure.search.hits import Hit, hit_of
 from agentlog.infrastructure.search.index import MODEL, Candidates, Index
 from agentlog.infrastructure.search.json_path import PathTooSlow
-from agentlog.infrastructure.search.query import Query
+from agentlog.infrastructure.search.query import Cursor, Query
 
 SECONDS = 2.0
 """After this a search answers with what it has found so far."""

@@ -19,7 +19,7 @@ from agentlog.infrastructure.appending.append_request import Appended, AppendReq
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.threads import ImportedThread, annotation
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.remedy import RefusedSource, Remedy
+from agentlog.projections.readers.registry import RefusedSource, Remedy
 
 
 class SharedThread(RefusedSource):

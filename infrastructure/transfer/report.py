@@ -10,7 +10,7 @@ from agentlog.infrastructure.appending.append_request import Appended
 from agentlog.infrastructure.transfer.files.records import SourceRecord
 from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.history import Format
-from agentlog.projections.readers.remedy import RefusedSource, Remedy
+from agentlog.projections.readers.registry import RefusedSource, Remedy
 
 _SHOWN_FAILURES, _SHOWN_KINDS = 100, 10
 

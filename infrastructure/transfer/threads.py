@@ -19,8 +19,7 @@ from agentlog.infrastructure.transfer.template import expand, expand_value
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.history import OWN_FACTS, Format, History, is_own
 from agentlog.projections.readers.masking import masked_fields
-from agentlog.projections.readers.registry import histories_in
-from agentlog.projections.readers.remedy import RefusedSource, Remedy
+from agentlog.projections.readers.registry import RefusedSource, Remedy, histories_in
 
 SOURCE = "source"
 """The key of a thread's metadata for the name that its source has, where no thread id fits it."""

@@ -32,9 +32,8 @@ from agentlog.infrastructure.subscriptions.subscription import (
 )
 from agentlog.infrastructure.subscriptions.subscriptions import due_webhooks
 from agentlog.infrastructure.tenants import Tenant, Tenants
-from agentlog.infrastructure.webhooks.payload import payload_of
+from agentlog.infrastructure.webhooks.payload import Secret, payload_of
 from agentlog.infrastructure.webhooks.poster import Answer, Poster
-from agentlog.infrastructure.webhooks.secret import Secret
 
 logger = logging.getLogger("agentlog")
 

@@ -1,6 +1,9 @@
-"""What is posted of a delivery."""
+"""What is posted of a delivery, and the secret that signs it."""
 
+from base64 import b64encode
+from dataclasses import dataclass, field
 from hashlib import sha256
+from hmac import digest
 from typing import NamedTuple
 
 from agentlog.domain.events import Event
@@ -55,3 +58,23 @@ def _time_of(delivery: Delivery) -> object:
     if delivery.event is not None and delivery.event.recorded_at is not None:
         return delivery.event.recorded_at.isoformat().replace("+00:00", "Z")
     return None if delivery.notice is None else delivery.notice.get("timestamp")
+
+
+SECRET_BYTES = 32
+_PREFIX = "whsec_"
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A symmetric secret, which only `reveal` prints."""
+
+    key: bytes = field(repr=False)
+
+    def reveal(self) -> str:
+        """Return the secret itself, to show it to its owner once."""
+        return _PREFIX + b64encode(self.key).decode("ascii")
+
+    def sign(self, message_id: str, timestamp: int, body: bytes) -> str:
+        """Return the `webhook-signature` of a request; `timestamp` is in seconds."""
+        signed = b".".join((message_id.encode(), str(timestamp).encode(), body))
+        return f"v1,{b64encode(digest(self.key, signed, sha256)).decode('ascii')}"

@@ -19,8 +19,7 @@ from agentlog.infrastructure.webhooks.addresses import (
     AddressRefused,
     parsed_url,
 )
-from agentlog.infrastructure.webhooks.payload import Payload
-from agentlog.infrastructure.webhooks.secret import Secret
+from agentlog.infrastructure.webhooks.payload import Payload, Secret
 
 _DAY_SECONDS = 86_400
 _OVERLOADED = {

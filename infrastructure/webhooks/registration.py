@@ -6,7 +6,7 @@ from agentlog.infrastructure.subscriptions.subscription import Subscription
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions
 from agentlog.infrastructure.subscriptions.terms import SubscriptionBody
 from agentlog.infrastructure.webhooks.addresses import Addresses
-from agentlog.infrastructure.webhooks.secret import SECRET_BYTES, Secret
+from agentlog.infrastructure.webhooks.payload import SECRET_BYTES, Secret
 
 
 def register(

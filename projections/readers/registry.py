@@ -1,13 +1,40 @@
 """Registry of formats by name, and the finding out of a document's format."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from shlex import quote
 
-from agentlog.domain.errors import UnknownFormat
+from typing_extensions import override
+
+from agentlog.domain.errors import InvalidInput, UnknownFormat
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.extension import Registry
 from agentlog.projections.readers.history import Encoding, Format
-from agentlog.projections.readers.remedy import RefusedSource, Remedy
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Options with which `agentlog import` takes what it refused, `alone` without other files."""
+
+    options: Mapping[str, str]
+    alone: bool = False
+
+    @override
+    def __str__(self) -> str:
+        """Return what to do."""
+        options = " ".join(f"--{name} {quote(value)}" for name, value in self.options.items())
+        return f"import {'this file by itself ' if self.alone else ''}with {options}"
+
+
+class RefusedSource(InvalidInput):
+    """A file or record that is not imported as it is; `remedy` is None where none is known."""
+
+    def __init__(self, reason: str, remedy: Remedy | None) -> None:
+        way_out = "`agentlog formats` lists those that are read" if remedy is None else remedy
+        super().__init__(f"{reason}: {way_out}")
+        self.remedy = remedy
+
 
 FORMATS: Registry[Format] = Registry(
     "formats",

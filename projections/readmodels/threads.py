@@ -42,8 +42,14 @@ from agentlog.projections.outcomes.outcome import (
     ThreadVerdict,
     outcome_of,
 )
-from agentlog.projections.outcomes.pairs import MOST_OPEN, Ask, Open, answers_in, asks_in
-from agentlog.projections.outcomes.result_outcome import result_outcome
+from agentlog.projections.outcomes.pairs import (
+    MOST_OPEN,
+    Ask,
+    Open,
+    answers_in,
+    asks_in,
+    result_outcome,
+)
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.grounds import GROUNDS, Grounds
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows

@@ -9,8 +9,7 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.domain.messages import ToolCallsMessage, ToolResultsMessage
 from agentlog.projections.call_texts import arguments_text, arguments_value
-from agentlog.projections.outcomes.pairs import Answer, Ask
-from agentlog.projections.outcomes.result_outcome import CallOutcome
+from agentlog.projections.outcomes.pairs import Answer, Ask, CallOutcome
 from agentlog.projections.outcomes.suspicion import suspicions
 from agentlog.projections.readmodels.model import ThreadRows
 from agentlog.projections.readmodels.pair_table import PairRow, PairTable, measured

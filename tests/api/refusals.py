@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from agentlog.api.http.codec.client_errors import client_error
+from agentlog.api.http.codec.responses import client_error
 from agentlog.infrastructure.postgres.database import Database
 from tests.infrastructure.appends import check_log, last_position
 

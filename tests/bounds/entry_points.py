@@ -22,7 +22,7 @@ from agentlog.infrastructure.comparison.comparer import parse_side
 from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.search.json_path import Predicate
 from agentlog.infrastructure.search.query import Query
-from agentlog.infrastructure.transfer.uploads import bounds
+from agentlog.infrastructure.transfer.uploads import run
 from agentlog.infrastructure.transfer.uploads.order import order_in
 from agentlog.infrastructure.transfer.uploads.spool import digests_in
 from agentlog.projections.filters.grammar import parse_filter
@@ -210,7 +210,7 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
     ),
     "files of imports": EntryPoint(
         "256 MiB, 16,000,000 values",
-        lambda text: bounds._parts(text.encode()),
+        lambda text: run._parts(text.encode()),
         ("\\", '"', "\n", "[", ",", "a"),
         inputs=("PUT /v1/imports/{import_id}/files", "PATCH /v1/imports/{import_id}/files"),
     ),

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from agentlog.api.cli.commands import COMMANDS
 from agentlog.api.cli.main import app
-from agentlog.api.http.codec.client_errors import ERRORS
+from agentlog.api.http.codec.responses import ERRORS
 from agentlog.api.http.registry import ROUTERS
 from agentlog.extension import added
 from agentlog.projections.outcomes.suspicion import FAILURE_TEXTS

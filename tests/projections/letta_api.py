@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_bytes
 from agentlog.projections.view import Item, render
-from agentlog.projections.views.letta.options import LettaOptions
+from agentlog.projections.views.letta.turns import LettaOptions
 from agentlog.projections.views.letta.view import LettaView
 
 LIST, STREAM = LettaView(), LettaView(LettaOptions(stream=True))

@@ -15,18 +15,13 @@ from fastapi import Response
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from agentlog.api.http.codec.client_errors import client_error, retry_headers
-from agentlog.api.http.codec.problems import (
-    MEDIA_TYPE,
-    Problem,
-    headers_of,
-    problem,
-    problem_of,
-)
+from agentlog.api.http.codec.problems import MEDIA_TYPE, Problem, headers_of, problem, problem_of
 from agentlog.api.http.request.scope import request_id
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.printed import PrintedArray, Text
 from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonObject
+from agentlog.extension import Registry
 
 RowT = TypeVar("RowT")
 
@@ -225,3 +220,20 @@ def _joined(texts: Sequence[Text]) -> Iterator[bytes]:
             piece, size = [], 0
     if piece:
         yield b"".join(piece)
+
+
+ERRORS: Registry[Callable[[Problem], JsonObject]] = Registry("errors", {})
+"""How problems are printed below a prefix of paths."""
+
+_WORTH_A_RETRY = frozenset({408, 429, 500, 503})
+
+
+def client_error(path: str, content: Problem) -> JsonObject | None:
+    """Return a problem as the client of the facade at `path` knows it; None outside of facades."""
+    prefix = next(filter(path.startswith, ERRORS), None)
+    return None if prefix is None else ERRORS[prefix](content)
+
+
+def retry_headers(status: int) -> dict[str, str]:
+    """Return what stops clients that retry each 409 and 501, as those of OpenAI and Letta do."""
+    return {} if status in _WORTH_A_RETRY else {"x-should-retry": "false"}

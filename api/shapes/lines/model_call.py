@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 from itertools import takewhile
 
-from agentlog.api.shapes.lines.labelled import counted, labelled_line
 from agentlog.api.shapes.lines.outline import cost_text, duration_text
+from agentlog.api.shapes.lines.why import counted, labelled_line
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.exchanges.answers import Answer
-from agentlog.projections.exchanges.model_call import Change, ModelCall, Previous
-from agentlog.projections.exchanges.request_parts import RequestPart
+from agentlog.projections.exchanges.model_call import Change, ModelCall, Previous, RequestPart
 from agentlog.projections.exchanges.requests import declared_tools
 from agentlog.projections.why.calls import beginning
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentlog.api.shapes.lines.labelled import LONGEST, counted, labelled_line
 from agentlog.api.shapes.lines.outline import cost_text, duration_text, ordinal
 from agentlog.domain.json.text import print_text
+from agentlog.projections.comparison.rows import visible
 from agentlog.projections.outcomes.outcome import Outcome
 from agentlog.projections.why.calls import Call, beginning
 from agentlog.projections.why.why import Failure, Why
@@ -76,3 +76,18 @@ def _effort(why: Why) -> str:
     if why.loop_count > len(why.loops):
         parts.append(f"{why.loop_count - len(why.loops)} more loops")
     return ", ".join(filter(None, parts))
+
+
+LONGEST = 200
+"""Characters of the text of a line."""
+
+
+def labelled_line(name: str, version: int | None, text: str) -> str:
+    """Return a line: a name, the version to look at, and the beginning of a text."""
+    shown = beginning(" ".join(text.split()), LONGEST)
+    return visible(f"{name:<10}{'' if version is None else f'v{version}':>6}  {shown}".rstrip())
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, as `1 call` and `2,000 calls`."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"

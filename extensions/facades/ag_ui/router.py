@@ -1,4 +1,6 @@
-"""The one route of AG-UI: a run that shows a thread, and takes what a person answers."""
+"""The one route of AG-UI: a run that shows a thread, its interrupts, and what a person answers."""
+
+from collections.abc import Sequence
 
 from fastapi import Request, Response
 
@@ -7,12 +9,14 @@ from agentlog.api.http.codec.caller import TheLimits, TheOrigin, principal_of, t
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.routing import Router
 from agentlog.domain.access import NotAllowed
+from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import InvalidMessage
+from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import print_bytes
-from agentlog.domain.json.values import JsonValue, objects_of
-from agentlog.domain.points_in_time import AtVersion
-from agentlog.extensions.facades.ag_ui.answers import take_answers, waiting
-from agentlog.extensions.facades.ag_ui.view import AgUiView
+from agentlog.domain.json.values import JsonObject, JsonValue, object_at, objects_of, text_at
+from agentlog.domain.points_in_time import AtVersion, Moment
+from agentlog.extensions.facades.ag_ui.view import INTERRUPTING, AgUiView, interrupts
+from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import Page, State
 from agentlog.projections.view import Item
 from agentlog.projections.views.agent_state import AgentStateOptions, AgentStateView
@@ -65,3 +69,38 @@ def show(  # noqa: PLR0913, PLR0917 - what a run comes with
     ]
     frames = [b"data: %b\n\n" % print_bytes(event) for event in events]
     return Response(b"".join(frames), media_type="text/event-stream")
+
+
+def waiting(threads: Threads, thread_id: str, at: Moment | None = None) -> list[Item]:
+    """Return the interrupts of a thread at a moment."""
+    return interrupts(threads.messages(thread_id, at=at, types=INTERRUPTING))
+
+
+def take_answers(
+    threads: Threads, thread_id: str, entries: Sequence[JsonObject], origin: Origin
+) -> None:
+    """Append the answers to approvals that wait; other entries answer nothing.
+
+    Raises:
+        InvalidMessage: an answer is not of the shape that was asked for.
+    """
+    calls = {text_at(asked, "id"): asked["toolCallId"] for asked in waiting(threads, thread_id)}
+    drafts: list[JsonValue] = []
+    for n, entry in enumerate(entries):
+        interrupt_id = text_at(entry, "interruptId")
+        if interrupt_id is None or interrupt_id not in calls or entry.get("status") != "resolved":
+            continue
+        payload = object_at(entry, "payload")
+        if not isinstance(payload.get("approved"), bool):
+            raise InvalidMessage.at(f"resume[{n}].payload.approved", "send true or false")
+        drafts.append(
+            {
+                "type": "approval_response",
+                "id": derived_message_id("ag-ui", thread_id, interrupt_id),
+                "callId": calls[interrupt_id],
+                "approved": payload["approved"],
+                "reason": text_at(payload, "reason"),
+            }
+        )
+    if drafts:
+        threads.writer.append(threads.request(thread_id, drafts, origin=origin))

@@ -3,7 +3,5 @@
 paging          lists as Letta's client pages them
 turns           runs and steps of a thread
 agents          what an agent, a conversation and its memory are
-agent_file      agents as files, out and in
-taken           messages that a client sends, as they are recorded
 routes          the routes, by what they are about
 """

@@ -7,8 +7,7 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.values import text_at
 from agentlog.domain.messages import LlmResponseMessage
 from agentlog.projections.view import Item, Placed
-from agentlog.projections.views.letta.options import LettaOptions
-from agentlog.projections.views.letta.turns import DONE
+from agentlog.projections.views.letta.turns import DONE, LettaOptions
 from agentlog.projections.views.letta.view import LettaView
 
 _STATUS = {"cancelled": "cancelled", "error": "failed", "llm_api_error": "failed"}

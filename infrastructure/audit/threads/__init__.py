@@ -1,7 +1,6 @@
 """Audit of one thread, by itself or in processes of their own.
 
-thread_audit  a thread's contents, chain and redactions recomputed
+thread_audit  a thread's contents, chain and redactions recomputed; a fork beside its origin
 heads         its head and ledger recomputed
-fork_audit    what it copied, beside its origin
 processes     many threads at a time
 """

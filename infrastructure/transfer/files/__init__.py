@@ -3,6 +3,5 @@
 source_file a file: its place and its content
 content     their bytes, unpacked up to a limit
 sources     finds files: in folders and archives, compressed or not
-joined      files that make one document together
 records     the records of a file
 """

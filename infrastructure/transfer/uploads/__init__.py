@@ -2,7 +2,6 @@
 
 errors   what is refused, each with the way out
 order    what is to be imported, and how
-bounds   what a file may be made of
 spool    the files of a tenant's imports, on disk until they are imported or a day old
 queue    runs imports in threads: one at a time of each tenant
 uploads  the imports of a tenant: begun, sent, run

@@ -13,8 +13,8 @@ from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.readers.wires.letta_parts import input_draft, parts_text
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item
-from agentlog.projections.views.letta.options import LettaOptions
 from agentlog.projections.views.letta.residue import AWAITS_PERSON, EXIT_REASONS, STOP_REASONS
+from agentlog.projections.views.letta.turns import LettaOptions
 from agentlog.projections.views.letta.view import CUSTOM, LettaView
 
 _ERROR = "Error: "

@@ -23,10 +23,20 @@ from agentlog.domain.messages import (
     SystemMessage,
     TickMessage,
 )
-from agentlog.projections.view import FollowPolicy, Item, Placed, View
+from agentlog.projections.view import FollowPolicy, Item, Options, Placed, View
 from agentlog.projections.views.letta.carry import LettaCarry
-from agentlog.projections.views.letta.options import LettaOptions
 from agentlog.projections.views.letta.residue import AWAITS_PERSON
+
+
+class LettaOptions(Options):
+    """How to show a history to a Letta client.
+
+    `stream`: as a stream rather than a list: with `usage_statistics`, `stop_reason` and
+    `error_message`, without `summary_message` and `event_message`.
+    """
+
+    stream: bool = False
+
 
 DONE = "[DONE]"
 """The `message_type` of the item that stands for the wire's `data: [DONE]`."""

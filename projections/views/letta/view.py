@@ -51,9 +51,8 @@ from agentlog.projections.views.letta.items import (
     thought,
     user_content,
 )
-from agentlog.projections.views.letta.options import LettaOptions
 from agentlog.projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
-from agentlog.projections.views.letta.turns import LettaTurnsView
+from agentlog.projections.views.letta.turns import LettaOptions, LettaTurnsView
 
 CUSTOM = frozenset({"hidden_reasoning_message", "summary_message", "event_message", "stop_reason"})
 """Items of `letta.` custom messages, with no counterpart in the kernel."""

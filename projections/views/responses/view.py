@@ -1,15 +1,15 @@
 """The view `responses`: items of the Responses and Conversations APIs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from typing_extensions import override
 
 from agentlog.domain.events import Event
+from agentlog.domain.json.values import text_at
 from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item, Options
 from agentlog.projections.views.items.view import ItemsCarry, ItemsView
-from agentlog.projections.views.responses.complete import completed, id_of
 from agentlog.projections.views.responses.items import WIRE, items_of, said_by
 
 
@@ -42,3 +42,42 @@ class ResponsesView(ItemsView[ItemsCarry, ResponsesOptions]):
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         return said_by(item, calls)
+
+
+_PREFIXES: Mapping[str, str] = {
+    "message": "msg",
+    "function_call": "fc",
+    "function_call_output": "fco",
+    "custom_tool_call": "ctc",
+    "custom_tool_call_output": "ctco",
+    "reasoning": "rs",
+    "mcp_approval_request": "mcpr",
+    "mcp_approval_response": "mcpa",
+}
+"""Of ids, by the types of items."""
+_WITH_STATUS = frozenset({"message", "function_call", "function_call_output"})
+
+
+def id_of(item: Item, message_id: str, ordinal: int) -> str:
+    """Return the id of an item, which is made of its message's where it has none."""
+    own_id = text_at(item, "id")
+    if own_id is not None:
+        return own_id
+    kind = item.get("type", "message")
+    prefix = _PREFIXES.get(kind, "item") if isinstance(kind, str) else "item"
+    return f"{prefix}_{message_id}" + (f"_{ordinal}" if ordinal else "")
+
+
+def completed(item: Item, item_id: str) -> Item:
+    """Return an item with what the API's types require; what it has stays."""
+    kind = item.get("type", "message")
+    whole: Item = {"type": kind, "id": item_id}
+    if isinstance(kind, str) and kind in _WITH_STATUS:
+        whole["status"] = "completed"
+    whole |= {key: value for key, value in item.items() if value is not None or key not in whole}
+    content = item.get("content")
+    if kind == "message" and isinstance(content, str):
+        is_answer = item.get("role") == "assistant"
+        part: Item = {"type": "output_text" if is_answer else "input_text", "text": content}
+        whole["content"] = [{**part, "annotations": []} if is_answer else part]
+    return whole

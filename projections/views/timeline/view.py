@@ -13,8 +13,7 @@ from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.events import Event
 from agentlog.domain.messages import CustomMessage
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.own_types.marks import mark_of
-from agentlog.projections.own_types.texts import custom_text
+from agentlog.projections.own_types.texts import custom_text, mark_of
 from agentlog.projections.view import Item, Options, Placed, View
 from agentlog.projections.views.timeline.carry import TimelineCarry
 from agentlog.projections.views.timeline.items import add_hints, pause, point

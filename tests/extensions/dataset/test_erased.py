@@ -3,7 +3,7 @@
 import pytest
 
 from agentlog.extensions.dataset.errors import ForeignDataset
-from agentlog.extensions.dataset.events import EventsExport
+from agentlog.extensions.dataset.export import EventsExport
 from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.threads import Threads

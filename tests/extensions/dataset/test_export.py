@@ -10,9 +10,9 @@ from eventsourcing.persistence import StoredEvent
 
 from agentlog.domain.json.numbers import WrittenFloat
 from agentlog.extensions.dataset import event_pages, tables
-from agentlog.extensions.dataset import events as events_module
+from agentlog.extensions.dataset import export as export_module
 from agentlog.extensions.dataset.event_pages import read_events
-from agentlog.extensions.dataset.marks import last_event
+from agentlog.extensions.dataset.part import last_event
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import Listener
 from agentlog.infrastructure.readmodels import builds
@@ -226,8 +226,8 @@ def test_a_long_log_is_cut_into_files_and_checkpoints(
     threads: Threads, exporter: Exporter, own_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(event_pages, "_PAGE_EVENTS", 7)
-    monkeypatch.setattr(events_module, "_FILE_ROWS", 20)
-    monkeypatch.setattr(events_module, "_CHECKPOINT_ROWS", 30)
+    monkeypatch.setattr(export_module, "_FILE_ROWS", 20)
+    monkeypatch.setattr(export_module, "_CHECKPOINT_ROWS", 30)
     for number in range(30):
         threads.append(f"t{number}", [reply(str(number)) for number in range(6)])
     spread_over_days(own_database, events_a_day=50)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentlog.extensions.dataset import event_pages
-from agentlog.extensions.dataset import events as events_module
+from agentlog.extensions.dataset import export as export_module
 from agentlog.extensions.dataset.export import TABLES
 from agentlog.extensions.dataset.manifest import DatasetManifest
 from agentlog.extensions.dataset.places.folder import Folder
@@ -97,7 +97,7 @@ def test_it_may_end_at_any_step(
     grown: Exporter, monkeypatch: pytest.MonkeyPatch, tables: Sequence[str], stride: int
 ) -> None:
     monkeypatch.setattr(event_pages, "_PAGE_EVENTS", 20)
-    monkeypatch.setattr(events_module, "_CHECKPOINT_ROWS", 40)
+    monkeypatch.setattr(export_module, "_CHECKPOINT_ROWS", 40)
     steps, ended = 0, False
     while not ended:
         with monkeypatch.context() as patched:

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.projections.outline.groups import groups_of
-from agentlog.projections.own_types.marks import mark_of
 from agentlog.projections.own_types.registry import OWN_TYPES
-from agentlog.projections.own_types.texts import custom_text
+from agentlog.projections.own_types.texts import custom_text, mark_of
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from tests.histories import history, json_values

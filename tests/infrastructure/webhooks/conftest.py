@@ -15,8 +15,8 @@ from agentlog.infrastructure.subscriptions.terms import terms_of
 from agentlog.infrastructure.tenants import Tenant, Tenants
 from agentlog.infrastructure.webhooks.addresses import PUBLIC, Addresses
 from agentlog.infrastructure.webhooks.courier import Courier
+from agentlog.infrastructure.webhooks.payload import SECRET_BYTES, Secret
 from agentlog.infrastructure.webhooks.poster import Poster
-from agentlog.infrastructure.webhooks.secret import SECRET_BYTES, Secret
 from tests.api.conftest import app_over, end_following, threads_over
 from tests.infrastructure.appends import TENANT, fetch
 from tests.infrastructure.webhooks.receiver import Receiver

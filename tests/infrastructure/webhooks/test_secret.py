@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from agentlog.domain.json.text import print_bytes
-from agentlog.infrastructure.webhooks.secret import SECRET_BYTES, Secret
+from agentlog.infrastructure.webhooks.payload import SECRET_BYTES, Secret
 
 
 @given(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.projections.exchanges.request_parts import request_parts
+from agentlog.projections.exchanges.model_call import request_parts
 from tests.histories import json_values
 
 RESULT = {"type": "tool_result", "tool_use_id": "a", "content": "x"}

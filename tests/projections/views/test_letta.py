@@ -16,9 +16,9 @@ from agentlog.projections.readers.messages import chat
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.letta.carry import LettaCarry
 from agentlog.projections.views.letta.items import KEPT
-from agentlog.projections.views.letta.options import LettaOptions
 from agentlog.projections.views.letta.residue import EXIT_REASONS, STOP_REASONS
 from agentlog.projections.views.letta.shapes import LIST_ONLY, STREAM_ONLY, fits
+from agentlog.projections.views.letta.turns import LettaOptions
 from agentlog.projections.views.letta.view import LettaView
 from tests.airline import airline_runs
 from tests.histories import event, histories, history

@@ -11,8 +11,7 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.followed_view import PatientLive
 from agentlog.projections.view import Item, render
-from agentlog.projections.views.letta.options import LettaOptions
-from agentlog.projections.views.letta.turns import DONE
+from agentlog.projections.views.letta.turns import DONE, LettaOptions
 from agentlog.projections.views.letta.view import LettaView
 from tests.histories import histories, history
 from tests.projections.laws import (

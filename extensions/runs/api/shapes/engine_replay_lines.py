@@ -1,12 +1,13 @@
 """Replays by a cognitive engine as lines for a terminal."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from itertools import zip_longest
 
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of
-from agentlog.extensions.runs.api.shapes.engine_replay import command_of
 from agentlog.extensions.runs.infrastructure.engine_replay import EngineReplay
 from agentlog.extensions.runs.projections.cognition.replay import (
     FLAGS,
@@ -120,3 +121,50 @@ def _divergent(count: int) -> str:
 
 def _steps(count: int) -> str:
     return f"{count:,} step{'s' * (count != 1)}"
+
+
+def replayed_json(asked: EngineReplay, thread_id: str, replayed: Replayed) -> JsonObject:
+    """Return the counts of a thread, its first divergence, and why it failed."""
+    first, failure = replayed.first, replayed.failure
+    return {
+        "threadId": thread_id,
+        "steps": replayed.steps,
+        "equal": replayed.equal,
+        "divergent": replayed.divergent,
+        "leftOut": replayed.left_out,
+        "lacks": [{"what": lack.value, "steps": steps} for lack, steps in replayed.lacks],
+        "first": None if first is None else _divergence(asked, thread_id, first),
+        "failure": None if failure is None else _failure(asked, thread_id, failure),
+    }
+
+
+def command_of(asked: EngineReplay, thread_id: str, place: Place | None) -> str:
+    """Return the command that repeats a step; a state that is carried comes from the beginning."""
+    words = ["agentlog", "replay-engine", asked.engine, thread_id]
+    begin = asked.begin if asked.states == "carried" or place is None else place.version
+    if begin > 1:
+        words += ["--from", str(begin)]
+    if asked.states != "recorded":
+        words += ["--state", asked.states]
+    return shlex.join(words)
+
+
+def _divergence(asked: EngineReplay, thread_id: str, first: Divergence) -> JsonObject:
+    return {
+        **asdict(first.place),
+        "differs": list(first.differs),
+        "state": first.state,
+        "recorded": {"decision": first.recorded, "state": first.recorded_state},
+        "engine": {"decision": first.decided, "state": first.decided_state},
+        "command": command_of(asked, thread_id, first.place),
+    }
+
+
+def _failure(asked: EngineReplay, thread_id: str, failure: Failure) -> JsonObject:
+    place = failure.place
+    return {
+        **({} if place is None else asdict(place)),
+        "reason": failure.reason,
+        "traceback": failure.traceback,
+        "command": command_of(asked, thread_id, place),
+    }

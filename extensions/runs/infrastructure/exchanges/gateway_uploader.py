@@ -9,9 +9,9 @@ from pathlib import Path
 from agentlog.domain.errors import InvalidInput, Refused
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonObject
-from agentlog.extensions.runs.infrastructure.exchanges.appends import RecordedAppends
 from agentlog.extensions.runs.infrastructure.exchanges.gateway_files import GatewayFile, files_over
 from agentlog.extensions.runs.infrastructure.exchanges.recorded_runs import resumed_run
+from agentlog.extensions.runs.infrastructure.exchanges.uploader import RecordedAppends
 from agentlog.extensions.runs.projections.recordings.conversations import (
     PREFIX,
     Added,

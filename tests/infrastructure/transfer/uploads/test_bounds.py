@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
-from agentlog.infrastructure.transfer.uploads import bounds
+from agentlog.infrastructure.transfer.uploads import run
 from tests.histories import json_values
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -31,9 +31,9 @@ def file(data: bytes) -> SourceFile:
 def test_pieces_count_as_the_whole_does(values: list[object], piece: int, lines: bool) -> None:  # noqa: FBT001 - drawn
     data = (b"\n" if lines else b",").join(map(print_bytes, values))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "_PIECE", piece)
-        counted = bounds._parts(data)
-        most = bounds._most_parts(data)
+        patch.setattr(run, "_PIECE", piece)
+        counted = run._parts(data)
+        most = run._most_parts(data)
     assert by_lines(data) <= counted <= by_lines(data) + len(data) // piece + 1
     assert most >= by_lines(data)
 
@@ -42,17 +42,17 @@ def test_pieces_count_as_the_whole_does(values: list[object], piece: int, lines:
 def test_no_quote_hides_what_stands_on_another_line(broken: bytes, piece: int) -> None:
     data = broken + b"\n" + b"[]," * 20
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "_PIECE", piece)
-        assert bounds._parts(data) >= 60
+        patch.setattr(run, "_PIECE", piece)
+        assert run._parts(data) >= 60
 
 
 def test_a_file_of_many_values_is_refused_and_a_long_text_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(bounds, "_MOST_PARTS", 100)
+    monkeypatch.setattr(run, "_MOST_PARTS", 100)
     text = print_bytes(["a, [b]: {c} " * 1000])
-    assert bounds.bounded(file(text), most_bytes=len(text)).content() == text
+    assert run.bounded(file(text), most_bytes=len(text)).content() == text
     with pytest.raises(UnreadableSource, match="more than 100 brackets"):
-        bounds.bounded(file(b"[" + b"[]," * 40 + b"1]"), most_bytes=1000).content()
+        run.bounded(file(b"[" + b"[]," * 40 + b"1]"), most_bytes=1000).content()
     with pytest.raises(UnreadableSource, match="larger than 99 bytes"):
-        bounds.bounded(file(b"x" * 100), most_bytes=99).content()
+        run.bounded(file(b"x" * 100), most_bytes=99).content()

@@ -20,9 +20,8 @@ from agentlog.api.cli.view_options import chosen_view
 from agentlog.api.composition import Service
 from agentlog.domain.errors import Refused
 from agentlog.domain.json.values import JsonObject, JsonValue
-from agentlog.extensions.runs.api.cli.replays.files import content_of
 from agentlog.extensions.runs.api.cli.replays.fork_run import figures_of
-from agentlog.extensions.runs.api.cli.replays.forking import allow, check_command
+from agentlog.extensions.runs.api.cli.replays.forking import allow, check_command, content_of
 from agentlog.extensions.runs.api.cli.replays.laboratory import Budget, Laboratory, Trial
 from agentlog.extensions.runs.infrastructure.candidates import (
     Candidate,

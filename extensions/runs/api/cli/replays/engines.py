@@ -20,8 +20,7 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
-from agentlog.extensions.runs.api.shapes.engine_replay import replayed_json
-from agentlog.extensions.runs.api.shapes.engine_replay_lines import replays_lines
+from agentlog.extensions.runs.api.shapes.engine_replay_lines import replayed_json, replays_lines
 from agentlog.extensions.runs.infrastructure.engine_replay import (
     EngineReplay,
     load_engine,

@@ -22,7 +22,6 @@ from agentlog.api.cli.session import (
 from agentlog.api.cli.terminal import printable
 from agentlog.api.filters import metadata_value
 from agentlog.domain.json.values import JsonObject
-from agentlog.extensions.runs.api.cli.replays.files import content_of
 from agentlog.extensions.runs.api.cli.replays.fork_run import ForkOrder, ForkRun, run_fork
 from agentlog.extensions.runs.api.cli.replays.report import report_json, report_lines
 from agentlog.extensions.runs.infrastructure.exchanges.recorded_runs import RecordedThread
@@ -220,3 +219,15 @@ def _json(run: ForkRun, origin: str) -> JsonObject:
         "costUsd": run.cost_usd,
         "seconds": round(run.seconds, 3),
     }
+
+
+def content_of(file: Path, option: str) -> bytes:
+    """Return the UTF-8 text in the file of an option."""
+    try:
+        content = file.read_bytes()
+        content.decode()
+    except OSError as error:
+        raise InvalidOption(f"{option} {file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidOption(f"{option} {file}: not UTF-8") from error
+    return content
