@@ -1,6 +1,7 @@
 """Entry point: nothing of weight is imported where Ctrl-C would print a traceback."""
 
 import codecs
+import gc
 import sys
 from io import TextIOWrapper
 
@@ -9,6 +10,7 @@ from agentlog.api.cli import INTERRUPTED
 
 def run() -> None:
     """Run the command line; ends the process."""
+    gc.set_threshold(50_000)  # collections while modules are imported are a tenth of a start
     codecs.register_error("agentlog", _escaped)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal's encoding may lack characters

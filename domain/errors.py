@@ -50,16 +50,20 @@ Kind = Literal[
 class AgentlogError(Exception):
     """Whatever agentlog refuses or cannot do.
 
-    A class says its kind as `class Late(AgentlogError, kind="unavailable")`; those below have it.
+    A class says its kind as `class Late(AgentlogError, kind="unavailable")`, and whether it is
+    `transient`: the same request may succeed a little later. Those below have both.
     """
 
     kind: ClassVar[Kind] = "defect"
+    transient: ClassVar[bool] = False
 
     @override
-    def __init_subclass__(cls, *, kind: Kind | None = None) -> None:
+    def __init_subclass__(cls, *, kind: Kind | None = None, transient: bool | None = None) -> None:
         super().__init_subclass__()
         if kind is not None:
             cls.kind = kind
+        if transient is not None:
+            cls.transient = transient
 
     def detached(self) -> Self:
         """Return the error without its traceback, cause and context.

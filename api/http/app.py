@@ -26,7 +26,6 @@ from agentlog.api.http.middleware.metrics_exposition import Gauges
 from agentlog.api.http.middleware.permissions import Permissions, describe_checks
 from agentlog.api.http.middleware.rate_limit import Limiter, describe_limits
 from agentlog.api.http.middleware.request_metrics import Traffic
-from agentlog.api.http.openapi.components import components
 from agentlog.api.http.registry import ROUTERS
 from agentlog.api.http.relay.gateway import Gateway
 from agentlog.api.http.request.limits import USUAL, RequestLimits
@@ -40,6 +39,10 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.infrastructure.tenants import Tenants
 from agentlog.infrastructure.webhooks.addresses import PUBLIC, Addresses
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.api.http.openapi import components
 
 VERSION = version("agentlog")
 _NO_TELEMETRY = TelemetryConfig(tracing=False, metrics=False, logs=False)
@@ -63,7 +66,13 @@ def create_app(  # noqa: PLR0913 - what the service consists of
 ) -> FastAPI:
     """Return the application for these tenants; `own` is the default tenant."""
     traffic, permissions = Traffic(), Permissions()
-    app = _routed()
+    app = FastAPI(
+        version=VERSION,
+        telemetry=_NO_TELEMETRY,
+        openapi_url=None,  # its documentation loads scripts from another host: see pages.py
+        redirect_slashes=False,  # to the client's own Host
+        lifespan=_lifespan,
+    )
     app.state.tenants = tenants
     app.state.keys = entrance.keys
     app.state.accesses = entrance.accesses
@@ -84,6 +93,7 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     app.state.gateway = None if gateway_url is None else Gateway(gateway_url)
     app.state.exports = CapacityLimiter(_EXPORTS)
     for router in ROUTERS.values():
+        app.router.routes.extend(router.framework.routes)  # included, they were made once more
         traffic.know(router)
         permissions.know(router)
     app.add_exception_handler(AgentlogError, _refuse)
@@ -95,7 +105,9 @@ def create_app(  # noqa: PLR0913 - what the service consists of
 
     def document() -> dict[str, Any]:
         with documenting:
-            return _document(app)
+            if app.openapi_schema is None:
+                app.openapi_schema = openapi_document()
+            return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]
     app.middleware_stack = Edge(
@@ -112,29 +124,8 @@ def create_app(  # noqa: PLR0913 - what the service consists of
     return app
 
 
-def openapi_document() -> dict[str, Any]:
-    """Return the OpenAPI document of every service of this version."""
-    return _document(_routed())
-
-
 _EXPORTS = 1
 """OTLP requests read at once: a second one gains nothing, and other requests wait for both."""
-
-
-def _routed() -> FastAPI:
-    """Return an application with all routes, and nothing behind them."""
-    app = FastAPI(
-        title="agentlog",
-        version=VERSION,
-        summary=pages.SUMMARY,
-        telemetry=_NO_TELEMETRY,
-        openapi_url=None,  # its documentation loads scripts from another host: see pages.py
-        redirect_slashes=False,  # to the client's own Host
-        lifespan=_lifespan,
-    )
-    for router in ROUTERS.values():  # included, the framework would make them anew for each app
-        app.router.routes.extend(router.framework.routes)
-    return app
 
 
 @asynccontextmanager
@@ -177,22 +168,21 @@ async def _refuse(request: Request, error: Exception) -> Response:
     return error_answer(error, request.scope)
 
 
-def _document(app: FastAPI) -> dict[str, Any]:
-    if app.openapi_schema is None:
-        document = get_openapi(
-            title=app.title,
-            version=app.version,
-            summary=app.summary,
-            description="Every message of an agent is an immutable event of one log; every view "
-            "is folded from it, at any point in time.",
-            routes=app.routes,
-        )
-        schemas = document.setdefault("components", {}).setdefault("schemas", {})
-        schemas.update(components())
-        for name, schema in schemas.items():
-            schema["title"] = name  # pydantic gives all pages one title, and generators one class
-        describe_limits(document)
-        routes = (route for router in ROUTERS.values() for route in router.routes)
-        describe_checks(document, [route for route in routes if route.in_document])
-        app.openapi_schema = document
-    return app.openapi_schema
+def openapi_document() -> dict[str, Any]:
+    """Return the OpenAPI document of every service of this version."""
+    document = get_openapi(
+        title="agentlog",
+        version=VERSION,
+        summary=pages.SUMMARY,
+        description="Every message of an agent is an immutable event of one log; every view "
+        "is folded from it, at any point in time.",
+        routes=[route for router in ROUTERS.values() for route in router.documented()],
+    )
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    schemas.update(components.components())
+    for name, schema in schemas.items():
+        schema["title"] = name  # pydantic gives all pages one title, and generators one class
+    describe_limits(document)
+    routes = (route for router in ROUTERS.values() for route in router.routes)
+    describe_checks(document, [route for route in routes if route.in_document])
+    return document

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypedDict, TypeVar, cast
 
@@ -15,6 +16,7 @@ from fastapi import APIRouter, Response
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Query
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 from typing_extensions import Unpack
 
@@ -58,7 +60,6 @@ class Described(TypedDict, total=False):
 
     status_code: int
     response_class: type[Response]
-    responses: dict[int | str, dict[str, Any]]
     openapi_extra: dict[str, Any]
 
 
@@ -102,7 +103,10 @@ class Route:
 
 
 class Router:
-    """A router of the framework, `framework`, and what its routes are."""
+    """A router of the framework, `framework`, and what its routes are.
+
+    `framework` has no types of answers, as endpoints print these: they are a tenth of a start.
+    """
 
     def __init__(
         self,
@@ -114,11 +118,13 @@ class Router:
         lifespan: Lifespan[Any] | None = None,
     ) -> None:
         """Make a router without routes; `threads` are parameters that name threads in all."""
-        self.framework: Final = APIRouter(
-            prefix=prefix, tags=[*tags], include_in_schema=in_document
+        self._empty: Final = partial(
+            APIRouter, prefix=prefix, tags=[*tags], include_in_schema=in_document
         )
+        self.framework: Final = self._empty()
         self.lifespan: Final = lifespan
         self.routes: Final[list[Route]] = []
+        self._documenting: Final[list[Callable[[APIRouter], None]]] = []
         self._threads = {**USUAL, **threads}
 
     def add(  # noqa: PLR0913 - what a route is
@@ -132,6 +138,7 @@ class Router:
         long: bool | None = None,
         audited: bool | None = None,
         waits: bool | None = None,
+        responses: dict[int | str, dict[str, Any]] | None = None,
         **described: Unpack[Described],
     ) -> Callable[[_Endpoint], _Endpoint]:
         """Return a decorator that adds an endpoint as a route, as `GET /log`; see `Route`.
@@ -146,7 +153,11 @@ class Router:
         method, _, path = name.partition(" ")
 
         def adding(endpoint: _Endpoint) -> _Endpoint:
-            self.framework.add_api_route(path, endpoint, methods=[method], **described)
+            add = partial(
+                APIRouter.add_api_route, path=path, endpoint=endpoint, methods=[method], **described
+            )
+            add(self.framework)
+            self._documenting.append(partial(add, responses=responses))
             added = cast("APIRoute", self.framework.routes[-1])
             query = tuple(_query_parameters(added))
             parameters = {*added.param_convertors, *query}
@@ -171,6 +182,13 @@ class Router:
             return endpoint
 
         return adding
+
+    def documented(self) -> list[BaseRoute]:
+        """Return the framework's routes with the types of answers, for the OpenAPI document."""
+        router = self._empty()
+        for add in self._documenting:
+            add(router)
+        return router.routes
 
 
 def _query_parameters(route: APIRoute) -> Iterator[str]:

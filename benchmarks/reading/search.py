@@ -13,7 +13,7 @@ from psycopg.rows import TupleRow
 
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.projector import projector_process
+from agentlog.infrastructure.readmodels.projector_process import projector_process
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readmodels.message_words import MessageWords

@@ -10,7 +10,7 @@ from agentlog.api.cli.session import DataDir, settings_with
 from agentlog.api.composition import open_service
 from agentlog.api.http.app import VERSION
 from agentlog.extensions.mcp.errors import McpMissing
-from agentlog.infrastructure.readmodels.projector import projector_process
+from agentlog.infrastructure.readmodels.projector_process import projector_process
 from agentlog.infrastructure.runtime.logging import logs_on_stderr
 
 app = typer.Typer()

@@ -116,7 +116,7 @@ class AnalystNotConfined(AgentlogError, kind="unavailable"):
         )
 
 
-class TooManyQueries(AgentlogError, kind="too many"):
+class TooManyQueries(AgentlogError, kind="too many", transient=True):
     """As many queries of the tenant run as may at once: ask again a little later."""
 
     def __init__(self) -> None:
@@ -127,7 +127,7 @@ class TooManyQueries(AgentlogError, kind="too many"):
         )
 
 
-class QueriesExhausted(AgentlogError, kind="unavailable"):
+class QueriesExhausted(AgentlogError, kind="unavailable", transient=True):
     """As many queries of all tenants run as may at once: ask again a little later."""
 
     def __init__(self) -> None:

@@ -64,7 +64,7 @@ Deliver = Callable[[Outcomes], object]
 """Callback with the outcomes of requests."""
 
 
-class WriterOverloaded(AgentlogError, kind="unavailable"):
+class WriterOverloaded(AgentlogError, kind="unavailable", transient=True):
     """More appends are waiting than the writer takes: ask again a little later."""
 
     def __init__(self, capacity: int) -> None:

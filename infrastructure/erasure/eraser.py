@@ -23,8 +23,11 @@ from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.listening.notifications import ERASED
 from agentlog.infrastructure.postgres.locks import erase_alone
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.infrastructure.readmodels.renewal import renew_rows
 from agentlog.infrastructure.runtime.backoff import pause_seconds
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.infrastructure.readmodels import renewal
 
 logger = logging.getLogger("agentlog")
 
@@ -164,7 +167,7 @@ def _erase(connection: psycopg.Connection, tenant: str, thread_id: str, version:
         erase_events(connection, Erasure.of(tenant, thread_id, version, fact))
         connection.execute(statement("lock_snapshots"), parameters)
         connection.execute(statement("delete_snapshots_of_thread"), parameters)
-        renew_rows(connection, tenant, thread_id)
+        renewal.renew_rows(connection, tenant, thread_id)
         connection.execute(
             "SELECT agentlog.finish_erasure(%s, %s, %s)", (tenant, thread_id, version)
         )

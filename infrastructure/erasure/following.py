@@ -23,7 +23,10 @@ from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.binary_arrays import texts
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.projections.exchanges.held_texts import EXCHANGES, ErasedTexts
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.projections.exchanges import held_texts
 
 MOST_MESSAGES = 1000
 """Most messages that one redaction names."""
@@ -150,8 +153,8 @@ class HeldInRun:
         fact: ThreadRedacted,
     ) -> None:
         self._reader = LogReader(database, tenant=tenant)
-        self._types = None if fact.blob is None else EXCHANGES
-        self._texts = ErasedTexts()
+        self._types = None if fact.blob is None else held_texts.EXCHANGES
+        self._texts = held_texts.ErasedTexts()
         with database.connection() as connection:
             parameters = {"tenant": tenant, "thread_id": thread_id}
             rows = connection.execute(statement("select_recorded_threads"), parameters).fetchall()

@@ -12,7 +12,7 @@ from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.postgres.statements import statement
 
 
-class AccessNotRecorded(AgentlogError, kind="unavailable"):
+class AccessNotRecorded(AgentlogError, kind="unavailable", transient=True):
     """The read was to be put on record, and could not be."""
 
     def __init__(self) -> None:

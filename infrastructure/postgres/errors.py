@@ -13,7 +13,7 @@ BROKEN_OFF = (
 """Operational failures: the server is gone, cannot go on, or takes no writes just now."""
 
 
-class DatabaseUnavailable(AgentlogError, kind="unavailable"):
+class DatabaseUnavailable(AgentlogError, kind="unavailable", transient=True):
     """PostgreSQL does not answer, or broke off: ask again.
 
     A broken-off append may have been committed. Retrying it with the same message ids is safe.
@@ -103,7 +103,7 @@ class TenantElsewhere(AgentlogError, kind="elsewhere"):
         self.tenant, self.other = tenant, other
 
 
-class TenantMoving(AgentlogError, kind="unavailable"):
+class TenantMoving(AgentlogError, kind="unavailable", transient=True):
     """The tenant's log is moving to `other` database."""
 
     def __init__(self, tenant: str, other: str) -> None:

@@ -5,18 +5,20 @@ from collections.abc import Collection, Sequence
 from agentlog.domain.errors import AgentlogError, FutureMoment, Refused
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import Listener
-from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.builds import Build
-from agentlog.projections.readmodels.registry import READ_MODELS, read_model
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.infrastructure.readmodels import builds as build_states
+    from agentlog.projections.readmodels import registry
 
 
-class ProjectionBehind(AgentlogError, kind="unavailable"):
+class ProjectionBehind(AgentlogError, kind="unavailable", transient=True):
     """A projection has not come to a position in time.
 
     Where it `stands_still`, paused or stopped, it will not do so by itself.
     """
 
-    def __init__(self, build: Build, *, wanted: int) -> None:
+    def __init__(self, build: "build_states.Build", *, wanted: int) -> None:
         self.stands_still = build.paused or build.stopped_at is not None
         if build.reason is not None:
             reason = (
@@ -32,7 +34,7 @@ class ProjectionBehind(AgentlogError, kind="unavailable"):
         self.name, self.position, self.wanted = build.name, build.position, wanted
 
 
-class NotYetBuilt(AgentlogError, kind="unavailable"):
+class NotYetBuilt(AgentlogError, kind="unavailable", transient=True):
     """The projection is not built yet: `agentlog serve` or `agentlog projections run` builds it."""
 
     def __init__(self, name: str) -> None:
@@ -75,39 +77,37 @@ class ProjectionStatus:
         self.search_days = search_days
         self._database = database
 
-    def builds(self) -> Sequence[Build]:
+    def builds(self) -> "Sequence[build_states.Build]":
         """Return every build, by name and number."""
         with self._database.connection() as connection:
-            return builds.builds(connection)
+            return build_states.builds(connection)
 
     def lags(self) -> dict[str, int]:
         """Return how many positions the live build of each projection is behind the log."""
         return {build.name: build.lag for build in self.builds() if build.state == "live"}
 
-    def rebuild(self, name: str) -> Build:
+    def rebuild(self, name: str) -> "build_states.Build":
         """Begin a build beside the live one, to replace it; a running projector fills it.
 
         Raises:
             UnknownReadModel: there is no such projection.
             RebuildUnderWay: one is building already.
         """
-        model = read_model(name)
+        model = registry.read_model(name)
         with self._database.connection() as connection:
-            if not builds.begin(connection, model, days=self.search_days):
+            if not build_states.begin(connection, model, days=self.search_days):
                 raise RebuildUnderWay(name)
         return max(self._of(name), key=lambda build: build.build)
 
-    def pause(self, name: str) -> Sequence[Build]:
+    def pause(self, name: str) -> "Sequence[build_states.Build]":
         """Pause a projection; raises `UnknownReadModel`."""
         return self._set_paused(name, paused=True)
 
-    def resume(self, name: str) -> Sequence[Build]:
+    def resume(self, name: str) -> "Sequence[build_states.Build]":
         """Resume a projection that is paused or stopped; raises `UnknownReadModel`."""
         return self._set_paused(name, paused=False)
 
-    def behind(
-        self, position: int, names: Collection[str] = tuple(READ_MODELS)
-    ) -> ProjectionBehind | None:
+    def behind(self, position: int, names: Collection[str]) -> ProjectionBehind | None:
         """Return why some projections cannot be read as of a position yet, None if they can.
 
         Raises:
@@ -117,7 +117,7 @@ class ProjectionStatus:
         """
         live = {build.name: build for build in self.builds() if build.state == "live"}
         for name in names:
-            build = live.get(read_model(name).name)
+            build = live.get(registry.read_model(name).name)
             if build is None:
                 raise NotYetBuilt(name)
             if position > build.log_position:
@@ -127,11 +127,11 @@ class ProjectionStatus:
                 return ProjectionBehind(build, wanted=position)
         return None
 
-    def _set_paused(self, name: str, *, paused: bool) -> Sequence[Build]:
-        model = read_model(name)
+    def _set_paused(self, name: str, *, paused: bool) -> "Sequence[build_states.Build]":
+        model = registry.read_model(name)
         with self._database.connection() as connection:
-            builds.set_paused(connection, model.name, paused=paused)
+            build_states.set_paused(connection, model.name, paused=paused)
         return self._of(name)
 
-    def _of(self, name: str) -> list[Build]:
+    def _of(self, name: str) -> "list[build_states.Build]":
         return [build for build in self.builds() if build.name == name]

@@ -5,8 +5,6 @@ batch.
 """
 
 import logging
-import os
-import sys
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -23,7 +21,6 @@ from agentlog.infrastructure.readmodels import builds
 from agentlog.infrastructure.readmodels.live_batch import LiveBatch
 from agentlog.infrastructure.readmodels.projection import Projection, StepResult
 from agentlog.infrastructure.runtime.closeable import Closing
-from agentlog.infrastructure.runtime.supervised_process import SupervisedProcess
 from agentlog.projections.readmodels.registry import AnyReadModel
 
 logger = logging.getLogger("agentlog")
@@ -214,18 +211,3 @@ class _Together(_ProjectorThread):
         for name in joined.apart:
             ours[name].take_charge()
         return joined.more
-
-
-RUN = ("projections", "run", "--with-parent")
-"""The agentlog command that runs projections until its standard input closes."""
-
-_PROGRAM = (sys.executable, "-m", "agentlog")
-
-
-def projector_process(url: str) -> SupervisedProcess:
-    """Return the process that runs projections; `url` is of a migrated database."""
-    return SupervisedProcess(
-        (*_PROGRAM, *RUN),
-        name="projections",
-        environment={**os.environ, "AGENTLOG_DATABASE_URL": url},
-    )

@@ -21,7 +21,6 @@ def collect_rarely() -> None:
     A read or a batch creates many objects and drops them together, and few are in cycles: by
     default the collector scans them every 700, and sometimes all objects.
     """
-    gc.collect()
     gc.freeze()  # imported objects stay: exclude them from collections
     gc.set_threshold(*_THRESHOLDS)
 

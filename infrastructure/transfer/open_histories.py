@@ -34,7 +34,7 @@ _VIEW = SourceView()
 _LOCKS, _ATTEMPTS, _SINCE = 64, 10, 50
 
 
-class ThreadContended(AgentlogError, kind="unavailable"):
+class ThreadContended(AgentlogError, kind="unavailable", transient=True):
     """Others append to the same thread without a pause: ask again a little later."""
 
 

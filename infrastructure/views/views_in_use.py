@@ -1,6 +1,7 @@
 """The views that precomputation writes snapshots of, and those that reads have missed."""
 
 import threading
+from functools import cached_property
 
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from agentlog.projections.view import Options
@@ -16,12 +17,14 @@ class ViewsInUse:
 
     def __init__(self, *, most: int = 8) -> None:
         self._most = most
-        self._usual = [choose_view(name) for name in VIEWS]
-        self._defaults = {(view.name, view.options) for view in self._usual}
         self._others: dict[tuple[str, Options], AnyView] = {}  # most recently used last
         self._missed: dict[tuple[str, str, Options], tuple[str, AnyView, int]] = {}
         self._changing = threading.Lock()
         self.changes = 0
+
+    @cached_property
+    def _usual(self) -> list[AnyView]:  # not imported by one that only reads a view
+        return [choose_view(name) for name in VIEWS]
 
     @property
     def views(self) -> list[AnyView]:
@@ -31,9 +34,9 @@ class ViewsInUse:
 
     def note(self, view: AnyView) -> None:
         """Record that a view was requested."""
-        key = view.name, view.options
-        if key in self._defaults:
+        if view.name in VIEWS and view.options == view.options_type():
             return
+        key = view.name, view.options
         with self._changing:
             self.changes += self._others.pop(key, None) is None
             self._others[key] = view

@@ -3,6 +3,7 @@
 import asyncio
 import ssl
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -45,10 +46,13 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """Posts to webhooks; `seconds` is the most that a request takes, from name to answer."""
+    """Posts to webhooks; `seconds` is the most that a request takes, from name to answer.
+
+    `context` is called for each request: it costs much, and most services have no webhooks.
+    """
 
     addresses: Addresses
-    context: ssl.SSLContext
+    context: Callable[[], ssl.SSLContext]
     resolvers: Executor
     seconds: float
 
@@ -93,7 +97,7 @@ class Poster:
         # a connection of its own: others to this address may be of another name
         async with (
             httpx2.AsyncClient(
-                verify=self.context, trust_env=False, follow_redirects=False, timeout=self.seconds
+                verify=self.context(), trust_env=False, follow_redirects=False, timeout=self.seconds
             ) as client,
             client.stream(
                 "POST",

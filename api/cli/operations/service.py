@@ -8,7 +8,7 @@ import ssl
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from functools import partial
+from functools import cache, partial
 from ipaddress import ip_address
 from types import FrameType
 from typing import Annotated
@@ -20,7 +20,6 @@ from fastapi import FastAPI
 from rich.console import Console
 from rich.text import Text
 
-from agentlog.api.cli.operations.demo import load_examples, tour
 from agentlog.api.cli.session import DataDir, InvalidOption, settings_with
 from agentlog.api.composition import (
     Service,
@@ -40,7 +39,7 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.audit.signing import signing_key
 from agentlog.infrastructure.erasure.watch import ErasureWatch
 from agentlog.infrastructure.postgres.write_access import WhileWritable
-from agentlog.infrastructure.readmodels.projector import projector_process
+from agentlog.infrastructure.readmodels.projector_process import projector_process
 from agentlog.infrastructure.runtime.garbage import MemoryReturn, collect_rarely, map_large_blocks
 from agentlog.infrastructure.runtime.logging import access_logger, logs_on_stderr
 from agentlog.infrastructure.settings import Settings, TraceSettings
@@ -49,6 +48,10 @@ from agentlog.infrastructure.views.snapshots.table import warn_of_other_keys
 from agentlog.infrastructure.webhooks.addresses import Addresses
 from agentlog.infrastructure.webhooks.courier import Courier
 from agentlog.infrastructure.webhooks.poster import Poster
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.api.cli.operations import demo as examples
 
 app = typer.Typer()
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
@@ -144,7 +147,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
             WhileWritable(access, partial(Precomputation, service.tenants, service.listener))
         )
         if with_examples:
-            load_examples(service, console)
+            examples.load_examples(service, console)
         application = application_over(settings, service, anonymous)
         config = uvicorn.Config(
             behind_proxies(
@@ -167,7 +170,7 @@ def _run(settings: Settings, *, with_examples: bool = False) -> None:
         if traces.notice:
             console.print(traces.notice, markup=False)
         if with_examples:
-            console.print(tour(address, settings), markup=False)
+            console.print(examples.tour(address, settings), markup=False)
         if settings.projections == "on":
             beside.enter_context(WhileWritable(access, partial(projector_process, service.url)))
         beside.enter_context(WhileWritable(access, partial(_courier, settings, service)))
@@ -208,7 +211,7 @@ def application_over(settings: Settings, service: Service, anonymous: AnonymousF
 def _courier(settings: Settings, service: Service) -> Courier:
     poster = Poster(
         Addresses.of(settings.webhook_networks),
-        ssl.create_default_context(),
+        cache(ssl.create_default_context),
         ThreadPoolExecutor(_RESOLVERS, thread_name_prefix="webhook names"),
         _WEBHOOK_SECONDS,
     )

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from agentlog.api.http.codec.statuses import status_of
-from agentlog.api.http.codec.wait_for_position import LogBehind
 from agentlog.api.http.request.errors import (
-    GatewayUnreachable,
     RefusedRequest,
 )
 from agentlog.api.http.request.limits import (
@@ -29,25 +27,13 @@ from agentlog.domain.errors import (
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.analysts.errors import (
     Complaint,
-    QueriesExhausted,
     QueryForbidden,
     QueryRejected,
-    TooManyQueries,
 )
-from agentlog.infrastructure.appending.append_request import WriterOverloaded
-from agentlog.infrastructure.keys.accesses import AccessNotRecorded
 from agentlog.infrastructure.postgres.errors import (
     DatabaseReadOnly,
-    DatabaseUnavailable,
-    TenantMoving,
 )
-from agentlog.infrastructure.readmodels.projection_status import (
-    NotYetBuilt,
-    ProjectionBehind,
-)
-from agentlog.infrastructure.transfer.open_histories import ThreadContended
 from agentlog.infrastructure.transfer.uploads.errors import (
-    ImportBusy,
     OffsetMismatch,
 )
 from agentlog.projections.filters.grammar import InvalidFilterText
@@ -60,20 +46,6 @@ Problem = dict[str, JsonValue]
 
 _RETRY_SECONDS = 1
 _STREAM_SECONDS = 10
-_PASSING = (
-    AccessNotRecorded
-    | DatabaseUnavailable
-    | GatewayUnreachable
-    | ImportBusy
-    | LogBehind
-    | NotYetBuilt
-    | ProjectionBehind
-    | QueriesExhausted
-    | TenantMoving
-    | ThreadContended
-    | TooManyQueries
-    | WriterOverloaded
-)
 
 
 def problem_of(error: AgentlogError) -> Problem:
@@ -138,7 +110,7 @@ def headers_of(error: AgentlogError) -> dict[str, str]:
         case NotAllowed(scope=scope):  # RFC 6750, section 3.1
             challenge = f'Bearer error="insufficient_scope", scope="{scope}"'
             return {"WWW-Authenticate": challenge}
-        case _ if isinstance(error, _PASSING):
+        case _ if error.transient:
             return {"Retry-After": str(_RETRY_SECONDS)}
         case _:
             return {}

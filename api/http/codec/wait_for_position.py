@@ -22,7 +22,10 @@ from agentlog.infrastructure.postgres.listening.notifications import APPENDED, P
 from agentlog.infrastructure.postgres.log_position import log_position
 from agentlog.infrastructure.readmodels.projection_status import ProjectionStatus
 from agentlog.infrastructure.runtime.backoff import pause_seconds
-from agentlog.projections.readmodels.registry import READ_MODELS
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.projections.readmodels import registry
 
 WAIT_SECONDS = 10.0
 """Seconds that a request waits, at most."""
@@ -39,7 +42,7 @@ class InvalidWait(InvalidInput):
         super().__init__(f"wait={text[:64]} is no position of the log, as an append answers it")
 
 
-class LogBehind(AgentlogError, kind="unavailable"):
+class LogBehind(AgentlogError, kind="unavailable", transient=True):
     """A database that takes no writes has not got the log up to a position in time."""
 
     def __init__(self, position: int, *, wanted: int) -> None:
@@ -87,11 +90,15 @@ async def until_logged(scope: Scope, database: Database, listener: Listener) -> 
     await _until(listener, APPENDED, behind, until=until)
 
 
-async def read_models_waited(request: Request, names: Collection[str] = tuple(READ_MODELS)) -> None:
-    """Return once read models have come where the request waits for them, as `until_projected`."""
+async def read_models_waited(request: Request, names: Collection[str] | None = None) -> None:
+    """Return once read models, by default all, have come where the request waits for them.
+
+    Raises what `until_projected` raises.
+    """
     wait: _Wait | None = request.scope.get(_WAIT)
     if wait is not None:
         status: ProjectionStatus = request.app.state.projection_status
+        names = registry.READ_MODELS if names is None else names
         await until_projected(status, wait.position, names=names, until=wait.until)
 
 
@@ -99,7 +106,7 @@ async def until_projected(
     projection_status: ProjectionStatus,
     position: int,
     *,
-    names: Collection[str] = tuple(READ_MODELS),
+    names: Collection[str],
     until: float,
 ) -> None:
     """Return once the live builds of these projections have reached a position.

@@ -104,7 +104,7 @@ class KeyInUrl(InvalidInput, kind="unreadable"):
         )
 
 
-class GatewayUnreachable(AgentlogError, kind="unavailable"):
+class GatewayUnreachable(AgentlogError, kind="unavailable", transient=True):
     """The gateway of AGENTLOG_GATEWAY_URL gives no answer."""
 
     def __init__(self, reason: str) -> None:

@@ -24,9 +24,12 @@ from agentlog.api.shapes.outline import Outline, outline_json
 from agentlog.api.shapes.threads import bare_view_json, difference_json, view_json
 from agentlog.api.shapes.why import Why, why_json
 from agentlog.domain.points_in_time import parse_moment
-from agentlog.infrastructure.comparison.value_changes import value_changes
 from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
+from agentlog.lazy import lazy_imports
 from agentlog.projections.registry import VIEWS
+
+with lazy_imports():
+    from agentlog.infrastructure.comparison import value_changes
 
 router = Router(prefix="/v1", tags=["views"])
 
@@ -167,7 +170,7 @@ def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
 
     `after` may be any version: the changes after it are read.
     """
-    changes = value_changes(
+    changes = value_changes.value_changes(
         views,
         thread_id,
         chosen_view(request, view),

@@ -5,7 +5,10 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from agentlog.api.shapes.shape import TimeText, time_text
-from agentlog.infrastructure.comparison import value_changes
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.infrastructure.comparison import value_changes
 
 
 class ValueChange(TypedDict):
@@ -36,7 +39,7 @@ class ValueChanges(TypedDict):
     next: str | None
 
 
-def value_changes_json(changes: value_changes.ValueChanges) -> dict[str, object]:
+def value_changes_json(changes: "value_changes.ValueChanges") -> dict[str, object]:
     """Return where the values changed."""
     return {
         "threadId": changes.thread_id,

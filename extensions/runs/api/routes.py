@@ -11,8 +11,11 @@ from agentlog.api.http.codec.parameters import ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.http.routing import Router
-from agentlog.extensions.runs.infrastructure.exchanges.recorded_runs import RecordedThread
-from agentlog.extensions.runs.projections.tapes.hazards import hazards
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.extensions.runs.infrastructure.exchanges import recorded_runs
+    from agentlog.extensions.runs.projections.tapes import hazards
 
 router = Router(prefix="/v1", tags=["forks"])
 
@@ -45,5 +48,5 @@ def read_hazards(
     ] = None,
 ) -> Response:
     """Recorded calls that a replay may make again: those of tools not known to only read."""
-    cursor = RecordedThread(threads, thread_id).cursor(begin)
-    return json_answer(hazards_json(hazards(cursor.whole)))
+    cursor = recorded_runs.RecordedThread(threads, thread_id).cursor(begin)
+    return json_answer(hazards_json(hazards.hazards(cursor.whole)))

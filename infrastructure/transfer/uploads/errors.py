@@ -83,7 +83,7 @@ class TooManyImports(AgentlogError, kind="too many"):
         )
 
 
-class ImportBusy(Refused):
+class ImportBusy(Refused, transient=True):
     """The import runs, or a piece of the file is on its way: ask again a little later."""
 
     def __init__(self, what: str) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.command_line import agentlog, environment
@@ -42,6 +43,13 @@ _OF_READS = _OF_EVERY_COMMAND | {
     *("orjson", "platformdirs", "rich", "ulid"),
 }
 _OF_VIEWS = _OF_READS | {"backports", "jsonpatch", "jsonpointer", "msgspec"}
+_OF_SERVE = _OF_VIEWS | {
+    *("anyio", "fastapi", "fastapi_swagger", "opentelemetry", "python_multipart", "starlette"),
+    *("click", "httptools", "uvicorn", "uvloop", "watchfiles"),
+    *("httpx2", "idna", "prometheus_client", "pygments", "structlog"),
+    *("cryptography", "eventsourcing", "jsonpath", "rapidfuzz", "regex"),
+    *("attr", "greenlet", "sniffio"),  # of other packages, where they are installed
+}
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +67,34 @@ def url(server_url: str, template_database: str) -> Iterator[str]:
         ("--version", _OF_EVERY_COMMAND, 9),
         ("threads", _OF_READS, 150),
         ("show t", _OF_VIEWS, 180),
-        ("view t", _OF_VIEWS, 260),
+        ("view t", _OF_VIEWS, 180),
     ],
 )
 def test_a_command_imports_only_what_it_uses(
     words: str, packages: set[str], most: int, url: str, tmp_path: Path
 ) -> None:
-    importers = _imports_of(words, url, tmp_path / "modules")
+    with _running(words, url, tmp_path / "modules") as process:
+        errors = process.communicate(timeout=WAIT_SECONDS)[1]
+    assert process.returncode == 0, errors
+    _check_imports(tmp_path / "modules", packages, most)
+
+
+def test_a_service_imports_only_what_it_needs_for_its_first_answer(
+    url: str, tmp_path: Path
+) -> None:
+    with _running("serve --port 0", url, tmp_path / "modules") as process:
+        assert process.stdout is not None
+        address = re.search(r"http://\S+:\d+", process.stdout.readline())
+        assert address is not None
+        assert httpx2.get(f"{address[0]}/v1/threads").json()["items"]
+        process.terminate()
+        process.communicate(timeout=WAIT_SECONDS)
+    _check_imports(tmp_path / "modules", _OF_SERVE, 590)
+
+
+def _check_imports(to: Path, packages: set[str], most: int) -> None:
+    """Check the modules that a program ran, as it wrote them, with who imported each first."""
+    importers: Mapping[str, str] = json.loads(to.read_bytes())
     strange = {
         name: importer
         for name, importer in importers.items()
@@ -76,19 +105,15 @@ def test_a_command_imports_only_what_it_uses(
     assert len(ours) <= most, ours
 
 
-def _imports_of(words: str, url: str, to: Path) -> Mapping[str, str]:
-    """Return the modules that a command ran, with who imported each first."""
-    done = subprocess.run(
+def _running(words: str, url: str, to: Path) -> subprocess.Popen[str]:
+    """Return a command that has begun, and writes which modules it ran at its end."""
+    return subprocess.Popen(
         [sys.executable, "-c", _PROGRAM, to, *words.split()],
         env=environment(url),
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=WAIT_SECONDS,
-        check=False,
     )
-    assert done.returncode == 0, done.stderr
-    importers: Mapping[str, str] = json.loads(to.read_bytes())
-    return importers
 
 
 def _is_installed(name: str) -> bool:

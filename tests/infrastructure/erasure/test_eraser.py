@@ -18,6 +18,7 @@ from agentlog.infrastructure.erasure.watch import ErasureWatch
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import ERASED, Listener
+from agentlog.infrastructure.readmodels import renewal
 from agentlog.infrastructure.subscriptions.hub import Hub
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import State
@@ -79,7 +80,7 @@ def test_one_that_breaks_off_has_done_nothing(
         raise PowerCut
 
     with monkeypatch.context() as patched:
-        patched.setattr(eraser_module, "renew_rows", die)
+        patched.setattr(renewal, "renew_rows", die)
         with pytest.raises(PowerCut):
             redactor.redact("t", None, "why")
     assert threads.message("t", given(1)).raw["text"] == "secret"

@@ -24,7 +24,8 @@ from agentlog.infrastructure.readmodels.projection_status import (
     ProjectionBehind,
     ProjectionStatus,
 )
-from agentlog.infrastructure.readmodels.projector import Projector, projector_process
+from agentlog.infrastructure.readmodels.projector import Projector
+from agentlog.infrastructure.readmodels.projector_process import projector_process
 from agentlog.projections.readmodels.model import ThreadRows
 from agentlog.projections.readmodels.registry import READ_MODELS, UnknownReadModel
 from tests.infrastructure.appends import (

@@ -65,7 +65,7 @@ class Posting:
     def courier(self, *, seconds: float = 5, addresses: Addresses = LOOPBACK) -> Iterator[Courier]:
         """Post while the block runs."""
         with ThreadPoolExecutor(4) as resolvers, Listener(self.database) as listener:
-            poster = Poster(addresses, ssl.create_default_context(), resolvers, seconds)
+            poster = Poster(addresses, ssl.create_default_context, resolvers, seconds)
             with Courier(self.database, listener, self.tenants, poster) as courier:
                 yield courier
 

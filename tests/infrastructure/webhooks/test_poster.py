@@ -62,7 +62,7 @@ def receiver(certificate: Path) -> Iterator[Receiver]:
 def _post(url: str, *, trusting: Path | None = None) -> Answer:
     with ThreadPoolExecutor(1) as resolvers:
         context = ssl.create_default_context(cafile=trusting)
-        poster = Poster(LOOPBACK, context, resolvers, 30)
+        poster = Poster(LOOPBACK, lambda: context, resolvers, 30)
         return asyncio.run(poster.post(url, PAYLOAD, SECRET))
 
 

@@ -5,9 +5,11 @@ from agentlog.domain.errors import AgentlogError, InvalidMessage
 from agentlog.domain.json.values import JsonObject, JsonValue, text_at
 from agentlog.extensions.traces.api.judgements import remark_of_score
 from agentlog.extensions.traces.api.trace_places import TracePlace, TracePlaces, UnknownTrace
-from agentlog.extensions.traces.infrastructure.ingest import traces_of
-from agentlog.extensions.traces.infrastructure.threads import thread_id_of
 from agentlog.infrastructure.tenants import Tenant
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.extensions.traces.infrastructure import ingest, threads
 
 Refusal = str | None
 
@@ -49,8 +51,8 @@ class Scores:
     def _place(self, score: JsonObject, places: TracePlaces) -> TracePlace:
         trace, session = text_at(score, "traceId"), text_at(score, "sessionId")
         if trace is not None:
-            recent = traces_of(self._tenant).thread_of(trace)
+            recent = ingest.traces_of(self._tenant).thread_of(trace)
             return places.place(trace, text_at(score, "observationId"), recent=recent)
         if session is None:
             raise InvalidMessage.at("traceId", "missing: name a trace or a session")
-        return TracePlace(thread_id_of(session))
+        return TracePlace(threads.thread_id_of(session))

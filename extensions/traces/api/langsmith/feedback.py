@@ -7,8 +7,11 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonObject, text_at
 from agentlog.extensions.traces.api.judgements import remark_of_feedback
 from agentlog.extensions.traces.api.trace_places import TracePlaces, UnknownTrace
-from agentlog.extensions.traces.infrastructure.ingest import traces_of
 from agentlog.infrastructure.tenants import Tenant
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.extensions.traces.infrastructure import ingest
 
 
 class Feedback:
@@ -35,7 +38,7 @@ class Feedback:
         if run is None:
             raise InvalidMessage.at("run_id", "missing: name a run or a trace")
         trace = text_at(feedback, "trace_id", "run_id") or run
-        traces = traces_of(self._tenant)
+        traces = ingest.traces_of(self._tenant)
         recent = traces.thread_of(trace) or traces.thread_of(run)
         thread_id, on = self._places.place(trace, run, recent=recent)
         about: JsonObject = {} if on is None else {"on": on}

@@ -11,8 +11,11 @@ from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.extensions.traces.api.otlp.work import Work
 from agentlog.extensions.traces.projections.readers.otlp_json import count_values
-from agentlog.extensions.traces.projections.readers.runs.parts import merged
+from agentlog.lazy import lazy_imports
 from agentlog.projections.view import Item
+
+with lazy_imports():
+    from agentlog.extensions.traces.projections.readers.runs import parts
 
 Operation = Literal["post", "patch"]
 _ORDER: tuple[Operation, ...] = ("post", "patch")
@@ -33,7 +36,7 @@ class Operations:
     def runs(self) -> list[Item]:
         """Each run as it was sent; what ends it stands over what begins it, if both were."""
         runs = [[run[kind] for kind in _ORDER if kind in run] for run in self._runs.values()]
-        return [run[0] if len(run) == 1 else merged(run) for run in runs]
+        return [run[0] if len(run) == 1 else parts.merged(run) for run in runs]
 
     def json_in(self, text: bytes, place: str) -> JsonValue:
         """Return a value of JSON; raises `InvalidMessage` where it is none."""

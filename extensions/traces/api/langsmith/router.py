@@ -14,8 +14,11 @@ from agentlog.extensions.traces.api.langsmith.multipart import read_multipart
 from agentlog.extensions.traces.api.langsmith.operations import Operations
 from agentlog.extensions.traces.api.otlp.requests import taken
 from agentlog.extensions.traces.api.otlp.work import Work
-from agentlog.extensions.traces.infrastructure.ingest import traces_of
+from agentlog.lazy import lazy_imports
 from agentlog.projections.view import Item
+
+with lazy_imports():
+    from agentlog.extensions.traces.infrastructure import ingest
 
 router = Router(prefix="/langsmith", in_document=False)
 
@@ -96,7 +99,7 @@ async def take_feedback(request: Request) -> Response:
 async def _take(request: Request, read: Callable[[bytes, Operations], None]) -> Response:
     limits, origin = await request_limits(request), await append_origin(request)
     tenant = tenant_of(request)
-    traces = traces_of(tenant)
+    traces = ingest.traces_of(tenant)
 
     def take(body: bytes, work: Work) -> None:
         operations = Operations(limits, work)

@@ -12,7 +12,10 @@ from agentlog.api.http.codec.parameters import header_of
 from agentlog.extensions.traces.api.otlp.content_coding import unzipped
 from agentlog.extensions.traces.api.otlp.records import Signal, answer, media_type_of, records_in
 from agentlog.extensions.traces.api.otlp.work import Work
-from agentlog.extensions.traces.infrastructure.ingest import traces_of
+from agentlog.lazy import lazy_imports
+
+with lazy_imports():
+    from agentlog.extensions.traces.infrastructure import ingest
 
 _Outcome = TypeVar("_Outcome")
 
@@ -22,7 +25,7 @@ async def take_otlp(request: Request, signal: Signal) -> Response:
     headers = request.scope["headers"]
     media_type = media_type_of((header_of(headers, b"content-type") or b"").decode("latin-1"))
     limits, origin = await request_limits(request), await append_origin(request)
-    traces = traces_of(tenant_of(request))
+    traces = ingest.traces_of(tenant_of(request))
 
     def take(body: bytes, work: Work) -> bytes:
         records = records_in(body, media_type, signal, limits, work)

@@ -41,6 +41,7 @@ OF_COMMANDS = (
     "agentlog.extensions.runs.infrastructure.exchanges.tool_calls",
     "agentlog.extensions.runs.infrastructure.providers.",
     "agentlog.extensions.runs.projections.tapes.",
+    "agentlog.extensions.traces.api.collector",
 )
 """Where errors are that only commands show, and what stands before providers and tools."""
 OVER_HTTP = [
