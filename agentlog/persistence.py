@@ -5,6 +5,6 @@ PERSISTENCE_MODULE=agentlog.persistence has an `Application` of that library rea
 
 from agentlog.api.persistence import Factory
 from agentlog.domain.events import Event
-from agentlog.infrastructure.eventsourcing_adapter.view import View
+from agentlog.infrastructure.eventsourcing_adapter.recorder import View
 
 __all__ = ["Event", "Factory", "View"]

@@ -23,8 +23,7 @@ from typing_extensions import override
 
 from agentlog.api.composition import open_as_owner, ready_database, write_access_of
 from agentlog.infrastructure.eventsourcing_adapter.mapper import MessageMapper
-from agentlog.infrastructure.eventsourcing_adapter.recorder import LogRecorder
-from agentlog.infrastructure.eventsourcing_adapter.view import View
+from agentlog.infrastructure.eventsourcing_adapter.recorder import LogRecorder, View
 from agentlog.infrastructure.postgres.conninfo import Timeouts
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import Listener

@@ -18,8 +18,7 @@ from agentlog.api.cli.session import (
     service_in,
 )
 from agentlog.api.cli.terminal import printable
-from agentlog.api.shapes.forks import fork_json, tree_json
-from agentlog.api.shapes.lines.forks import tree_lines
+from agentlog.api.shapes.forks import fork_json, tree_json, tree_lines
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import parse_moment

@@ -26,13 +26,6 @@ from agentlog.domain.cognition.decisions import (
     WorkerSpec,
 )
 from agentlog.domain.cognition.engine import CognitiveEngine
-from agentlog.domain.cognition.errors import (
-    CognitiveError,
-    ContextOverflow,
-    InvalidState,
-    LimitExceeded,
-    MalformedAction,
-)
 from agentlog.domain.cognition.inputs import (
     ApprovalOutcome,
     ApprovalResult,
@@ -53,7 +46,14 @@ from agentlog.domain.cognition.inputs import (
     WorkerError,
     WorkerResult,
 )
-from agentlog.domain.cognition.rules import RuleEngine
+from agentlog.domain.cognition.rules import (
+    CognitiveError,
+    ContextOverflow,
+    InvalidState,
+    LimitExceeded,
+    MalformedAction,
+    RuleEngine,
+)
 from agentlog.domain.cognition.state import AgentState, Message, Role
 from agentlog.domain.cognition.stub import StubEngine
 

@@ -1,4 +1,4 @@
-"""An engine that follows mylm's transition table: guards first, then by input."""
+"""An engine that follows mylm's transition table: guards first, then by input; its errors."""
 
 import re
 from typing import assert_never
@@ -19,7 +19,6 @@ from agentlog.domain.cognition.decisions import (
     Transition,
     UserRequest,
 )
-from agentlog.domain.cognition.errors import MalformedAction
 from agentlog.domain.cognition.inputs import (
     ApprovalOutcome,
     ApprovalResult,
@@ -39,7 +38,7 @@ from agentlog.domain.cognition.inputs import (
     WorkerResult,
 )
 from agentlog.domain.cognition.state import AgentState, Message
-from agentlog.domain.errors import InvalidJson
+from agentlog.domain.errors import AgentlogError, InvalidJson
 from agentlog.domain.json.text import parse, print_text
 from agentlog.domain.json.values import JsonValue
 
@@ -162,3 +161,40 @@ def _outcome_message(tool: str, outcome: ToolOutcome) -> Message:
             return Message.of_failure(tool, "cancelled")
         case _:
             assert_never(outcome)
+
+
+class CognitiveError(AgentlogError, kind="conflict"):
+    """An engine cannot take the step; the state stays what it was."""
+
+
+class MalformedAction(CognitiveError):
+    """The model asked for something that is no call: tell it what is wrong and ask again."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f'{reason}: a call is a JSON object {{"tool": name, "arguments": {{…}}}} and no more'
+        )
+        self.reason = reason
+
+
+class InvalidState(CognitiveError):
+    """The state cannot be: rebuild it from the thread's events."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}: rebuild the state from its thread's events")
+        self.reason = reason
+
+
+class LimitExceeded(CognitiveError):
+    """More than a limit allows: raise the limit, or stop."""
+
+    def __init__(self, *, limit: int, current: int) -> None:
+        super().__init__(f"{current} is over the limit of {limit}: raise the limit, or stop")
+        self.limit, self.current = limit, current
+
+
+class ContextOverflow(CognitiveError):
+    """The prompt does not fit the model: shorten the history."""
+
+    def __init__(self) -> None:
+        super().__init__("the prompt does not fit the model: shorten the history")

@@ -52,8 +52,8 @@ from agentlog.extensions.cells.steps import (
     try_fence,
 )
 from agentlog.extensions.cells.tenant_copy import delete_tenant
-from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.audit.findings import check_all_tenants
 from agentlog.infrastructure.audit.moves import Move
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.locks import erase_alone, try_lock, unlock

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import psycopg
 
-from agentlog.extensions.dataset.ahead import ahead
 from agentlog.extensions.dataset.event_pages import read_events
 from agentlog.extensions.dataset.manifest import EventsFile, rows_path
-from agentlog.extensions.dataset.part import PartFile, last_event, later
+from agentlog.extensions.dataset.part import PartFile, ahead, last_event, later
 from agentlog.extensions.dataset.places.place import Place
 from agentlog.extensions.dataset.schema import EVENTS, arrow_schema
 from agentlog.infrastructure.postgres.database import Database

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from agentlog.extensions.dataset.ahead import ahead
 from agentlog.extensions.dataset.erased import renew_events, stale_tables
 from agentlog.extensions.dataset.errors import ForeignDataset
 from agentlog.extensions.dataset.event_pages import read_events
 from agentlog.extensions.dataset.manifest import DatasetManifest, EventsFile, Mark
-from agentlog.extensions.dataset.part import PartFile, first_event, last_event, later
+from agentlog.extensions.dataset.part import PartFile, ahead, first_event, last_event, later
 from agentlog.extensions.dataset.places.opening import open_place
 from agentlog.extensions.dataset.places.place import Place
 from agentlog.extensions.dataset.schema import EVENTS, arrow_schema

@@ -1,7 +1,8 @@
 """Writes a Parquet file in row groups of bounded size."""
 
-from collections.abc import Sequence
-from typing import BinaryIO
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import BinaryIO, TypeVar
 
 import psycopg
 import pyarrow as pa
@@ -87,3 +88,16 @@ def later(one: Mark | None, other: Mark | None) -> Mark | None:
     """Return the mark with the larger position."""
     marks = [mark for mark in (one, other) if mark is not None]
     return max(marks, key=lambda mark: mark.position, default=None)
+
+
+ItemT = TypeVar("ItemT")
+
+
+def ahead(source: Iterator[ItemT]) -> Generator[ItemT]:
+    """Yield the items of `source`, each requested while the one before is processed."""
+    end = object()
+    with ThreadPoolExecutor(1, thread_name_prefix="ahead") as thread:
+        coming = thread.submit(next, source, end)
+        while (item := coming.result()) is not end:
+            coming = thread.submit(next, source, end)
+            yield item  # type: ignore[misc] # it is not the end

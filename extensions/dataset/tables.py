@@ -10,7 +10,6 @@ import psycopg
 from psycopg.errors import UndefinedTable
 from psycopg.sql import SQL, Identifier
 
-from agentlog.extensions.dataset.ahead import ahead
 from agentlog.extensions.dataset.erased import erased_since
 from agentlog.extensions.dataset.errors import ReadModelsMove
 from agentlog.extensions.dataset.manifest import (
@@ -22,7 +21,7 @@ from agentlog.extensions.dataset.manifest import (
     day_text,
     rows_path,
 )
-from agentlog.extensions.dataset.part import PartFile, last_event, later
+from agentlog.extensions.dataset.part import PartFile, ahead, last_event, later
 from agentlog.extensions.dataset.places.place import Place
 from agentlog.extensions.dataset.schema import arrow_schema
 from agentlog.extensions.dataset.table_days import DayRows, TableDays

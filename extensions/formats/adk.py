@@ -9,11 +9,10 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
+from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds_of_seconds, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.gemini import FIGURES, KNOWN, read_parts
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds_of_seconds
 from agentlog.projections.view import Item
 
 _KNOWN = (

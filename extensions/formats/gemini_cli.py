@@ -11,11 +11,10 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
+from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.gemini import KNOWN, read_parts
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _KNOWN = (

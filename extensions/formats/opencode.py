@@ -11,8 +11,7 @@ from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, text_at
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, amount_at, usage
-from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.fields import Fields, amount_at, file_of_uri, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.view import Item

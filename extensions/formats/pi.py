@@ -10,13 +10,11 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, text_of, usage
-from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.fields import Fields, file_of, milliseconds, text_of, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _NAME = "pi"

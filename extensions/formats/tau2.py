@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.fields import Fields, milliseconds, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.calls import answer_unnamed, take_call
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _KNOWN = (

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from agentlog.domain.errors import UnknownThread
 from agentlog.domain.points_in_time import BIGGEST
-from agentlog.infrastructure.audit.accounts import events_at, rows_of, unaccounted
-from agentlog.infrastructure.audit.findings import Audit, Findings
+from agentlog.infrastructure.audit.findings import Audit, Findings, events_at, rows_of, unaccounted
 from agentlog.infrastructure.audit.notes import Checkpoint, VerifierKey
 from agentlog.infrastructure.audit.records import EVERYWHERE, LOWEST, log_snapshot
 from agentlog.infrastructure.audit.threads.processes import AuditProcesses

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of
-from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.audit.findings import check_all_tenants
 from agentlog.infrastructure.audit.moves import last_of
 from agentlog.infrastructure.audit.notes import (
     Checkpoint,

@@ -8,8 +8,8 @@ from agentlog.domain.identifiers import check_thread_id
 from agentlog.domain.points_in_time import AtPosition, AtVersion, Moment, parse_moment
 from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.comparison.alignment import Parting, partings
 from agentlog.projections.comparison.comparison import ComparedHistory, Comparison, compare
-from agentlog.projections.comparison.partings import Parting, partings
 from agentlog.projections.comparison.steps import StateNotComparable, Stepping, Which
 from agentlog.projections.registry import AnyView
 

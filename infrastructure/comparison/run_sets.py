@@ -12,8 +12,8 @@ from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.endings import Endings
 from agentlog.infrastructure.views.view_fold import place_of
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.comparison.alignment import Parting, partings
 from agentlog.projections.comparison.comparison import ComparedHistory
-from agentlog.projections.comparison.partings import Parting, partings
 from agentlog.projections.comparison.rows import Glimpse, glimpse
 from agentlog.projections.comparison.steps import Stepping, Which
 from agentlog.projections.registry import AnyView

@@ -15,8 +15,7 @@ from agentlog.domain.points_in_time import BIGGEST, AtMessage, AtPosition, AtTim
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.blob_store import Contents, contents_in
 from agentlog.infrastructure.eventlog.body_deduplication import digests_in
-from agentlog.infrastructure.eventlog.event_rows import event_of
-from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
+from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter, event_of
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.log_position import check_past, log_position
 from agentlog.infrastructure.postgres.statements import statement

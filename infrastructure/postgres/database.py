@@ -28,8 +28,7 @@ from agentlog.infrastructure.postgres.liveness import (
     is_silent,
 )
 from agentlog.infrastructure.postgres.migration import Migration, migrate
-from agentlog.infrastructure.postgres.roles import SERVICE, confine, unconfine
-from agentlog.infrastructure.postgres.session_check import check_session
+from agentlog.infrastructure.postgres.roles import SERVICE, check_session, confine, unconfine
 from agentlog.infrastructure.postgres.write_access import WriteAccess
 from agentlog.infrastructure.runtime.closeable import Closing
 

@@ -11,7 +11,7 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.beginning import readable
 from agentlog.infrastructure.eventlog.blob_store import Contents
 from agentlog.infrastructure.eventlog.body_deduplication import Digest, digests_in, files_in
-from agentlog.infrastructure.eventlog.event_rows import event_of
+from agentlog.infrastructure.eventlog.thread_heads import event_of
 from agentlog.infrastructure.postgres.statements import statement
 
 MOST_BYTES = 16 * 2**20

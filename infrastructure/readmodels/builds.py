@@ -15,7 +15,6 @@ from psycopg.rows import class_row
 from agentlog.infrastructure.postgres.listening.notifications import DIRECTED, PROJECTED
 from agentlog.infrastructure.postgres.locks import let_erasures_end
 from agentlog.infrastructure.postgres.statements import statement
-from agentlog.infrastructure.readmodels.age import last_before
 from agentlog.infrastructure.readmodels.tables import BuildTable
 from agentlog.infrastructure.readmodels.tracking import move_all
 from agentlog.projections.readmodels.registry import AnyReadModel
@@ -205,3 +204,38 @@ def stop(
 def notify(connection: psycopg.Connection, channel: str = PROJECTED) -> None:
     """Notify a channel when the current transaction commits; by default that builds advanced."""
     connection.execute("SELECT pg_notify(%s, '')", (channel,))
+
+
+def last_before(connection: psycopg.Connection, days: int) -> int:
+    """Return the last position up to which all events are older, 0 if there is none.
+
+    Times of a tenant never decrease, so each tenant's are searched by halves.
+    """
+    last: int
+    last, time = connection.execute(
+        "SELECT position, now() - make_interval(days => %s) FROM agentlog.counter", (days,)
+    ).fetchone() or (0, None)
+    for (tenant,) in connection.execute(statement("select_tenants")).fetchall():
+        if _is_older(connection, tenant, last, time):
+            continue
+        low, high = 0, last  # older up to the one, not up to the other
+        while high - low > 1:
+            middle = (low + high) // 2
+            if _is_older(connection, tenant, middle, time):
+                low = middle
+            else:
+                high = middle
+        last = low
+    return last
+
+
+def _is_older(
+    connection: psycopg.Connection, tenant: str, position: int, time: datetime | None
+) -> bool:
+    """Return whether the tenant's last event up to a position is older, or there is none."""
+    row = connection.execute(
+        "SELECT recorded_at < %s FROM agentlog.events WHERE tenant = %s AND position <= %s "
+        "ORDER BY position DESC LIMIT 1",
+        (time, tenant, position),
+    ).fetchone()
+    return row is None or bool(row[0])

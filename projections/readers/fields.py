@@ -1,9 +1,11 @@
-"""Fields of an object that is read: what a reader takes, and what it leaves.
+"""Fields of an object that is read: what a reader takes, and what it leaves; their times and files.
 
 Values of the kinds that many sources share are read here too: ids, texts of parts, token figures.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from agentlog.domain.errors import Flaw, InvalidJson, InvalidMessage
@@ -12,6 +14,7 @@ from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue, number_at, object_of, objects_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.view import Item
+from agentlog.projections.views.letta.shapes import read_date
 
 
 class Fields:
@@ -164,3 +167,45 @@ def number(value: JsonValue) -> int | float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
         return None
     return value
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST = 253_402_300_799_999
+
+
+def milliseconds(date: JsonValue) -> int | None:
+    """Return an ISO 8601 time as milliseconds since the epoch, or None; no zone means UTC."""
+    at = read_date(date)
+    if at is None:
+        return None
+    since = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)) - _EPOCH
+    return _in_range(since // timedelta(milliseconds=1))
+
+
+def milliseconds_of_seconds(seconds: JsonValue) -> int | None:
+    """Return seconds since the epoch, whole or not, as milliseconds, or None."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return None
+    return _in_range(round(seconds * 1000)) if abs(seconds) <= _LAST else None
+
+
+def _in_range(time: int) -> int | None:
+    return time if 0 <= time <= _LAST else None
+
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*\Z")
+_DATA_URI = re.compile(r"data:(?P<mime>[^;,]*);base64,(?P<data>[^,]*)\Z")
+
+
+def file_of_uri(uri: JsonValue, filename: JsonValue = None) -> Item | None:
+    """Return the file that a data URI holds; None where it is none, or not in base64."""
+    uri_match = _DATA_URI.match(uri) if isinstance(uri, str) else None
+    return None if uri_match is None else file_of(uri_match["data"], uri_match["mime"], filename)
+
+
+def file_of(data: JsonValue, mime: JsonValue, filename: JsonValue = None) -> Item | None:
+    """Return a file; None where its type is not given, or it is not in base64."""
+    if not isinstance(data, str) or not isinstance(mime, str) or _BASE64.match(data) is None:
+        return None
+    file: Item = {"data": data, "mimeType": mime}
+    return {**file, "filename": filename} if isinstance(filename, str) else file

@@ -51,8 +51,8 @@ from agentlog.projections.outcomes.pairs import (
     result_outcome,
 )
 from agentlog.projections.prices import cost_of
-from agentlog.projections.readmodels.grounds import GROUNDS, Grounds
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
+from agentlog.projections.readmodels.suspicions import GROUNDS, Grounds
 from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.values import (
     count_held,

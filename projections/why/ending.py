@@ -11,7 +11,7 @@ from agentlog.projections.filters.expression import Expression, terms_in
 from agentlog.projections.filters.success import last_message
 from agentlog.projections.filters.terms import METADATA, PATH
 from agentlog.projections.outcomes.outcome import Outcome, outcome_of
-from agentlog.projections.readmodels.grounds import Grounds
+from agentlog.projections.readmodels.suspicions import Grounds
 from agentlog.projections.values import held
 from agentlog.projections.why.calls import beginning
 

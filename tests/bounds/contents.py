@@ -20,9 +20,8 @@ from agentlog.infrastructure.eventlog.body_deduplication import file_digests, wi
 from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.files.records import read_records
 from agentlog.infrastructure.transfer.files.source_file import SourceFile
-from agentlog.projections.comparison.alignment import align
+from agentlog.projections.comparison.alignment import align, partings
 from agentlog.projections.comparison.changes import changes
-from agentlog.projections.comparison.partings import partings
 from agentlog.projections.comparison.steps import ItemDigest
 from agentlog.projections.difference import state_difference
 from agentlog.projections.readers.masking import KNOWN_SECRETS, masked

@@ -14,8 +14,7 @@ from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, worst
-from agentlog.infrastructure.audit.accounts import check_all_tenants
-from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit
+from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit, check_all_tenants
 from agentlog.infrastructure.audit.notes import Checkpoint
 from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.subscriptions.notices import note_audit

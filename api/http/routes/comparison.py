@@ -12,8 +12,12 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.http.routing import Router, naming
 from agentlog.api.shapes.comparisons.comparison import Comparisons, compared_json
-from agentlog.api.shapes.comparisons.run_matrix import RunMatrix, run_matrix_json
-from agentlog.api.shapes.comparisons.run_sets import RunSets, run_sets_json
+from agentlog.api.shapes.comparisons.run_sets import (
+    RunMatrix,
+    RunSets,
+    run_matrix_json,
+    run_sets_json,
+)
 from agentlog.domain.identifiers import check_thread_id
 from agentlog.infrastructure.comparison.comparer import parse_side
 from agentlog.infrastructure.comparison.run_matrix import MOST_RUNS, MatrixAsked, run_matrix

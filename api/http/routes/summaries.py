@@ -15,8 +15,7 @@ from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.http.routing import Router
-from agentlog.api.shapes.summaries import ThreadSummaries
-from agentlog.api.shapes.worker_trees import WorkerTree, worker_tree_json
+from agentlog.api.shapes.summaries import ThreadSummaries, WorkerTree, worker_tree_json
 from agentlog.infrastructure.reports.summaries import (
     METADATA,
     MODELS,

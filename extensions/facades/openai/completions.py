@@ -23,16 +23,18 @@ from agentlog.extensions.facades.openai.answers import (
     model_of,
     newest_first,
 )
-from agentlog.extensions.facades.openai.pages import (
+from agentlog.extensions.facades.openai.sessions import (
     PREFIX,
     After,
     Limit,
     Order,
     listed,
+    metadata_in,
+    metadata_of,
     page_of,
+    replace_metadata,
     texts_of,
 )
-from agentlog.extensions.facades.openai.sessions import metadata_in, metadata_of, replace_metadata
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.tenants import Tenant

@@ -14,23 +14,21 @@ from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.domain.points_in_time import Moment
-from agentlog.extensions.facades.openai.pages import (
+from agentlog.extensions.facades.openai.sessions import (
     PREFIX,
+    VIEW,
     After,
     Limit,
     Order,
-    listed,
-    page_of,
-    texts_of,
-)
-from agentlog.extensions.facades.openai.sessions import (
-    VIEW,
     append_deletion,
     item_of,
     items_of,
+    listed,
     metadata_in,
     metadata_of,
+    page_of,
     replace_metadata,
+    texts_of,
 )
 from agentlog.infrastructure.tenants import Tenant
 from agentlog.projections.readers.appended import read_appended

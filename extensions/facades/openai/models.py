@@ -31,7 +31,7 @@ from agentlog.domain.json.values import JsonValue, objects_of, text_at
 from agentlog.domain.points_in_time import AtVersion, Moment
 from agentlog.extensions.facades.errors import NeedsModel
 from agentlog.extensions.facades.openai.answers import find, responses_of
-from agentlog.extensions.facades.openai.pages import PREFIX
+from agentlog.extensions.facades.openai.sessions import PREFIX
 from agentlog.infrastructure.tenants import Tenant
 from agentlog.infrastructure.views.results import Page
 from agentlog.projections.exchanges.lanes import BESIDE

@@ -20,8 +20,15 @@ from agentlog.extensions.facades.openai.answers import (
     model_of,
     responses_of,
 )
-from agentlog.extensions.facades.openai.pages import PREFIX, After, Limit, Order, page_of, texts_of
-from agentlog.extensions.facades.openai.sessions import metadata_of
+from agentlog.extensions.facades.openai.sessions import (
+    PREFIX,
+    After,
+    Limit,
+    Order,
+    metadata_of,
+    page_of,
+    texts_of,
+)
 from agentlog.projections.view import Item
 
 router = Router(prefix=PREFIX, in_document=False, threads=THREADS)

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.call_texts import call_fields, value_text
-from agentlog.projections.readers.fields import Fields, text_of
-from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.fields import Fields, file_of, text_of
 from agentlog.projections.view import Item
 
 _FAILED = ("tool_result_is_error", "is_error")

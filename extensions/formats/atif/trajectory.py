@@ -18,10 +18,9 @@ from agentlog.extensions.formats.atif.parts import (
 )
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, text_of, usage
+from agentlog.projections.readers.fields import Fields, milliseconds, text_of, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _NAME = "atif"

@@ -36,11 +36,10 @@ from agentlog.extensions.formats.claude_code.workers import (
 )
 from agentlog.extensions.formats.workers import Workers
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid
+from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.anthropic import read_blocks, text_of
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 

@@ -26,11 +26,10 @@ from agentlog.extensions.formats.codex.events import (
     workers_ended,
 )
 from agentlog.extensions.formats.workers import Workers
-from agentlog.projections.readers.fields import Fields, id_of_uuid
+from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.responses_items import is_of_model, read_item
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 

@@ -11,10 +11,9 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_of, text_at
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid
+from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds_of_seconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds_of_seconds
 from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "assistant": "reply", "system": "system"}

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_of
-from agentlog.projections.readers.fields import Fields, id_of_uuid
+from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.anthropic import KNOWN, read_blocks, text_of
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _KNOWN = (

@@ -6,8 +6,7 @@ from typing import NamedTuple
 from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields
-from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.fields import Fields, file_of_uri
 from agentlog.projections.readers.reading import Entry
 from agentlog.projections.view import Item
 

@@ -9,9 +9,8 @@ from agentlog.extensions.formats.inspect_ai.events import KNOWN, read_event, res
 from agentlog.extensions.formats.inspect_ai.messages import read_message
 from agentlog.extensions.formats.inspect_ai.repeats import Repeats, key_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.fields import Fields, milliseconds
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _ENDS: Mapping[str, str] = {"operator": "user_request"}

@@ -6,10 +6,9 @@ from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.extensions.formats.letta.messages import KNOWN, Messages, without_nulls
-from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.fields import Fields, milliseconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _FACTS = {

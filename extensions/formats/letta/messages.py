@@ -6,10 +6,9 @@ from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.fields import Fields, milliseconds
 from agentlog.projections.readers.messages.calls import take_call
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.readers.wires.letta import result_fields
 from agentlog.projections.readers.wires.letta_parts import image_file, input_draft
 from agentlog.projections.view import Item

@@ -12,12 +12,11 @@ from uuid import UUID
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, object_of, objects_of, text_at
 from agentlog.extensions.formats.openhands.events import READ, USUAL, CallFields
-from agentlog.extensions.formats.openhands.folders import join_events
+from agentlog.extensions.formats.openhands.version_0 import join_events
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
+from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _NAME = "openhands"

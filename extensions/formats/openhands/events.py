@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, text_of
-from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.fields import Fields, file_of_uri, text_of
 from agentlog.projections.view import Item
 
 CallFields = dict[str, Item]

@@ -8,17 +8,38 @@ of its `metadata.json` and its events.
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from functools import partial
+from operator import itemgetter
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, text_at
-from agentlog.extensions.formats.openhands.folders import join_events
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.fields import Fields, milliseconds, usage
 from agentlog.projections.readers.history import Format, History
+from agentlog.projections.readers.joined import JoinedFiles, as_lines, folder_of, within
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
+
+_CACHE = "event_cache"
+"""Pages of events, which repeat them."""
+
+
+def join_events(
+    paths: AbstractSet[str], event: re.Pattern[str], first: str
+) -> Iterator[JoinedFiles]:
+    """Yield conversations: the file `first`, then those whose paths match `event`, by number."""
+    events: dict[str, list[tuple[int, str]]] = {}
+    for path in paths:
+        if match := event.search(path):
+            events.setdefault(folder_of(path), []).append((int(match[1]), path))
+    for folder, numbered in events.items():
+        conversation = folder_of(folder)
+        before, cache = within(conversation, first), within(conversation, _CACHE)
+        files = [path for _, path in sorted(numbered, key=itemgetter(0))]
+        pages = [path for path in paths if folder_of(path) == cache]
+        yield as_lines(conversation, [before, *files] if before in paths else files, pages)
+
 
 _NAME = "openhands-0"
 _KNOWN = (

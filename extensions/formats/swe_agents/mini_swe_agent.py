@@ -15,10 +15,9 @@ from agentlog.extensions.formats.swe_agents.model_answers import (
     rest_of,
 )
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.fields import Fields, milliseconds_of_seconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.readers.times import milliseconds_of_seconds
 from agentlog.projections.view import Item
 
 _NAME = "mini-swe-agent"

@@ -17,8 +17,7 @@ from agentlog.domain.json.values import (
     texts_of,
 )
 from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft, with_templates
-from agentlog.projections.readers.fields import Fields, usage
-from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.fields import Fields, file_of, usage
 from agentlog.projections.readers.history import Format, History, items_in
 from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, read_content

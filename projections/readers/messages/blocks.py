@@ -8,8 +8,7 @@ from functools import partial
 
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields
-from agentlog.projections.readers.files import file_of, file_of_uri
+from agentlog.projections.readers.fields import Fields, file_of, file_of_uri
 from agentlog.projections.readers.messages import anthropic, responses_items
 from agentlog.projections.readers.messages.calls import call_of, is_nested, read_call
 from agentlog.projections.readers.messages.content import Kinds, read_content

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, objects_of
 from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft, Reader
-from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.fields import file_of_uri
 from agentlog.projections.readers.history import format_of_items
 from agentlog.projections.readers.messages.calls import (
     RESULT_ROLES,

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, text_of_id
-from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.fields import Fields, file_of, text_of_id
 from agentlog.projections.readers.history import Format, History, items_in
 from agentlog.projections.readers.messages.calls import add_call, add_result, answer_unnamed
 from agentlog.projections.readers.messages.content import Kinds, read_content

@@ -8,12 +8,17 @@ from collections.abc import Iterator, Sequence
 from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, number, text_of_id, usage
-from agentlog.projections.readers.files import file_of
+from agentlog.projections.readers.fields import (
+    Fields,
+    file_of,
+    milliseconds,
+    number,
+    text_of_id,
+    usage,
+)
 from agentlog.projections.readers.history import Format, History, items_in
 from agentlog.projections.readers.messages.calls import add_call, add_result
 from agentlog.projections.readers.reading import Entry, Reading, messages_of
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _KNOWN = frozenset(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.readers.draft import Draft, with_templates
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.fields import Fields, milliseconds_of_seconds, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.responses_items import (
     KNOWN,
@@ -17,7 +17,6 @@ from agentlog.projections.readers.messages.responses_items import (
     read_item,
 )
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds_of_seconds
 from agentlog.projections.view import Item
 from agentlog.projections.views.responses.view import ResponsesView
 

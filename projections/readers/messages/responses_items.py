@@ -2,8 +2,7 @@
 
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields
-from agentlog.projections.readers.files import file_of_uri
+from agentlog.projections.readers.fields import Fields, file_of_uri
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.messages.responses_calls import CALLS, HOSTED, OUTPUTS, read_call
 from agentlog.projections.readers.reading import Entry

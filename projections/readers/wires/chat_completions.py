@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.projections.readers.draft import Draft, Unmapped
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.fields import Fields, milliseconds_of_seconds, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.readers.times import milliseconds_of_seconds
 from agentlog.projections.view import Item
 
 _KNOWN = (

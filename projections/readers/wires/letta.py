@@ -7,9 +7,8 @@ from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, objects_of
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft, Reader, text_field
-from agentlog.projections.readers.fields import usage
+from agentlog.projections.readers.fields import milliseconds, usage
 from agentlog.projections.readers.history import format_of_items
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.readers.wires.letta_parts import input_draft, parts_text
 from agentlog.projections.residue import METADATA_KEY
 from agentlog.projections.view import Item

@@ -6,9 +6,8 @@ from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft, Reader, text_field
-from agentlog.projections.readers.fields import usage
+from agentlog.projections.readers.fields import milliseconds, usage
 from agentlog.projections.readers.history import format_of_items
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.readers.wires.letta import identifier, result_fields
 from agentlog.projections.view import Item
 from agentlog.projections.views.openletta import OpenLettaView

@@ -38,12 +38,12 @@ from agentlog.projections.views.letta.carry import (
     settle,
     settled_items,
 )
-from agentlog.projections.views.letta.item_content import item_content
 from agentlog.projections.views.letta.items import (
     WIRE,
     group_size,
     head_of,
     item_calls,
+    item_content,
     item_of,
     item_residues,
     return_items,

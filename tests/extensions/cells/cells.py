@@ -13,8 +13,8 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.extensions.cells.mover import Mover
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome, wall_clock
 from agentlog.infrastructure.appending.writer import Writer
-from agentlog.infrastructure.audit.accounts import check_all_tenants
 from agentlog.infrastructure.audit.auditor import Auditor
+from agentlog.infrastructure.audit.findings import check_all_tenants
 from agentlog.infrastructure.audit.notes import Checkpoint, origin_of
 from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.redactor import Redactor

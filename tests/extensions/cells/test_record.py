@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agentlog.infrastructure.audit.accounts import check_all_tenants
+from agentlog.infrastructure.audit.findings import check_all_tenants
 from agentlog.infrastructure.audit.moves import insert_move, moves_of
 from agentlog.infrastructure.audit.notes import VerifierKey, origin_of, public_key_of
 from tests.extensions.cells.cells import KEY, Cell

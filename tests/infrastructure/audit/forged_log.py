@@ -9,7 +9,7 @@ from agentlog.api.shapes.threads import bare_view_json
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.appending.writer import Writer
-from agentlog.infrastructure.audit.accounts import check_all_tenants
+from agentlog.infrastructure.audit.findings import check_all_tenants
 from agentlog.infrastructure.audit.notes import Checkpoint
 from agentlog.infrastructure.audit.proofs import Proofs
 from agentlog.infrastructure.audit.signing import SigningKey

@@ -6,7 +6,7 @@ from psycopg.conninfo import make_conninfo
 
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.session_check import UnsafeSession
+from agentlog.infrastructure.postgres.roles import UnsafeSession
 from agentlog.infrastructure.postgres.write_access import (
     LogSubscribed,
     WriteAccess,

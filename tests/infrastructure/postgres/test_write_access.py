@@ -13,7 +13,7 @@ from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseReadOnly
 from agentlog.infrastructure.postgres.listening.notifications import APPENDED, KEYED, Listener
 from agentlog.infrastructure.postgres.migration import MigrationError
-from agentlog.infrastructure.postgres.session_check import UnsafeSession
+from agentlog.infrastructure.postgres.roles import UnsafeSession
 from agentlog.infrastructure.postgres.write_access import (
     WhileWritable,
     WriteAccess,

@@ -10,7 +10,7 @@ from agentlog.infrastructure.eventlog.blob_store import Blobs
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels import builds
-from agentlog.infrastructure.readmodels.age import last_before
+from agentlog.infrastructure.readmodels.builds import last_before
 from agentlog.infrastructure.search.query import Query
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.threads import Threads

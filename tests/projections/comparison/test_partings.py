@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.projections.comparison.partings import Branch, Parting, partings
+from agentlog.projections.comparison.alignment import Branch, Parting, partings
 
 histories = st.lists(st.text("ab", max_size=5), max_size=8)
 

@@ -13,8 +13,7 @@ from typing import BinaryIO
 import msgspec
 
 from agentlog.extensions.runs.api.gateway.door import Door
-from agentlog.extensions.runs.api.gateway.proxy import Proxy
-from agentlog.extensions.runs.api.gateway.server import serve, server_of
+from agentlog.extensions.runs.api.gateway.proxy import Proxy, serve, server_of
 from agentlog.extensions.runs.infrastructure.exchanges.spool import SpoolWriter
 
 SPOOL_FAILED = 3

@@ -1,22 +1,26 @@
 """The proxy: passes requests on to their provider, byte by byte, and keeps what went through."""
 
 import asyncio
+import os
+import signal
+import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 import httpx2
-from starlette.types import Message, Receive, Scope, Send
+import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agentlog.api.http.relay.headers import OURS, Pairs, for_upstream
 from agentlog.api.http.relay.relay import relay
-from agentlog.extensions.runs.api.gateway import headers
 from agentlog.extensions.runs.api.gateway.door import (
     Entrance,
     Place,
     begun_exchange,
+    recorded_of_answer,
     refuse,
     request_body,
 )
@@ -117,7 +121,7 @@ class _Attempt:
                 end=end,
                 duration_ms=self._elapsed_ms,
                 status=self._status,
-                headers=headers.recorded_of_answer(self._headers),
+                headers=recorded_of_answer(self._headers),
                 response=bytes(self._body),
                 chunks=self._chunks,
             )
@@ -175,3 +179,41 @@ def _is_there(file: Path | None) -> bool:
 
 class _Broken(Exception):
     """The provider's answer broke off."""
+
+
+_LAST_ANSWERS_SECONDS = 5
+
+
+def server_of(application: ASGIApp) -> uvicorn.Server:
+    """Return a server of an application."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            application,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=_LAST_ANSWERS_SECONDS,
+        )
+    )
+
+
+def serve(server: uvicorn.Server, listener: socket.socket, orders: BinaryIO) -> None:
+    """Serve until the input of this process ends: its parent says so, or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    asyncio.run(_serve(server, listener, orders))
+
+
+async def _serve(server: uvicorn.Server, listener: socket.socket, orders: BinaryIO) -> None:
+    loop = asyncio.get_running_loop()
+
+    def parent_gone() -> None:
+        if not os.read(orders.fileno(), 1):
+            loop.remove_reader(orders.fileno())
+            server.should_exit = True
+
+    loop.add_reader(orders.fileno(), parent_gone)
+    await server.serve(sockets=[listener])

@@ -21,8 +21,7 @@ from agentlog.extensions.runs.api.gateway.door import (
     refuse,
     request_body,
 )
-from agentlog.extensions.runs.api.gateway.proxy import Proxy
-from agentlog.extensions.runs.api.gateway.server import server_of
+from agentlog.extensions.runs.api.gateway.proxy import Proxy, server_of
 from agentlog.extensions.runs.api.gateway.tools import ToolReplay
 from agentlog.extensions.runs.infrastructure.exchanges.spool import SpoolWriter
 from agentlog.extensions.runs.projections.tapes.changes import Changes

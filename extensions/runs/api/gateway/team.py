@@ -16,8 +16,7 @@ import msgspec
 
 from agentlog.api.http.middleware.authentication import AnonymousFrom, Authentication, Entrance
 from agentlog.domain.identifiers import Ulids
-from agentlog.extensions.runs.api.gateway.proxy import Proxy
-from agentlog.extensions.runs.api.gateway.server import serve, server_of
+from agentlog.extensions.runs.api.gateway.proxy import Proxy, serve, server_of
 from agentlog.extensions.runs.api.gateway.team_door import TeamDoor
 from agentlog.extensions.runs.infrastructure.exchanges.gateway_files import GatewayFiles
 from agentlog.infrastructure.appending.append_request import wall_clock

@@ -4,8 +4,10 @@ Rates are compared by their intervals of 95 % (Wilson 1927, "Probable inference,
 succession, and statistical inference"), which hold for few runs and for rates of 0 and 1.
 """
 
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from typing_extensions import override
 
@@ -55,3 +57,40 @@ def verdict(changed: Arm, control: Arm, *, wanted: int) -> Verdict:
     if is_whole and changed.passed * control.runs <= control.passed * changed.runs:
         return "not_shown"
     return "undecided"
+
+
+ItemT = TypeVar("ItemT")
+
+
+def minimal_set(
+    items: Sequence[ItemT], has_effect: Callable[[Sequence[ItemT]], bool]
+) -> Sequence[ItemT]:
+    """Return a part of `items`, which have the effect, of which no item can be left out.
+
+    `has_effect` is asked for no set twice.
+    """
+    known: dict[tuple[int, ...], bool] = {}
+
+    def holds(places: tuple[int, ...]) -> bool:
+        if places not in known:
+            known[places] = has_effect([items[place] for place in places])
+        return known[places]
+
+    left, parts = tuple(range(len(items))), 2
+    while len(left) > 1:
+        parts = min(parts, len(left))
+        cuts = [len(left) * n // parts for n in range(parts + 1)]
+        pieces = [left[begin:end] for begin, end in pairwise(cuts)]
+        others = [tuple(place for place in left if place not in piece) for piece in pieces]
+        smaller = next((piece for piece in pieces if holds(piece)), None)
+        if smaller is not None:
+            left, parts = smaller, 2
+            continue
+        smaller = next((rest for rest in others if holds(rest)), None) if parts > 2 else None  # noqa: PLR2004 - two parts are each other's rest
+        if smaller is not None:
+            left, parts = smaller, parts - 1
+        elif parts == len(left):
+            break
+        else:
+            parts *= 2
+    return [items[place] for place in left]

@@ -10,8 +10,8 @@ from agentlog.domain.cognition.decisions import (
     ToolCall,
     WorkerSpec,
 )
-from agentlog.domain.cognition.errors import CognitiveError
 from agentlog.domain.cognition.inputs import InputEvent, LLMUsage
+from agentlog.domain.cognition.rules import CognitiveError
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 
 _PARTS = ApprovalRequest | LLMRequest | LLMUsage | ToolCall | WorkerSpec

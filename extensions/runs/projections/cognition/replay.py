@@ -8,7 +8,7 @@ from typing import Literal
 
 from agentlog.domain.cognition.decisions import AgentDecision, Exit, Transition
 from agentlog.domain.cognition.engine import CognitiveEngine
-from agentlog.domain.cognition.errors import CognitiveError
+from agentlog.domain.cognition.rules import CognitiveError
 from agentlog.domain.cognition.state import AgentState, Message
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import print_checked

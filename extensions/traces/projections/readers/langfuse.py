@@ -19,10 +19,9 @@ from agentlog.extensions.traces.projections.readers.span import (
     only,
     tool_run,
 )
-from agentlog.projections.readers.fields import number, text_of_id, unpacked
+from agentlog.projections.readers.fields import milliseconds, number, text_of_id, unpacked
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import custom_type
-from agentlog.projections.readers.times import milliseconds
 from agentlog.projections.view import Item
 
 _FIELDS = """

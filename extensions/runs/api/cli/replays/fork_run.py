@@ -16,7 +16,7 @@ from agentlog.domain.json.values import JsonObject
 from agentlog.domain.messages import LlmResponseMessage
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.extensions.runs.api.cli.recording.commands import run_command, uploading
-from agentlog.extensions.runs.api.cli.replays.kept import kept_json
+from agentlog.extensions.runs.api.cli.replays.report import kept_json
 from agentlog.extensions.runs.api.gateway.replayer import Fork, replaying
 from agentlog.extensions.runs.api.gateway.upstreams import base_urls, environment_with, upstreams_of
 from agentlog.extensions.runs.infrastructure.exchanges.machine import values_here

@@ -10,8 +10,12 @@ from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
 from agentlog.extensions.runs.api.cli.replays.fork_run import ForkOrder, run_fork
 from agentlog.extensions.runs.infrastructure.candidates import Candidate
-from agentlog.extensions.runs.projections.attribution.minimal_set import minimal_set
-from agentlog.extensions.runs.projections.attribution.verdicts import Arm, Verdict, verdict
+from agentlog.extensions.runs.projections.attribution.verdicts import (
+    Arm,
+    Verdict,
+    minimal_set,
+    verdict,
+)
 from agentlog.extensions.runs.projections.tapes.changes import Changes
 from agentlog.extensions.runs.projections.tapes.tool_tape import Tools
 

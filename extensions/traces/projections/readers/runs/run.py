@@ -11,10 +11,16 @@ from agentlog.extensions.traces.projections.readers.span import (
     only,
     tool_run,
 )
-from agentlog.projections.readers.fields import number, text_of_id, unpacked, usage
+from agentlog.projections.readers.fields import (
+    milliseconds,
+    milliseconds_of_seconds,
+    number,
+    text_of_id,
+    unpacked,
+    usage,
+)
 from agentlog.projections.readers.messages.langchain import usage_of
 from agentlog.projections.readers.reading import custom_type
-from agentlog.projections.readers.times import milliseconds, milliseconds_of_seconds
 from agentlog.projections.view import Item
 
 WIRE = "langsmith"

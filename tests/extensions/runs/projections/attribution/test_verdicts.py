@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.extensions.runs.projections.attribution.minimal_set import minimal_set
-from agentlog.extensions.runs.projections.attribution.verdicts import Arm, verdict
+from agentlog.extensions.runs.projections.attribution.verdicts import Arm, minimal_set, verdict
 
 
 @pytest.mark.parametrize(
