@@ -66,7 +66,7 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
     parameters: dict[str, Any] = {"shells": list(rules.shells)}
     verdict = FilterConditions(parameters).verdict(rules.success, "item")
     columns = Columns(verdict, SQL("agentlog.thread_search"))
-    statement = SQL(report.statement).format(
+    statement = SQL(f"{report.statement} ORDER BY {{order}} LIMIT %(limit)s").format(
         verdict=verdict,
         names=_NOTHING.join(SQL("{place}, ").format(place=place) for place in places),
         breakdowns=_NOTHING.join(
@@ -77,16 +77,18 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
         ),
         places=listed if by else SQL("()"),
         window=SQL("PARTITION BY {places}").format(places=listed) if by else _NOTHING,
-        rows=SQL(report.source.rows).format(table=table),
-        threads=SQL(" ").join(
-            [_threads(by), responses_joined(model_calls), *lists_joined(report, by)]
-        ),
-        conditions=SQL(" AND ").join(
-            [
-                SQL("item.tenant = %(tenant)s"),
-                _SHOWN,
-                *row_conditions(report, question, columns, parameters),
-            ]
+        items=SQL("{rows} AS item {joins} WHERE {conditions}").format(
+            rows=SQL(report.source.rows).format(table=table),
+            joins=SQL(" ").join(
+                [_threads(by), responses_joined(model_calls), *lists_joined(report, by)]
+            ),
+            conditions=SQL(" AND ").join(
+                [
+                    SQL("item.tenant = %(tenant)s"),
+                    _SHOWN,
+                    *row_conditions(report, question, columns, parameters),
+                ]
+            ),
         ),
         order=_order(report, question, by, places),
     )
@@ -241,9 +243,11 @@ def _order(
 ) -> Composable:
     """Return the requested order; else by time if broken down by that, else the report's.
 
-    The breakdown breaks ties.
+    The breakdown breaks ties, the place in the log those of single rows.
     """
     broken_down = [SQL("found.{place}").format(place=place) for place in places]
+    if report.by is None:
+        broken_down.append(SQL("position"))
     if question.order is None and any(map(is_time, by)):
         return SQL(", ").join(broken_down)
     order = question.order or report.order

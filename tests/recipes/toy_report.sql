@@ -11,10 +11,6 @@ columns = [
 SELECT {names} toys
 FROM (
     SELECT {breakdowns} count(*) AS toys
-    FROM {rows} AS item
-    {threads}
-    WHERE {conditions}
+    FROM {items}
     GROUP BY {places}
 ) AS found
-ORDER BY {order}
-LIMIT %(limit)s

@@ -25,11 +25,7 @@ FROM (
            count(*) AS threads,
            (array_agg(item.thread_id ORDER BY item.anomalies DESC, item.thread_id)
                FILTER (WHERE item.anomalies > 0))[1] AS worst_thread
-    FROM {rows} AS item
-    {threads}
-    WHERE {conditions}
+    FROM {items}
     GROUP BY {places}
 ) AS found
 WHERE anomalies > 0
-ORDER BY {order}
-LIMIT %(limit)s

@@ -43,12 +43,8 @@ FROM (
             SELECT {breakdowns}
                    item.thread_id, item.version, item.ordinal, item.position, item.recorded_at,
                    item.answered_version, item.error_message
-            FROM {rows} AS item
-            {threads}
-            WHERE {conditions}
+            FROM {items}
         ) AS failure
     ) AS failure
     GROUP BY {places}
 ) AS found
-ORDER BY {order}
-LIMIT %(limit)s

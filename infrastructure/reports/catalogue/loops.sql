@@ -33,12 +33,8 @@ FROM (
         FROM (
             SELECT {breakdowns}
                    item.thread_id, item.position, item.calls, item.version, item.last_version
-            FROM {rows} AS item
-            {threads}
-            WHERE {conditions}
+            FROM {items}
         ) AS marked
     ) AS marked
     GROUP BY {places}
 ) AS found
-ORDER BY {order}
-LIMIT %(limit)s

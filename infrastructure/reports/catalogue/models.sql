@@ -27,10 +27,6 @@ FROM (
            count(*) FILTER (WHERE item.outcome = 'failed') AS failed,
            percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY item.latency_ms)
                AS latency
-    FROM {rows} AS item
-    {threads}
-    WHERE {conditions}
+    FROM {items}
     GROUP BY {places}
 ) AS found
-ORDER BY {order}
-LIMIT %(limit)s

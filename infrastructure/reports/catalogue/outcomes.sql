@@ -33,10 +33,6 @@ FROM (
                    WHERE {verdict} = 'failed' AND item.cost_usd BETWEEN -1e290 AND 1e290
                )
            )::numeric, 9)) AS cost_of_failed
-    FROM {rows} AS item
-    {threads}
-    WHERE {conditions}
+    FROM {items}
     GROUP BY {places}
 ) AS found
-ORDER BY {order}
-LIMIT %(limit)s

@@ -24,9 +24,5 @@ SELECT {names}
 FROM (
     SELECT item.latency_ms AS latency, item.tool, item.outcome, item.thread_id AS thread,
            item.version, item.answered_version, item.position
-    FROM {rows} AS item
-    {threads}
-    WHERE {conditions}
+    FROM {items}
 ) AS found
-ORDER BY {order}, position
-LIMIT %(limit)s

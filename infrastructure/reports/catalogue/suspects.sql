@@ -41,12 +41,8 @@ FROM (
             SELECT {breakdowns}
                    item.thread_id, item.version, item.ordinal, item.position, item.recorded_at,
                    item.answered_version
-            FROM {rows} AS item
-            {threads}
-            WHERE {conditions}
+            FROM {items}
         ) AS suspect
     ) AS suspect
     GROUP BY {places}
 ) AS found
-ORDER BY {order}
-LIMIT %(limit)s

@@ -44,10 +44,6 @@ FROM (
            sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
            sum(item.computed_calls) AS computed_calls,
            sum(item.unpriced_calls) AS unpriced_calls
-    FROM {rows} AS item
-    {threads}
-    WHERE {conditions}
+    FROM {items}
     GROUP BY {places}
 ) AS found
-ORDER BY {order}
-LIMIT %(limit)s

@@ -43,10 +43,6 @@ FROM (
            count(*) FILTER (WHERE item.outcome = 'answered' AND item.cost_usd IS NULL)
                AS unpriced_calls,
            string_agg(DISTINCT item.prices, ', ') AS prices
-    FROM {rows} AS item
-    {threads}
-    WHERE {conditions}
+    FROM {items}
     GROUP BY {places}
 ) AS found
-ORDER BY {order}
-LIMIT %(limit)s

@@ -28,10 +28,6 @@ FROM (
            count(*) FILTER (WHERE item.outcome IS NULL) AS open,
            percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY item.duration_ms)
                AS duration
-    FROM {rows} AS item
-    {threads}
-    WHERE {conditions}
+    FROM {items}
     GROUP BY {places}
 ) AS found
-ORDER BY {order}
-LIMIT %(limit)s

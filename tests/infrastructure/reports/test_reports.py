@@ -551,7 +551,7 @@ def test_a_report_that_takes_too_long_is_broken_off(
     filled: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agentlog.infrastructure.reports.reports.SECONDS", 0.01)
-    slow = replace(REPORTS["tools"], statement="SELECT pg_sleep(100)")
+    slow = replace(REPORTS["tools"], statement="SELECT 1 AS calls, pg_sleep(100)")
     monkeypatch.setattr(reports_module, "report_named", lambda _: slow)
     with pytest.raises(ReportTooLong, match="narrow it"):
         Reports(filled, tenant=TENANT).ask("tools", Question(by=[]))
