@@ -187,12 +187,15 @@ class StateView(View[CarryT, OptionsT]):
     def state(self, carry: CarryT) -> Item:
         """Return the state of a carry."""
 
-    @abstractmethod
     def printable(self, carry: CarryT, members: Collection[str] | None = None) -> object:
         """Return the state, or only these members, for printing only.
 
         Parts already printed are not parsed.
         """
+        state = self.state(carry)
+        if members is None:
+            return state
+        return {name: value for name, value in state.items() if name in members}
 
     @abstractmethod
     def patch(self, before: CarryT, after: CarryT) -> list[JsonValue]:

@@ -245,7 +245,7 @@ def _order(
 
     The breakdown breaks ties, the place in the log those of single rows.
     """
-    broken_down = [SQL("found.{place}").format(place=place) for place in places]
+    broken_down: list[Composable] = [SQL("found.{place}").format(place=place) for place in places]
     if report.by is None:
         broken_down.append(SQL("position"))
     if question.order is None and any(map(is_time, by)):

@@ -5,11 +5,11 @@ plain immutable values that survive JSON.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, Generic, TypeVar
 
 from agentlog.domain.json.printed import PrintedArray, Text
-from agentlog.domain.json.text import parse_stored, print_to_keep
+from agentlog.domain.json.text import parse_stored, print_bytes, print_to_keep
 from agentlog.domain.json.values import JsonValue, array_of
 
 ValueT = TypeVar("ValueT")
@@ -88,6 +88,17 @@ class PrintedList:
 
     def __bool__(self) -> bool:
         return self.size > 0
+
+
+def print_with_lists(carry: Any) -> bytes:  # noqa: ANN401 - a dataclass
+    """Return a carry as JSON; what its lists have is printed already."""
+    values = {field.name: getattr(carry, field.name) for field in fields(carry)}
+    return print_bytes(
+        {
+            name: value.json if isinstance(value, PrintedList) else value
+            for name, value in values.items()
+        }
+    )
 
 
 @dataclass(slots=True)  # not frozen: construction would take 4x as long per event

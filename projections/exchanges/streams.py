@@ -18,6 +18,7 @@ from agentlog.domain.json.values import (
     objects_of,
 )
 from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.item_content import arguments_of
 
 
 def events_in(stream: bytes) -> Iterator[JsonObject]:
@@ -169,14 +170,9 @@ def _extend_block(block: JsonObject, delta: JsonObject) -> None:
 def _finished(block: JsonObject) -> JsonObject:
     """Return a block with its call's arguments; as text, where they broke off."""
     written = block.pop("partial_json", "")
-    return {**block, "input": _input(written)} if isinstance(written, str) and written else block
-
-
-def _input(text: str) -> JsonValue:
-    try:
-        return parse(text)
-    except InvalidJson:
-        return text
+    return (
+        {**block, "input": arguments_of(written)} if isinstance(written, str) and written else block
+    )
 
 
 def _gemini(chunks: Iterable[JsonObject]) -> JsonObject | None:

@@ -1,6 +1,6 @@
 """The view `remarks`: the notes, labels and verdicts on a thread that stand."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -76,13 +76,6 @@ class RemarksView(StateView[RemarksCarry, Options]):
             "verdicts": _by_version(carry.verdicts),
             "notes": _by_version(carry.notes),
         }
-
-    @override
-    def printable(self, carry: RemarksCarry, members: Collection[str] | None = None) -> object:
-        state = self.state(carry)
-        if members is None:
-            return state
-        return {name: value for name, value in state.items() if name in members}
 
     @override
     def patch(self, before: RemarksCarry, after: RemarksCarry) -> list[Json]:

@@ -86,13 +86,6 @@ class RequestView(StateView[RequestCarry, Options]):
         return {"model": model, "tools": tools, "parameters": merged or None}
 
     @override
-    def printable(self, carry: RequestCarry, members: Collection[str] | None = None) -> object:
-        state = self.state(carry)
-        if members is None:
-            return state
-        return {name: value for name, value in state.items() if name in members}
-
-    @override
     def patch(self, before: RequestCarry, after: RequestCarry) -> list[JsonValue]:
         return list(state_difference(self.state(before), self.state(after)))
 

@@ -3,14 +3,16 @@
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Self
 
+from typing_extensions import override
+
+from agentlog.infrastructure.runtime.closeable import Closing
 from agentlog.infrastructure.subscriptions.hub import Hub, HubEntry
 from agentlog.infrastructure.tenants import Tenants
 
 
-class Follower:
+class Follower(Closing):
     """A follower of one thread or of the whole log, until the end of its block.
 
     `gone`: the client has disconnected, or the service stops.
@@ -58,16 +60,14 @@ class Follower:
             await self.wait(left)
         self.woken = True
 
+    @override
     def __enter__(self) -> Self:
         self._following.add(self)
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    @override
+    def close(self) -> None:
+        """Be told nothing more."""
         self._following.remove(self)
 
 

@@ -1,7 +1,7 @@
 """The fold of the view `atif`: one document, valid at any moment."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from typing_extensions import override
@@ -11,7 +11,7 @@ from agentlog.domain.facts import Start, ThreadAnnotated
 from agentlog.domain.json.text import parse_stored, print_bytes, print_to_keep
 from agentlog.domain.json.values import JsonValue, array_of, object_of, objects_of, text_at
 from agentlog.extensions.formats.atif.steps import Steps
-from agentlog.projections.carries.persistent_list import PrintedList
+from agentlog.projections.carries.persistent_list import PrintedList, print_with_lists
 from agentlog.projections.difference import state_difference
 from agentlog.projections.view import Item, Options, Placed, StateView
 from agentlog.projections.views.items.view import Items
@@ -105,13 +105,7 @@ class AtifView(StateView[AtifCarry, Options]):
 
     @override
     def dump(self, carry: AtifCarry) -> bytes:
-        values = {field.name: getattr(carry, field.name) for field in fields(carry)}
-        return print_bytes(
-            {
-                name: value.json if isinstance(value, PrintedList) else value
-                for name, value in values.items()
-            }
-        )
+        return print_with_lists(carry)
 
     @staticmethod
     def _frame(carry: AtifCarry) -> Item:

@@ -1,6 +1,6 @@
 """The view `run-state`: what a run keeps for itself, as its messages tell it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -126,37 +126,25 @@ class RunStateView(StateView[RunStateCarry, RunStateOptions]):
         return carry, ()
 
     @override
-    def state(self, carry: RunStateCarry) -> Item:
-        return self._shown(carry, None)
-
-    @override
-    def printable(self, carry: RunStateCarry, members: Collection[str] | None = None) -> object:
-        return self._shown(carry, members)
-
-    @override
     def patch(self, before: RunStateCarry, after: RunStateCarry) -> list[JsonValue]:
         if before == after:
             return []
         return list(state_difference(self.state(before), self.state(after)))
 
-    def _shown(self, carry: RunStateCarry, members: Collection[str] | None) -> Item:
-        def is_wanted(name: str) -> bool:
-            return members is None or name in members
-
-        shown: Item = {
-            name: document for name, document in carry.documents.named.items() if is_wanted(name)
-        }
-        if carry.todos is not None and is_wanted("todos"):
-            shown["todos"] = carry.todos
-        if carry.files.known.size and is_wanted("files"):
+    @override
+    def state(self, carry: RunStateCarry) -> Item:
+        state: Item = {**carry.documents.named}
+        if carry.todos is not None:
+            state["todos"] = carry.todos
+        if carry.files.known.size:
             texts = self.options.texts
-            shown["files"] = {
+            state["files"] = {
                 path: file.shown(texts=texts) for path, file in carry.files.known.items()
             }
-        if carry.unapplied.count and is_wanted("notApplied"):
+        if carry.unapplied.count:
             latest = [*carry.unapplied.latest]
-            shown["notApplied"] = {"count": carry.unapplied.count, "latest": latest}
-        return shown
+            state["notApplied"] = {"count": carry.unapplied.count, "latest": latest}
+        return state
 
 
 def _called(carry: RunStateCarry, message: ToolCallsMessage, version: int) -> RunStateCarry:

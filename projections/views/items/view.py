@@ -2,17 +2,17 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, TypeVar
 
 from pydantic import PlainValidator
 from typing_extensions import override
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import print_bytes, print_to_keep
+from agentlog.domain.json.text import print_to_keep
 from agentlog.domain.json.values import integer_at, object_of, text_at
 from agentlog.domain.messages import CustomMessage
-from agentlog.projections.carries.persistent_list import PrintedList
+from agentlog.projections.carries.persistent_list import PrintedList, print_with_lists
 from agentlog.projections.residue import residue_of
 from agentlog.projections.view import Item, OptionsT, Placed, View
 from agentlog.projections.views.items.parts import Part, Shown, continues, joined, restored
@@ -94,13 +94,7 @@ class ItemsView(View[ItemsCarryT, OptionsT]):
 
     @override
     def dump(self, carry: ItemsCarryT) -> bytes:
-        values = {field.name: getattr(carry, field.name) for field in fields(carry)}
-        return print_bytes(
-            {
-                name: value.json if isinstance(value, PrintedList) else value
-                for name, value in values.items()
-            }
-        )
+        return print_with_lists(carry)
 
     def _items_of(self, event: Event, residue: Item) -> list[Shown]:
         """Return the items that a message is by itself."""

@@ -3,12 +3,23 @@
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+import typer
 
 from agentlog.api.cli.session import InvalidOption
 from agentlog.api.composition import Service
 from agentlog.domain.errors import AgentlogError
 from agentlog.extensions.runs.infrastructure.exchanges.uploader import Uploader
+from agentlog.extensions.runs.projections.tapes.tool_tape import Tools
+
+ToolsOption = Annotated[
+    Tools,
+    typer.Option(
+        help="Of tools behind mcp-proxy or recorded_tool: run them, answer from the record, or "
+        "refuse. All others run."
+    ),
+]
 
 _MEANWHILE_SECONDS = 0.2
 _SIGNALLED = 128

@@ -20,6 +20,7 @@ from agentlog.api.cli.view_options import chosen_view
 from agentlog.api.composition import Service
 from agentlog.domain.errors import Refused
 from agentlog.domain.json.values import JsonObject, JsonValue
+from agentlog.extensions.runs.api.cli.recording.commands import ToolsOption
 from agentlog.extensions.runs.api.cli.replays.fork_run import figures_of
 from agentlog.extensions.runs.api.cli.replays.forking import allow, check_command, content_of
 from agentlog.extensions.runs.api.cli.replays.laboratory import Budget, Laboratory, Trial
@@ -29,7 +30,6 @@ from agentlog.extensions.runs.infrastructure.candidates import (
     given_candidates,
 )
 from agentlog.extensions.runs.projections.attribution.verdicts import FEWEST_RUNS
-from agentlog.extensions.runs.projections.tapes.tool_tape import Tools
 from agentlog.extensions.runs.projections.written.files import answer_in
 
 app = typer.Typer()
@@ -68,13 +68,7 @@ def cause(  # noqa: PLR0913, PLR0917 - one parameter an option
     budget: Annotated[
         float | None, typer.Option(metavar="USD", min=0, help="What all runs may cost.")
     ] = None,
-    tools: Annotated[
-        Tools,
-        typer.Option(
-            help="Of tools behind mcp-proxy or recorded_tool: run them, answer from the record, or "
-            "refuse. All others run."
-        ),
-    ] = "live",
+    tools: ToolsOption = "live",
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Run without asking.")] = False,
     json: AsJson = False,

@@ -22,6 +22,7 @@ from agentlog.api.cli.session import (
 from agentlog.api.cli.terminal import printable
 from agentlog.api.filters import metadata_value
 from agentlog.domain.json.values import JsonObject
+from agentlog.extensions.runs.api.cli.recording.commands import ToolsOption
 from agentlog.extensions.runs.api.cli.replays.fork_run import ForkOrder, ForkRun, run_fork
 from agentlog.extensions.runs.api.cli.replays.report import report_json, report_lines
 from agentlog.extensions.runs.infrastructure.exchanges.recorded_runs import RecordedThread
@@ -82,13 +83,7 @@ def fork_run(  # noqa: PLR0913, PLR0917 - one parameter an option
     drop_tool: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Offer it no longer.")
     ] = None,
-    tools: Annotated[
-        Tools,
-        typer.Option(
-            help="Of tools behind mcp-proxy or recorded_tool: run them, answer from the record, or "
-            "refuse. All others run."
-        ),
-    ] = "live",
+    tools: ToolsOption = "live",
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Run tools again without asking.")] = False,
     json: AsJson = False,

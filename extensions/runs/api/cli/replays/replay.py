@@ -17,7 +17,7 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.domain.json.values import JsonObject
-from agentlog.extensions.runs.api.cli.recording.commands import run_command
+from agentlog.extensions.runs.api.cli.recording.commands import ToolsOption, run_command
 from agentlog.extensions.runs.api.cli.replays.report import report_json, report_lines
 from agentlog.extensions.runs.api.gateway.replayer import replaying
 from agentlog.extensions.runs.api.gateway.upstreams import base_urls, environment_with, upstreams_of
@@ -60,13 +60,7 @@ def replay(  # noqa: PLR0913 - one parameter an option
     command: Annotated[
         list[str], typer.Argument(help="The agent that was recorded, unchanged; after --.")
     ],
-    tools: Annotated[
-        Tools,
-        typer.Option(
-            help="Of tools behind mcp-proxy or recorded_tool: run them, answer from the record, or "
-            "refuse. All others run."
-        ),
-    ] = "live",
+    tools: ToolsOption = "live",
     on_divergence: Annotated[
         Literal["fail", "nearest"],
         typer.Option(help="Refuse what is not on the tape, or give the next answer there."),
