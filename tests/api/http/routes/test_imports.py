@@ -17,6 +17,7 @@ from fastapi.testclient import TestClient
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.tenants import Tenants
 from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.transfer.uploads import uploads
 from tests.api.conftest import MAX_IMPORT_FILE_BYTES, threads_over
 from tests.api.keyholders import bearing, empty_keys, make_key
 from tests.api.refusals import Refusals
@@ -303,12 +304,18 @@ def test_hostile_files_are_refused_by_place_and_the_rest_comes_in(client: TestCl
     assert told == {f"in/{name}" for name in HOSTILE}
 
 
-def test_a_million_broken_lines_end_a_run_with_a_reason(client: TestClient) -> None:
+@pytest.mark.parametrize(
+    "most", [1_000, pytest.param(uploads._MOST_FINDINGS, marks=pytest.mark.slow)]
+)
+def test_broken_lines_without_end_end_a_run_with_a_reason(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(uploads, "_MOST_FINDINGS", most)
     begun = Import(client, "a.jsonl")
-    begun.send("a.jsonl", b"x\n" * 1_000_000)
+    begun.send("a.jsonl", b"x\n" * (10 * most))
     report = begun.run()
-    assert "more than 100000 findings" in report["failure"]
-    assert client.get(f"{begun.url}/findings").text.count("\n") == 100_001
+    assert f"more than {most} findings" in report["failure"]
+    assert client.get(f"{begun.url}/findings").text.count("\n") == most + 1
 
 
 def test_what_is_too_large_is_refused_before_it_is_kept(client: TestClient) -> None:
