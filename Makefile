@@ -51,7 +51,7 @@ web/node_modules/.tools: web/package-lock.json
 	$(NODE) ci
 	@touch $@ $(@D)/.package-lock.json
 
-$(PAGE): web/node_modules/.package-lock.json web/index.html web/vite.config.ts $(shell find web/src)
+$(PAGE): web/node_modules/.package-lock.json web/index.html web/vite.config.ts $(shell find web/src extensions -path 'web/src*' -o -path '*/web/*')
 	$(NODE) run build
 
 page: $(VENV)/.ready ## build the page that the service shows

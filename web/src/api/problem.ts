@@ -29,6 +29,16 @@ export function problemIn(status: number, body: unknown): Problem {
   return new Problem(status, text("type", "about:blank"), title, text("detail", title));
 }
 
+/** An answer; null where the service has no such view or route: its extension is not installed. */
+export async function ifThere<T>(answer: Promise<T>): Promise<T | null> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof Problem && NOT_INSTALLED.has(error.code)) return null;
+    throw error;
+  });
+}
+
+const NOT_INSTALLED: ReadonlySet<string> = new Set(["no-such-route", "unknown-view"]);
+
 /** What a failed `fetch` means; an abort stays what it is. */
 export function unreached(error: unknown): Error {
   return error instanceof Error && error.name === "AbortError" ? error : new Unreachable();

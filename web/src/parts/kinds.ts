@@ -1,5 +1,4 @@
 import type { components } from "../api/schema";
-import { FORMAT_KINDS } from "../formats/kinds";
 
 /** The type word of a message; never of an application's own, whose word may be any. */
 type Word<Message extends { type: string }> = Message extends unknown
@@ -74,15 +73,22 @@ const KINDS: Readonly<Record<MessageType, Kind>> = {
   exit: { name: "exit", group: "note" },
 };
 
-/** Types of the messages that recordings, replays and searches for causes add to those of the kernel. */
-const RECORDING: Readonly<Record<string, Kind>> = {
+/** What extensions know of types: `kinds.ts` in their folders `web`. */
+const ADDED = import.meta.glob<Readonly<Record<string, Kind>>>(
+  "../../../agentlog/extensions/**/web/kinds.ts",
+  { eager: true, import: "KINDS" },
+);
+
+/** Types of the messages that recordings add to those of the kernel, and checkpoints of LangGraph. */
+const OTHERS: Readonly<Record<string, Kind>> = {
   "agentlog.run": { name: "recorded run", group: "model", fold: "model" },
   "agentlog.request": { name: "request parameters", group: "model", fold: "model" },
   "agentlog.exchange": { name: "exchange", group: "model", fold: "model" },
   "agentlog.mcp": { name: "MCP request", group: "tool", fold: "model" },
   "agentlog.rewritten": { name: "messages left out", group: "model" },
-  "agentlog.replay": { name: "replay", group: "model" },
-  "agentlog.cause": { name: "cause", group: "model" },
+  "langgraph.checkpoint": { name: "checkpoint", group: "state" },
+  "langgraph.writes": { name: "writes", group: "state" },
+  ...(Object.assign({}, ...Object.values(ADDED)) as Readonly<Record<string, Kind>>),
 };
 
 /** What people and programs say about a thread; shown to no model. */
@@ -111,8 +117,7 @@ const COLOURS: Partial<Record<Group, string>> = {
 /** What is known of a type; of a fact that it is one, of an application's own type its name. */
 export function kindOf(type: string): Kind {
   if (Object.hasOwn(KINDS, type)) return KINDS[type as MessageType];
-  if (Object.hasOwn(RECORDING, type)) return RECORDING[type] as Kind;
-  if (Object.hasOwn(FORMAT_KINDS, type)) return FORMAT_KINDS[type] as Kind;
+  if (Object.hasOwn(OTHERS, type)) return OTHERS[type] as Kind;
   if (Object.hasOwn(REMARKS, type)) return REMARKS[type] as Kind;
   return isFact(type)
     ? { name: type.replace(".", " "), group: "fact" }
@@ -126,7 +131,7 @@ export function isFact(type: string): boolean {
 
 /** Whether a type is an application's own, or of a reader of its files, as `inspect.score`. */
 export function isVendors(type: string): boolean {
-  return type.includes(".") && !isFact(type) && !Object.hasOwn(RECORDING, type);
+  return type.includes(".") && !isFact(type) && !type.startsWith("agentlog.");
 }
 
 function typesBy(end: "begins" | "ends"): ReadonlyMap<string, string> {
@@ -151,8 +156,7 @@ export function nameOf(type: string): string {
 /** Returns the name as a heading: `Tool calls`. */
 export function titleOf(type: string): string {
   const { name } = kindOf(type);
-  const isOurs =
-    [KINDS, RECORDING, FORMAT_KINDS].some((kinds) => Object.hasOwn(kinds, type)) || isFact(type);
+  const isOurs = [KINDS, OTHERS].some((kinds) => Object.hasOwn(kinds, type)) || isFact(type);
   return isOurs ? name.charAt(0).toUpperCase() + name.slice(1) : name;
 }
 

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answered, api, fetchWithKey } from "../api/client";
 import { type Json, parseExact } from "../api/exact";
+import { ifThere } from "../api/problem";
 
 /** The thread's head. `useFollowing` replaces the cached value when the stream brings events. */
 export function headQuery(threadId: string) {
@@ -22,14 +23,21 @@ export type StateAt = { readonly [key: string]: Json };
 export type StateView =
   "agent-state?history=false" | "run-state?texts=false" | "run-state?texts=true";
 
-/** A state just after a version; without one, at present. */
+/** Views that the service said it does not have: it is not asked again. */
+const ABSENT = new Set<string>();
+
+/** A state just after a version; without one, at present. Empty if the service has no such view. */
 export function stateQuery(threadId: string, version: number | null, view: StateView) {
   return queryOptions({
     queryKey: ["state", threadId, version, view],
     queryFn: async ({ signal }) => {
       const at = version === null ? "" : `&at=${version}`;
       const path = `/v1/threads/${threadId}/views/${view}&bare=true${at}`;
-      const response = await fetchWithKey(path, { signal });
+      const response = ABSENT.has(view) ? null : await ifThere(fetchWithKey(path, { signal }));
+      if (response === null) {
+        ABSENT.add(view);
+        return {};
+      }
       return parseExact(await response.text()) as StateAt;
     },
   });

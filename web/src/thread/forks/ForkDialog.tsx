@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
 import { useMay } from "../../app/access";
+import { ADDED } from "../../extensions";
 import { Dialog } from "../../parts/Dialog";
 import { Failure } from "../../parts/Failure";
 import { nameOf } from "../../parts/kinds";
@@ -11,7 +12,6 @@ import { forkCommand, type Forking } from "./command";
 import styles from "./forks.module.css";
 import { fileOf, MessageField, useOwnText } from "./MessageField";
 import { useFork } from "./queries";
-import { Replay } from "./Replay";
 
 interface ForkDialogProps {
   readonly threadId: string;
@@ -85,7 +85,10 @@ export function ForkDialog({ threadId, event, onClose }: ForkDialogProps) {
         <Fork {...{ forking, event, text, onClose }} />
         <h3>Command</h3>
         <ShellCommand text={forkCommand(forking)} name="Copy command" />
-        {isRecorded && <Replay {...{ threadId, at: version, as: as.trim() }} />}
+        {isRecorded &&
+          ADDED.forking.map((Forking, index) => (
+            <Forking key={index} {...{ threadId, at: version, as: as.trim() }} />
+          ))}
       </div>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { forkCommand, quoted, replayCommand } from "./command";
+import { forkCommand, quoted } from "./command";
 
 const FORKING = { threadId: "t", at: 3, as: "", change: "none", file: "m.json" } as const;
 
@@ -20,16 +20,6 @@ test("a command says where the fork begins, its id and its change", () => {
 test("an id that looks like an option is none, and one that looks like a folder stays as it is", () => {
   expect(forkCommand({ ...FORKING, threadId: "--help" })).toBe("agentlog fork --at 3 -- --help");
   expect(forkCommand({ ...FORKING, threadId: "~root" })).toBe("agentlog fork '~root' --at 3");
-});
-
-test("a recorded agent is run again from a version, its command as it was typed", () => {
-  expect(replayCommand(FORKING, "", "")).toBe("agentlog fork-run t --from 3 -- COMMAND");
-  expect(replayCommand({ ...FORKING, as: "u" }, "a model", "python agent.py 'x y'")).toBe(
-    "agentlog fork-run t --from 3 --model 'a model' --as u -- python agent.py 'x y'",
-  );
-  expect(replayCommand({ ...FORKING, threadId: "-t" }, "", "run")).toBe(
-    "agentlog fork-run --from 3 -- -t run",
-  );
 });
 
 test("a shell reads a quoted text as it was", () => {

@@ -22,20 +22,6 @@ export function forkCommand({ threadId, at, as, change, file }: Forking): string
     : `agentlog fork ${id} ${options.join(" ")}`;
 }
 
-/** The command that runs a recorded agent again, live from a version on; `agent` is a shell's text. */
-export function replayCommand(
-  { threadId, at, as }: Pick<Forking, "threadId" | "at" | "as">,
-  model: string,
-  agent: string,
-): string {
-  const options = [`--from ${at}`];
-  if (model !== "") options.push(`--model ${quoted(model)}`);
-  if (as !== "") options.push(`--as ${quoted(as)}`);
-  const id = quoted(threadId);
-  const [before, after] = threadId.startsWith("-") ? ["", `${id} `] : [`${id} `, ""];
-  return `agentlog fork-run ${before}${options.join(" ")} -- ${after}${agent === "" ? "COMMAND" : agent}`;
-}
-
 /** A text as one word of a POSIX shell. */
 export function quoted(text: string): string {
   return /^[\w.:=/@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

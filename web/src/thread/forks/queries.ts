@@ -26,20 +26,6 @@ export function forksQuery(threadId: string) {
   });
 }
 
-/** Recorded calls that a replay from a version may make again. */
-export function hazardsQuery(threadId: string, from: number) {
-  return queryOptions({
-    queryKey: ["hazards", threadId, from],
-    queryFn: async ({ signal }) =>
-      answered(
-        await api.GET("/v1/threads/{thread_id}/hazards", {
-          params: { path: { thread_id: threadId }, query: { from } },
-          signal,
-        }),
-      ).items,
-  });
-}
-
 /** The last version of a fork that it began with, as a copy of its origin. */
 export function copiedQuery(threadId: string, origin: Origin | null, last: number) {
   return queryOptions({

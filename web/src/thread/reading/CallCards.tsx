@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Json } from "../../api/exact";
-import { Glimpse } from "../../formats/Glimpse";
-import { LONGEST_HEADING, toolShown } from "../../formats/tools/ToolShown";
+import { Glimpse } from "../../payloads/Glimpse";
+import { LONGEST_HEADING, toolShown } from "../../payloads/tools/ToolShown";
 import { isFields, textIn, valueIn } from "../event/contents";
 import { argumentsOf } from "../event/shown/Calls";
 import { Course } from "../history/row/EventLine";

@@ -1,7 +1,7 @@
 import type { ReactElement } from "react";
 import type { Json } from "../../api/exact";
-import { formatShown } from "../../formats/FormatShown";
-import { Glimpse } from "../../formats/Glimpse";
+import { payloadShown } from "../../payloads/payloadShown";
+import { Glimpse } from "../../payloads/Glimpse";
 import { TerminalText } from "../../parts/text/TerminalText";
 import { filesOf, listIn, type Recorded, textIn } from "../event/contents";
 import { Files } from "../event/shown/Files";
@@ -53,14 +53,14 @@ const BODIES: Readonly<Record<string, (props: { event: Recorded }) => ReactEleme
 /** Whether an event has more to show than a line; one of an own type that is opened has it all. */
 export function hasBody({ type, message }: Pick<Recorded, "type" | "message">): boolean {
   if (Object.hasOwn(BODIES, type) || type === "tool_calls") return true;
-  return formatShown(type, message["payload"]) !== null;
+  return payloadShown(type, message["payload"]) !== null;
 }
 
 /** The beginning of what a message says. */
 export function MessageBody({ event }: { event: Recorded }) {
   const Body = Object.hasOwn(BODIES, event.type) ? BODIES[event.type] : undefined;
   if (Body !== undefined) return <Body event={event} />;
-  return <Clipped lines={LINES}>{formatShown(event.type, event.message["payload"])}</Clipped>;
+  return <Clipped lines={LINES}>{payloadShown(event.type, event.message["payload"])}</Clipped>;
 }
 
 function Value({ value }: { value: Json }) {

@@ -1,5 +1,5 @@
 import type { Json } from "../../../api/exact";
-import { toolShown } from "../../../formats/tools/ToolShown";
+import { toolShown } from "../../../payloads/tools/ToolShown";
 import { Attempts } from "../attempts/Attempts";
 import { isFields, jsonIn, listIn, type Recorded, textIn, valueIn } from "../contents";
 import styles from "../event.module.css";

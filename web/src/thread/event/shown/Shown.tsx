@@ -2,10 +2,9 @@ import type { ReactElement } from "react";
 import { useCursor } from "../../cursor";
 import { RemarkShown } from "../../remarks/RemarkShown";
 import { Answered } from "../../replays/AnswerMark";
-import { CauseShown } from "../../replays/CauseShown";
-import { ReplayShown } from "../../replays/ReplayShown";
 import { useAnswers } from "../../replays/useAnswers";
-import { formatShown } from "../../../formats/FormatShown";
+import { ADDED } from "../../../extensions";
+import { payloadShown } from "../../../payloads/payloadShown";
 import { Copy } from "../../../parts/Copy";
 import { JsonTree } from "../../../parts/JsonTree";
 import { kindOf } from "../../../parts/kinds";
@@ -116,19 +115,18 @@ export function Said({ event }: SaidProps) {
     case "thread.judged":
       return <RemarkShown event={event} />;
     default: {
-      const Recorded = Object.hasOwn(RECORDED, event.type) ? RECORDED[event.type] : undefined;
+      const isRecording = Object.hasOwn(RECORDED, event.type);
+      const Recorded = isRecording ? RECORDED[event.type] : ADDED.events[event.type];
       return Recorded === undefined ? <Unnamed event={event} /> : <Recorded event={event} />;
     }
   }
 }
 
-/** What recordings, replays and searches for causes add. */
+/** What recordings add. */
 const RECORDED: Readonly<Record<string, (props: SaidProps) => ReactElement>> = {
   "agentlog.exchange": ExchangeShown,
   "agentlog.run": RunShown,
   "agentlog.rewritten": RewrittenShown,
-  "agentlog.replay": ReplayShown,
-  "agentlog.cause": CauseShown,
 };
 
 /** An application's own type, or one that this page does not know. */
@@ -137,7 +135,7 @@ function Unnamed({ event }: { event: Recorded }) {
   if (bytes !== null) return <Plain text={bytes} />;
   const { payload } = event.message;
   if (payload === undefined) return <JsonTree value={event.message} label="Message" open={3} />;
-  const drawn = formatShown(event.type, payload);
+  const drawn = payloadShown(event.type, payload);
   if (drawn === null) return <Value value={payload} label="Payload" />;
   return (
     <>

@@ -2,8 +2,7 @@ import { type Json, printExact } from "../../../api/exact";
 import { cost, count, counted, duration } from "../../../parts/format";
 import type { Span } from "../../timeline/span";
 import { exchangeText } from "../../event/shown/exchange";
-import { replayText } from "../../replays/answers";
-import { causeText } from "../../replays/cause";
+import { ADDED } from "../../../extensions";
 import { fieldsIn, partsText, valueIn } from "../../event/contents";
 import type { StoredEvent } from "../events";
 import { isVendors, nameOf } from "../../../parts/kinds";
@@ -111,7 +110,8 @@ export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
       return say(nameOf(type), ...remarkTexts(event).map(oneLine));
     default: {
       const payload = message["payload"];
-      const said = Object.hasOwn(RECORDED, type) ? RECORDED[type]?.(payload) : payload;
+      const read = Object.hasOwn(RECORDED, type) ? RECORDED[type] : ADDED.texts[type];
+      const said = read === undefined ? payload : read(payload);
       return say(nameOf(type), text, (isVendors(type) ? priced?.hint : null) ?? oneLine(said));
     }
   }
@@ -120,8 +120,6 @@ export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
 /** What the payload of a recording's message says in a line. */
 const RECORDED: Readonly<Record<string, (payload: Value) => Value>> = {
   "agentlog.exchange": exchangeText,
-  "agentlog.replay": replayText,
-  "agentlog.cause": causeText,
   "agentlog.mcp": (payload) => {
     const called = fieldsIn(payload, "params")["name"];
     const parts = [valueIn(payload, "server"), valueIn(payload, "method"), called];

@@ -1,5 +1,5 @@
-import type { Json } from "../../api/exact";
-import { listIn, numberIn, textIn, valueIn } from "../event/contents";
+import type { Json } from "#page/api/exact";
+import { listIn, numberIn, textIn, valueIn } from "#page/thread/event/contents";
 
 /** Runs of an experiment, with the steps of the good run or without. */
 export interface Arm {

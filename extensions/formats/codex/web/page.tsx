@@ -1,33 +1,35 @@
-import type { Json } from "../api/exact";
-import { Code } from "../parts/text/Code";
-import { TerminalText } from "../parts/text/TerminalText";
-import { fieldsIn, isFields, listIn, numberIn, textIn } from "../thread/event/contents";
-import type { Draw } from "./draw";
-import { Glimpse } from "./Glimpse";
-import styles from "./formats.module.css";
+import type { PageParts } from "#page/extensions";
+import type { Json } from "#page/api/exact";
+import { Code } from "#page/parts/text/Code";
+import { TerminalText } from "#page/parts/text/TerminalText";
+import { fieldsIn, isFields, listIn, numberIn, textIn } from "#page/thread/event/contents";
+import { Glimpse } from "#page/payloads/Glimpse";
+import styles from "#page/payloads/payloads.module.css";
 
 /** Events of Codex's rollouts: what an envelope holds. */
-export const CODEX: Readonly<Record<string, Draw>> = {
-  "codex.item_completed": (payload) => {
-    const item = fieldsIn(payload, "payload")["item"];
-    if (!isFields(item)) return null;
-    return textIn(item, "type") === "CommandExecution" ? (
-      <Command command={item} />
-    ) : (
-      <Glimpse value={item} />
-    );
-  },
-  "codex.exec_command_end": (payload) => <Command command={fieldsIn(payload, "payload")} />,
-  "codex.patch_apply_end": (payload) => <Patched payload={fieldsIn(payload, "payload")} />,
-  "codex.token_count": (payload) => {
-    const usage = fieldsIn(fieldsIn(payload, "payload"), "info")["last_token_usage"];
-    return isFields(usage) ? <Glimpse value={usage} /> : null;
-  },
-  "codex.turn_context": inside,
-  "codex.session_meta": inside,
-  "codex.thread_settings_applied": (payload) => {
-    const settings = fieldsIn(payload, "payload")["thread_settings"];
-    return isFields(settings) ? <Glimpse value={settings} /> : null;
+export const PAGE: PageParts = {
+  payloads: {
+    "codex.item_completed": (payload) => {
+      const item = fieldsIn(payload, "payload")["item"];
+      if (!isFields(item)) return null;
+      return textIn(item, "type") === "CommandExecution" ? (
+        <Command command={item} />
+      ) : (
+        <Glimpse value={item} />
+      );
+    },
+    "codex.exec_command_end": (payload) => <Command command={fieldsIn(payload, "payload")} />,
+    "codex.patch_apply_end": (payload) => <Patched payload={fieldsIn(payload, "payload")} />,
+    "codex.token_count": (payload) => {
+      const usage = fieldsIn(fieldsIn(payload, "payload"), "info")["last_token_usage"];
+      return isFields(usage) ? <Glimpse value={usage} /> : null;
+    },
+    "codex.turn_context": inside,
+    "codex.session_meta": inside,
+    "codex.thread_settings_applied": (payload) => {
+      const settings = fieldsIn(payload, "payload")["thread_settings"];
+      return isFields(settings) ? <Glimpse value={settings} /> : null;
+    },
   },
 };
 

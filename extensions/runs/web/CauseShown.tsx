@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { count, counted } from "../../parts/format";
-import { numberIn, type Recorded, textIn, valueIn } from "../event/contents";
-import { FieldTable } from "../event/FieldTable";
-import { ThreadLink } from "../event/shown/Workers";
+import { count, counted } from "#page/parts/format";
+import { numberIn, type Recorded, textIn, valueIn } from "#page/thread/event/contents";
+import { FieldTable } from "#page/thread/event/FieldTable";
+import { ThreadLink } from "#page/thread/event/shown/Workers";
 import { type Arm, armText, causeIn, type Experiment, type Step } from "./cause";
 import styles from "./cause.module.css";
 

@@ -1,16 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { Failure } from "../../parts/Failure";
-import { count, counted } from "../../parts/format";
-import { ShellCommand } from "./ShellCommand";
-import { type Forking, replayCommand } from "./command";
-import styles from "./forks.module.css";
+import type { ForkPlace } from "#page/extensions";
+import { Failure } from "#page/parts/Failure";
+import { count, counted } from "#page/parts/format";
+import styles from "#page/thread/forks/forks.module.css";
+import { ShellCommand } from "#page/thread/forks/ShellCommand";
+import { forkRunCommand } from "./command";
 import { hazardsQuery } from "./queries";
 
 /** The command that goes on live from here with the agent that was recorded. */
-export function Replay(place: Pick<Forking, "threadId" | "at" | "as">) {
+export function RunAgain(place: ForkPlace) {
   const [model, setModel] = useState("");
   const [agent, setAgent] = useState("");
+  const { data: calls } = useQuery(hazardsQuery(place.threadId, place.at));
+  if (calls === null) return null; // this service has no such command either
   return (
     <>
       <h3>Run the agent again from here</h3>
@@ -18,7 +21,7 @@ export function Replay(place: Pick<Forking, "threadId" | "at" | "as">) {
       <Field label="Model (else the recorded one)" value={model} onChange={setModel} />
       <Field label="Its command" value={agent} onChange={setAgent} />
       <ShellCommand
-        text={replayCommand(place, model.trim(), agent.trim())}
+        text={forkRunCommand(place, model.trim(), agent.trim())}
         name="Copy command of the replay"
       />
     </>
@@ -29,7 +32,7 @@ export function Replay(place: Pick<Forking, "threadId" | "at" | "as">) {
 function HazardsSaid({ threadId, from }: { threadId: string; from: number }) {
   const { data: calls, error } = useQuery(hazardsQuery(threadId, from));
   if (error !== null) return <Failure error={error} />;
-  if (calls === undefined) return <p className="loading">Reading recorded calls…</p>;
+  if (calls == null) return <p className="loading">Reading recorded calls…</p>;
   if (calls.length === 0)
     return <p>All recorded calls are of tools that are known to only read.</p>;
   const all = calls.reduce((sum, { calls: times }) => sum + times, 0);

@@ -1,19 +1,21 @@
-import type { Json } from "../api/exact";
-import { Code } from "../parts/text/Code";
-import { TerminalText } from "../parts/text/TerminalText";
-import { fieldsIn, listIn, numberIn, textIn, valueIn } from "../thread/event/contents";
-import { glimpseOf } from "./distinguishing";
-import type { Draw } from "./draw";
-import { Glimpse } from "./Glimpse";
-import styles from "./formats.module.css";
+import type { PageParts } from "#page/extensions";
+import type { Json } from "#page/api/exact";
+import { Code } from "#page/parts/text/Code";
+import { TerminalText } from "#page/parts/text/TerminalText";
+import { fieldsIn, listIn, numberIn, textIn, valueIn } from "#page/thread/event/contents";
+import { glimpseOf } from "#page/payloads/distinguishing";
+import { Glimpse } from "#page/payloads/Glimpse";
+import styles from "#page/payloads/payloads.module.css";
 
 /** Events of inspect_ai's logs. */
-export const INSPECT: Readonly<Record<string, Draw>> = {
-  "inspect.score": (payload) => <Score payload={payload} />,
-  "inspect.score_edit": (payload) => <Score payload={payload} />,
-  "inspect.state": (payload) => <Patch payload={payload} />,
-  "inspect.store": (payload) => <Patch payload={payload} />,
-  "inspect.sandbox": (payload) => <Sandbox payload={payload} />,
+export const PAGE: PageParts = {
+  payloads: {
+    "inspect.score": (payload) => <Score payload={payload} />,
+    "inspect.score_edit": (payload) => <Score payload={payload} />,
+    "inspect.state": (payload) => <Patch payload={payload} />,
+    "inspect.store": (payload) => <Patch payload={payload} />,
+    "inspect.sandbox": (payload) => <Sandbox payload={payload} />,
+  },
 };
 
 interface PayloadProps {

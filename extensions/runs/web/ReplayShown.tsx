@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
-import { JsonTree } from "../../parts/JsonTree";
-import { counted } from "../../parts/format";
-import { fieldsIn, listIn, numberIn, type Recorded, textIn } from "../event/contents";
-import { FieldTable } from "../event/FieldTable";
-import styles from "./replays.module.css";
-import { type Answer, answersIn, replayText } from "./answers";
-import { AnswerMark, DifferenceShown } from "./AnswerMark";
+import { JsonTree } from "#page/parts/JsonTree";
+import { counted } from "#page/parts/format";
+import { fieldsIn, listIn, numberIn, type Recorded, textIn } from "#page/thread/event/contents";
+import { FieldTable } from "#page/thread/event/FieldTable";
+import styles from "#page/thread/replays/replays.module.css";
+import { type Answer, answersIn, replayText } from "#page/thread/replays/answers";
+import { AnswerMark, DifferenceShown } from "#page/thread/replays/AnswerMark";
 
 /** Requests that differed, of which so many are drawn. */
 const MOST_DRAWN = 100;

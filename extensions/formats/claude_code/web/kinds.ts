@@ -1,0 +1,30 @@
+import type { Kind } from "#page/parts/kinds";
+
+/** Types that the reader of Claude Code's sessions keeps beside those of the kernel. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  "claude-code.agent-name": { name: "agent's name", group: "worker" },
+  "claude-code.ai-title": { name: "title", group: "note" },
+  "claude-code.api-request": { name: "request", group: "model", fold: "model" },
+  "claude-code.api-request-blob": { name: "part of a request", group: "model", fold: "model" },
+  "claude-code.api-request-shape": { name: "shape of requests", group: "model", fold: "model" },
+  "claude-code.atis-latch": { name: "latch", group: "note", fold: "machinery" },
+  "claude-code.attachment": { name: "attachment", group: "note", fold: "machinery" },
+  "claude-code.cost-state": { name: "cost", group: "model", fold: "model" },
+  "claude-code.custom-title": { name: "title", group: "note" },
+  "claude-code.file-history-delta": { name: "files kept", group: "state", fold: "machinery" },
+  "claude-code.file-history-snapshot": { name: "files kept", group: "state", fold: "machinery" },
+  "claude-code.last-prompt": { name: "last prompt", group: "note", fold: "machinery" },
+  "claude-code.mode": { name: "mode", group: "state" },
+  "claude-code.permission-mode": { name: "permissions", group: "person" },
+  "claude-code.pr-link": { name: "pull request", group: "score" },
+  "claude-code.progress": { name: "progress", group: "worker" },
+  "claude-code.queue-operation": { name: "queue", group: "user", fold: "machinery" },
+  "claude-code.redacted_thinking": { name: "thought, encrypted", group: "thought" },
+  "claude-code.repeated": { name: "line again", group: "note", fold: "machinery" },
+  "claude-code.summary": { name: "summary", group: "thought" },
+  "claude-code.system-compact_boundary": { name: "compaction", group: "thought" },
+  "claude-code.system-stop_hook_summary": { name: "hooks", group: "note", fold: "machinery" },
+  "claude-code.system-turn_duration": { name: "turn ends", group: "note", fold: "machinery" },
+  "claude-code.tools-used": { name: "tools used", group: "note", fold: "machinery" },
+  "claude-code.worktree-state": { name: "worktree", group: "state", fold: "machinery" },
+};

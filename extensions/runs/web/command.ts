@@ -1,0 +1,16 @@
+import type { ForkPlace } from "#page/extensions";
+import { quoted } from "#page/thread/forks/command";
+
+/** The command that runs a recorded agent again, live from a version on; `agent` is a shell's text. */
+export function forkRunCommand(
+  { threadId, at, as }: ForkPlace,
+  model: string,
+  agent: string,
+): string {
+  const options = [`--from ${at}`];
+  if (model !== "") options.push(`--model ${quoted(model)}`);
+  if (as !== "") options.push(`--as ${quoted(as)}`);
+  const id = quoted(threadId);
+  const [before, after] = threadId.startsWith("-") ? ["", `${id} `] : [`${id} `, ""];
+  return `agentlog fork-run ${before}${options.join(" ")} -- ${after}${agent === "" ? "COMMAND" : agent}`;
+}
