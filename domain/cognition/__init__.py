@@ -25,7 +25,7 @@ from agentlog.domain.cognition.decisions import (
     UserRequest,
     WorkerSpec,
 )
-from agentlog.domain.cognition.engine import CognitiveEngine
+from agentlog.domain.cognition.engine import CognitiveEngine, StubEngine
 from agentlog.domain.cognition.inputs import (
     ApprovalOutcome,
     ApprovalResult,
@@ -55,7 +55,6 @@ from agentlog.domain.cognition.rules import (
     RuleEngine,
 )
 from agentlog.domain.cognition.state import AgentState, Message, Role
-from agentlog.domain.cognition.stub import StubEngine
 
 __all__ = [
     "AgentDecision",

@@ -15,8 +15,14 @@ from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, usage
-from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.joined import JoinedFiles, ReadFile, folder_of, within
+from agentlog.projections.readers.history import (
+    Format,
+    History,
+    JoinedFiles,
+    ReadFile,
+    folder_of,
+    within,
+)
 from agentlog.projections.readers.messages.anthropic import KNOWN, read_blocks
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item

@@ -3,9 +3,12 @@
 At most one process at a time may call what changes it: `server` holds a lock meanwhile.
 """
 
+import hashlib
 import os
 import shutil
+import stat
 import subprocess
+import tempfile
 import threading
 import time
 import uuid
@@ -22,10 +25,10 @@ from agentlog.infrastructure.embedded.errors import (
     NotAnswering,
     OtherMajorVersion,
     UnreachableFolder,
+    UntrustedFolder,
 )
 from agentlog.infrastructure.embedded.postmaster import POLL_SECONDS, Postmaster, remove_stale_lock
 from agentlog.infrastructure.embedded.programs import MAJOR_VERSION
-from agentlog.infrastructure.embedded.sockets import PORT, make_socket_folder
 
 USER = "agentlog"
 DATABASE = "agentlog"
@@ -217,3 +220,41 @@ def _sync(folder: Path) -> None:
 
 def _last_lines(text: str) -> str:
     return "\n".join(text.splitlines()[-_TAIL_LINES:])
+
+
+PORT = 5432
+"""Part of the socket's name; no port is opened."""
+
+_LONGEST = 103  # bytes in sockaddr_un.sun_path on macOS, less the final NUL; Linux has four more
+
+
+def make_socket_folder(data_dir: Path, account: Account) -> Path:
+    """Return the folder for the socket: in `data_dir`, or a temporary one if that path is too long.
+
+    Connections are trusted, so only the folder's permissions guard the server.
+
+    Raises:
+        UntrustedFolder: another user made that folder, or it is open to others.
+    """
+    folder = data_dir / "socket"
+    if not _fits(folder):
+        name = f"agentlog-{hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]}"
+        places = [Path(tempfile.gettempdir()), Path("/tmp")]  # noqa: S108 - made private, checked
+        folder = next((place / name for place in places if _fits(place / name)), places[-1] / name)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if _is_private(folder, os.geteuid()):
+        account.take_over(folder)
+    if not _is_private(folder, account.uid):
+        raise UntrustedFolder(folder)
+    return folder
+
+
+def _is_private(folder: Path, uid: int) -> bool:
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == uid and not status.st_mode & 0o077
+
+
+def _fits(folder: Path) -> bool:
+    # libpq splits a host at a comma.
+    path = os.fsencode(folder / f".s.PGSQL.{PORT}")
+    return len(path) <= _LONGEST and b"," not in path

@@ -12,7 +12,6 @@ from typing_extensions import override
 
 from agentlog.infrastructure.postgres.binary_arrays import register_arrays
 from agentlog.infrastructure.postgres.circuit_breaker import Breaker
-from agentlog.infrastructure.postgres.confined import Confined
 from agentlog.infrastructure.postgres.conninfo import USUAL_TIMEOUTS, Timeouts, session_conninfo
 from agentlog.infrastructure.postgres.errors import (
     BROKEN_OFF,
@@ -28,7 +27,13 @@ from agentlog.infrastructure.postgres.liveness import (
     is_silent,
 )
 from agentlog.infrastructure.postgres.migration import Migration, migrate
-from agentlog.infrastructure.postgres.roles import SERVICE, check_session, confine, unconfine
+from agentlog.infrastructure.postgres.roles import (
+    SERVICE,
+    Confined,
+    check_session,
+    confine,
+    unconfine,
+)
 from agentlog.infrastructure.postgres.write_access import WriteAccess
 from agentlog.infrastructure.runtime.closeable import Closing
 

@@ -5,13 +5,16 @@ and never change or remove one. `agentlog_tenant` sees the rows of one tenant, b
 security. The owner of the tables runs migrations and is not needed otherwise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 import psycopg
 from psycopg import sql
 
 from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.postgres.errors import DatabaseTooOld
+from agentlog.infrastructure.postgres.write_access import WriteAccess
 
 SERVICE = "agentlog_service"
 TENANT = "agentlog_tenant"
@@ -116,3 +119,18 @@ def _flaws_of_role(connection: psycopg.Connection) -> list[str]:
     confine(connection, "")
     row = connection.execute("SELECT row_security_active('agentlog.events')").fetchone()
     return [] if row == (True,) else ["row-level security does not hold for tenants"]
+
+
+@dataclass(frozen=True, slots=True)
+class Confined:
+    """Connections of a database, lent by `lend`, to one tenant's rows."""
+
+    lend: Callable[[str, float | None], AbstractContextManager[psycopg.Connection]]
+    tenant: str
+    write_access: WriteAccess
+
+    def connection(
+        self, *, wait_seconds: float | None = None
+    ) -> AbstractContextManager[psycopg.Connection]:
+        """Lend a connection, as `Database.connection` does."""
+        return self.lend(self.tenant, wait_seconds)

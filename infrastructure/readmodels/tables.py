@@ -6,15 +6,18 @@ the only place that lists its columns.
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
+from struct import Struct
 from typing import Any, Generic, LiteralString
 
 import psycopg
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 from psycopg.rows import tuple_row
 from psycopg.sql import SQL, Composed, Identifier, Literal
+from typing_extensions import override
 
 from agentlog.infrastructure.postgres.binary_arrays import IntegerArray, TextArray, integers, texts
 from agentlog.infrastructure.postgres.roles import SERVICE, TENANT
-from agentlog.infrastructure.readmodels.words import WordsDumper
 from agentlog.projections.readmodels.model import RowT
 from agentlog.projections.readmodels.table import SqlType, Table, Words
 
@@ -251,3 +254,19 @@ def _fit(value: Any) -> Any:  # noqa: ANN401 - what a column holds
             return None
         case _:
             return value
+
+
+_COUNT = Struct("!I").pack
+_END = "\0" + "\0\0"
+"""Ends a word, and says that it has no positions."""
+
+
+class WordsDumper(Dumper):
+    """Writes the format of `tsvectorrecv` in PostgreSQL's `tsvector.c`."""
+
+    format = Format.BINARY
+    oid = 3614  # from pg_type.dat
+
+    @override
+    def dump(self, obj: Words) -> bytes:
+        return _COUNT(len(obj)) + _END.join((*obj, "")).encode()

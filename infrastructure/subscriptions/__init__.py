@@ -6,6 +6,5 @@ terms          what one is to be, read from JSON
 subscriptions  made, listed, paused, deleted
 conditions     what events may mean beside their types
 intake         events of the log made deliveries
-notices        deliveries of what is no event
 queue          deliveries given out, acknowledged, refused, parked
 """

@@ -1,18 +1,25 @@
-"""What an event may mean beside its type: conditions that subscriptions name among types.
+"""What an event may mean beside its type: conditions, which subscriptions name among types.
 
 approval_waiting  an approval was asked for, and nobody had answered when it was read
 run_failed        an agent exited by an error
 audit_broken      an audit found that the record was changed; it is no event of the log
+
+What is no event of the log is a notice.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 from agentlog.domain.events import Event
+from agentlog.domain.integrity.chain_audit import Finding
+from agentlog.domain.json.text import print_bytes
 from agentlog.domain.messages import ApprovalRequestMessage, ExitMessage
 from agentlog.domain.threads import LedgerKey
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ledger_digest
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.listening.watcher import warn
 from agentlog.infrastructure.postgres.statements import statement
 
 AUDIT_BROKEN = "audit_broken"
@@ -70,3 +77,35 @@ class Conditions:
                 statement("select_unanswered"), {"tenant": self._tenant, **arrays}
             ).fetchall()
         return [position for (position,) in rows]
+
+
+_MOST_FINDINGS = 10
+
+
+def note_audit(database: Database, findings: Sequence[Finding], *, tenant: str) -> None:
+    """Have the findings that break the record delivered to a tenant's subscriptions.
+
+    Where the database takes no writes, as on a standby, a line in the log says so.
+    """
+    broken = [finding for finding in findings if finding.breaks]
+    if not broken:
+        return
+    notice = {
+        "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
+        "count": len(broken),
+        "findings": [
+            {
+                "what": finding.what,
+                "detail": finding.detail,
+                "threadId": finding.thread_id,
+                "version": finding.version,
+            }
+            for finding in broken[:_MOST_FINDINGS]
+        ],
+    }
+    parameters = {"tenant": tenant, "type": AUDIT_BROKEN, "notice": print_bytes(notice)}
+    try:
+        with database.connection() as connection:
+            connection.execute(statement("insert_notices"), parameters)
+    except DatabaseUnavailable as error:
+        warn("subscriptions are not told of what an audit found", error)

@@ -6,15 +6,15 @@ thread; where there is none, another reads the items so far, which the view `sou
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentlog.domain.drafts import NO_ORIGIN, Origin
 from agentlog.domain.errors import AgentlogError, NotThere, VersionConflict
 from agentlog.domain.events import Event
-from agentlog.domain.identifiers import check_thread_id
+from agentlog.domain.identifiers import check_thread_id, derived_message_id
 from agentlog.domain.json.text import print_bytes
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, text_at
 from agentlog.domain.points_in_time import AtVersion
 from agentlog.infrastructure.appending.append_request import Appended, AppendRequest
 from agentlog.infrastructure.eventlog.thread_heads import Head
@@ -22,13 +22,62 @@ from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.view_cache import RecentOfThreads
 from agentlog.infrastructure.views.views import Views
-from agentlog.projections.readers.draft import Draft
+from agentlog.projections.readers.draft import Draft, templated
 from agentlog.projections.readers.history import OngoingHistory
-from agentlog.projections.readers.source_items import SourceReader
 from agentlog.projections.residue import residues_of
 from agentlog.projections.view import Item
 from agentlog.projections.views.items.view import SESSION_CLEARED
-from agentlog.projections.views.source import SourceView
+from agentlog.projections.views.source import WIRE, SourceView
+
+
+class SourceReader:
+    """Reads the items of one thread.
+
+    A session that was cleared `clearings` times begins anew: the same item is another message then.
+    `family` is the id of the thread, or of its parent, by which sub-threads are named.
+    """
+
+    def __init__(self, history: OngoingHistory, *, family: str, clearings: int = 0) -> None:
+        self._history = history
+        self._family = family
+        self._clearings = clearings
+
+    @property
+    def metadata(self) -> Mapping[str, JsonValue]:
+        """What the items say of their thread, so far."""
+        return self._history.facts().metadata
+
+    @property
+    def goal(self) -> str | None:
+        """The goal that the items name."""
+        return self._history.facts().goal
+
+    def read(self, items: Iterable[Item], *, key: str) -> list[Draft]:
+        """Return the messages of the next items, but of those that came before.
+
+        `key` makes ids for those that have none of their own.
+        """
+        drafts: list[Draft] = []
+        for index, item in enumerate(items):
+            read = self._history.read(item, f"[{index}]")
+            drafts += [
+                self._in_thread({"id": derived_message_id(key, index, number), **draft})
+                for number, draft in enumerate(templated(WIRE, read, item) if read else ())
+            ]
+        return drafts
+
+    def _in_thread(self, draft: Draft) -> Draft:
+        """Return a draft with the ids that it and its sub-thread have here."""
+        if self._clearings:
+            own_id = derived_message_id(str(draft["id"]), "cleared", self._clearings)
+            draft = {**draft, "id": own_id}
+        facts = self._history.facts()
+        source = facts.parent or facts.id
+        thread_id = text_at(draft, "threadId")
+        if source is None or thread_id is None or not thread_id.startswith(f"{source}:"):
+            return draft
+        return {**draft, "threadId": self._family + thread_id.removeprefix(source)}
+
 
 _VIEW = SourceView()
 _LOCKS, _ATTEMPTS, _SINCE = 64, 10, 50

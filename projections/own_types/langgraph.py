@@ -2,8 +2,7 @@
 
 from agentlog.domain.json.values import array_of, object_of, text_at
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.own_types.fields import Fields, joined, texts
-from agentlog.projections.own_types.registry import OwnTypes
+from agentlog.projections.own_types.registry import Fields, OwnTypes, joined, texts
 
 
 def _checkpoint(fields: Fields) -> str:

@@ -7,8 +7,7 @@ came. A kind without a text of its own says what distinguishes its payload: no i
 from agentlog.domain.json.shortened import beginnings
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.own_types.fields import distinguishing
-from agentlog.projections.own_types.registry import own_types_of
+from agentlog.projections.own_types.registry import distinguishing, own_types_of
 from agentlog.projections.view import Item
 
 LONGEST = 200

@@ -1,6 +1,6 @@
 """Histories: what a reader makes of a document, and what it kept without understanding it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -8,8 +8,51 @@ from typing import Literal, Protocol
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft, Reader, Unmapped
-from agentlog.projections.readers.joined import Join
 from agentlog.projections.view import Item
+
+ReadFile = Callable[[str], bytes]
+"""Returns the bytes of the file at a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedFiles:
+    """Files that make one document.
+
+    `path` names the document: it is one of its files, or a folder that they are in. `files` are
+    what `read` makes the document of, `beside` what has no more than they; neither is read by
+    itself. `are_lines` if each file is a line of the document.
+    """
+
+    path: str
+    files: Sequence[str]
+    read: Callable[[ReadFile], bytes]
+    beside: Collection[str] = ()
+    are_lines: bool = False
+
+
+Join = Callable[[AbstractSet[str]], Iterator[JoinedFiles]]
+"""Yields the documents that several of these files make, in the order of the files."""
+
+
+def folder_of(path: str) -> str:
+    """Return the folder of a file or folder, empty for none."""
+    return path.rpartition("/")[0]
+
+
+def within(folder: str, name: str) -> str:
+    """Return the path of a file or folder in a folder."""
+    return f"{folder}/{name}" if folder else name
+
+
+def as_lines(path: str, files: Sequence[str], beside: Collection[str]) -> JoinedFiles:
+    """Return the document whose lines are these files."""
+
+    def read(content: ReadFile) -> bytes:
+        # a newline in JSON is only white space
+        return b"\n".join(content(file).replace(b"\n", b" ") for file in files)
+
+    return JoinedFiles(path, files, read, beside, are_lines=True)
+
 
 Recognises = Callable[[JsonValue], bool]
 Encoding = Literal["json", "text", "zip"]

@@ -9,7 +9,7 @@ from contextlib import suppress
 from agentlog.api.filters import failure_filter, metadata_filter, time_filter
 from agentlog.api.http.codec.bodies import drafts_in
 from agentlog.api.http.codec.parameters import expected_version_of, number_cursor
-from agentlog.api.http.middleware.query_parameters import UnknownParameter
+from agentlog.api.http.middleware.edge import UnknownParameter
 from agentlog.api.http.request.limits import USUAL
 from agentlog.api.questions import question_of
 from agentlog.domain.json.values import JsonObject

@@ -6,8 +6,14 @@ from functools import partial
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_of, texts_of
-from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.joined import JoinedFiles, ReadFile, folder_of, within
+from agentlog.projections.readers.history import (
+    Format,
+    History,
+    JoinedFiles,
+    ReadFile,
+    folder_of,
+    within,
+)
 
 
 def _is_document(value: JsonValue) -> bool:

@@ -24,7 +24,7 @@ from agentlog.infrastructure.audit.bundle import check_bundle
 from agentlog.infrastructure.audit.checkpoints import LogContradicted
 from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.postgres.conninfo import WHOLE_LOG_TIMEOUTS
-from agentlog.infrastructure.subscriptions.notices import note_audit
+from agentlog.infrastructure.subscriptions.conditions import note_audit
 
 app = typer.Typer()
 PublicKey = Annotated[

@@ -17,7 +17,7 @@ from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, 
 from agentlog.infrastructure.audit.findings import MOST_FINDINGS, Audit, check_all_tenants
 from agentlog.infrastructure.audit.notes import Checkpoint
 from agentlog.infrastructure.audit.threads.processes import AuditProcesses
-from agentlog.infrastructure.subscriptions.notices import note_audit
+from agentlog.infrastructure.subscriptions.conditions import note_audit
 
 _MOST_NAMES = 10
 """Most names of other tenants that are printed."""

@@ -6,9 +6,11 @@ of a request's path only the template of its route, never its query, headers or 
 
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from random import Random
+from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -17,16 +19,18 @@ from structlog.contextvars import bind_contextvars
 from structlog.typing import FilteringBoundLogger
 
 from agentlog.api.http.codec.responses import Headers, error_answer, secured
+from agentlog.api.http.codec.wait_for_position import PARAMETER
 from agentlog.api.http.middleware.authentication import Authentication, BrokenOff
 from agentlog.api.http.middleware.credentials import has_key_in_url
 from agentlog.api.http.middleware.incoming import CONNECTION, Incoming
 from agentlog.api.http.middleware.permissions import MatchedRoute, Permissions
-from agentlog.api.http.middleware.query_parameters import check_query
 from agentlog.api.http.middleware.rate_limit import Caller, Limiter
 from agentlog.api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffic
 from agentlog.api.http.request.scope import PRINCIPAL
+from agentlog.api.http.routing import Route
+from agentlog.api.old_spellings import refuse_old
 from agentlog.domain.access import Principal
-from agentlog.domain.errors import AgentlogError
+from agentlog.domain.errors import AgentlogError, InvalidInput
 
 _HEADER = b"x-request-id"
 _SANE = re.compile(rb"[A-Za-z0-9._~:+=-]{1,128}")
@@ -167,3 +171,36 @@ def _log(logger: FilteringBoundLogger, scope: Scope, status: int, seconds: float
         key=None if principal is None else principal.key_id,
         user=None if principal is None else principal.user,
     )
+
+
+class UnknownParameter(InvalidInput):
+    """The route takes no such parameter in its query."""
+
+    def __init__(self, name: str, *, takes: Sequence[str]) -> None:
+        nearest = get_close_matches(name, takes, n=1, cutoff=0.0)
+        ways = f"it takes {', '.join(takes)}; the nearest is {nearest[0]}" if nearest else "none is"
+        super().__init__(f"{name[:64]!r} is no parameter of this route: {ways}")
+        self.name = name
+
+
+def check_query(scope: Scope, route: Route) -> None:
+    """Refuse parameters that the route does not take; those of facades take any.
+
+    Raises:
+        OldSpelling: it was a filter of its own, and is a term now.
+        UnknownParameter: there is none like that.
+    """
+    if not route.in_document:
+        return
+    takes = [*route.query, PARAMETER] if route.waits else route.query
+    prefixes = tuple(name.removesuffix("KEY") for name in takes if name.endswith(".KEY"))
+    pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    unknown = [
+        (name, value)
+        for name, value in pairs
+        if name not in takes and not (prefixes and name.startswith(prefixes))
+    ]
+    if unknown and "filter" in takes:
+        refuse_old(unknown)
+    for name, _ in unknown:
+        raise UnknownParameter(name, takes=takes)

@@ -31,7 +31,7 @@ from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.audit.checkpoints import LogContradicted
 from agentlog.infrastructure.audit.proofs import Proofs
-from agentlog.infrastructure.subscriptions.notices import note_audit
+from agentlog.infrastructure.subscriptions.conditions import note_audit
 
 router = Router(prefix="/v1", tags=["proof"])
 

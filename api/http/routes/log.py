@@ -14,11 +14,11 @@ from typing_extensions import override
 
 from agentlog.api.http.codec.bodies import may_name_file
 from agentlog.api.http.codec.caller import TheThreads, append_origin, request_limits, threads_of
-from agentlog.api.http.codec.ndjson import NumberedLine, numbered_lines
 from agentlog.api.http.codec.parameters import After, Limit, Types, number_cursor
 from agentlog.api.http.codec.problems import problem_of
 from agentlog.api.http.codec.responses import page_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body, content
+from agentlog.api.http.request.errors import BodyTooLarge
 from agentlog.api.http.request.limits import RequestLimits
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.shape import Page
@@ -28,6 +28,41 @@ from agentlog.domain.errors import AgentlogError, InvalidMessage
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
 from agentlog.infrastructure.threads import Threads
+
+NumberedLine = tuple[int, bytes | AgentlogError]
+
+
+async def numbered_lines(
+    chunks: AsyncIterator[bytes], *, longest: int
+) -> AsyncIterator[list[NumberedLine]]:
+    """Yield the lines that each chunk completes, without blank ones, numbered from 1.
+
+    Lines are not delayed until the next chunk, so a client may wait for the answer to a line before
+    it sends the next. A line longer than `longest` bytes is yielded as an error; the rest of it is
+    skipped, so memory stays bounded, and the lines after it are read.
+    """
+    number, held, skipping = 1, bytearray(), False
+    async for chunk in chunks:
+        lines: list[NumberedLine] = []
+        first, *rest = chunk.split(b"\n")
+        held += first
+        for following in rest:
+            if not skipping and held.strip():
+                lines.append((number, _checked(bytes(held), longest)))
+            number, held, skipping = number + 1, bytearray(following), False
+        if len(held) > longest:
+            if not skipping:
+                lines.append((number, BodyTooLarge(longest)))
+            held, skipping = bytearray(), True
+        if lines:
+            yield lines
+    if held.strip() and not skipping:
+        yield [(number, _checked(bytes(held), longest))]
+
+
+def _checked(line: bytes, longest: int) -> bytes | AgentlogError:
+    return line if len(line) <= longest else BodyTooLarge(longest)
+
 
 router = Router(prefix="/v1", tags=["log"])
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue, array_of, object_of, text_at, texts_of
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.own_types.fields import Fields, Text, distinguishing, joined
-from agentlog.projections.own_types.registry import OwnTypes
+from agentlog.projections.own_types.registry import Fields, OwnTypes, Text, distinguishing, joined
 
 
 def _attachment(fields: Fields) -> str:

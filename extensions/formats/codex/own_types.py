@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue, array_of, object_of, text_at, texts_of
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.own_types.fields import Fields, Mark, Text, joined, mark
-from agentlog.projections.own_types.registry import OwnTypes
+from agentlog.projections.own_types.registry import Fields, Mark, OwnTypes, Text, joined, mark
 from agentlog.projections.view import Item
 
 

@@ -8,8 +8,14 @@ from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.extensions.formats.inspect_ai.sample import Sample
 from agentlog.projections.readers.fields import Fields
-from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.joined import JoinedFiles, ReadFile, folder_of, within
+from agentlog.projections.readers.history import (
+    Format,
+    History,
+    JoinedFiles,
+    ReadFile,
+    folder_of,
+    within,
+)
 from agentlog.projections.view import Item
 
 SUFFIX = ".eval"

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue, object_of, objects_of, text_at
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.own_types.fields import (
+from agentlog.projections.own_types.registry import (
     MOST_PARTS,
     Fields,
     Mark,
+    OwnTypes,
     Text,
     joined,
     mark,
     texts,
 )
-from agentlog.projections.own_types.registry import OwnTypes
 from agentlog.projections.view import Item
 
 _GRADES: Mapping[JsonValue, str] = {"C": "correct", "I": "incorrect", "P": "partial", "N": "none"}

@@ -1,8 +1,7 @@
 """Agents, memory blocks and summaries of Letta."""
 
 from agentlog.domain.json.values import object_of, text_at
-from agentlog.projections.own_types.fields import Fields, content, joined
-from agentlog.projections.own_types.registry import OwnTypes
+from agentlog.projections.own_types.registry import Fields, OwnTypes, content, joined
 
 
 def _agent(fields: Fields) -> str:

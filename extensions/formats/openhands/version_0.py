@@ -16,8 +16,14 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, text_at
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, milliseconds, usage
-from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.joined import JoinedFiles, as_lines, folder_of, within
+from agentlog.projections.readers.history import (
+    Format,
+    History,
+    JoinedFiles,
+    as_lines,
+    folder_of,
+    within,
+)
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
 

@@ -3,8 +3,7 @@
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import object_of, text_at
-from agentlog.projections.own_types.fields import Fields, content, distinguishing
-from agentlog.projections.own_types.registry import OwnTypes
+from agentlog.projections.own_types.registry import Fields, OwnTypes, content, distinguishing
 
 
 def _editor(fields: Fields) -> str:

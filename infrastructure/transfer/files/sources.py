@@ -15,7 +15,7 @@ from agentlog.infrastructure.transfer.files.content import (
     whole,
 )
 from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
-from agentlog.projections.readers.joined import JoinedFiles
+from agentlog.projections.readers.history import JoinedFiles
 from agentlog.projections.readers.registry import FORMATS, suffixes_of
 
 _OF_ANY_JSON = (".json", ".jsonl", ".ndjson")

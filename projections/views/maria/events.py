@@ -9,10 +9,11 @@ from uuid import NAMESPACE_OID, uuid5
 
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import MAX_DEPTH, parse
-from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.domain.messages import TokenUsage, ToolCall, ToolResult
+from agentlog.projections.item_content import CallPlaces, ItemContent, content_of, result_content
 from agentlog.projections.view import Item
-from agentlog.projections.views.chat import call_ids, called_tool, called_with
+from agentlog.projections.views.chat import call_ids, called_tool, called_with, turn_content
 
 _CROCKFORD, _PLAIN = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", b"0123456789abcdefghijklmnopqrstuv"
 _BASE_32 = bytes(_PLAIN[_CROCKFORD.index(n)] if n in _CROCKFORD else ord("!") for n in range(256))
@@ -151,3 +152,24 @@ def _is_content(value: JsonValue) -> bool:
     if isinstance(value, list):
         return all(isinstance(part, dict) for part in value)
     return isinstance(value, str)
+
+
+_UNSAID = frozenset({"msg", "id", "created", "usage"})
+
+
+def item_content(item: Item, calls: CallPlaces) -> ItemContent:
+    """Return what an event says, in either dialect."""
+    desc = object_at(item, "desc") or item
+    kind = str(desc.get("msg"))
+    call = desc.get("tool_call")
+    if isinstance(call, dict):  # before a call runs, or after
+        content = content_of(desc, _UNSAID | {"tool_call", "name"})
+        return result_content(kind, calls, [(call.get("id"), desc.get("name"), content)])
+    turn, message = desc, desc.get("message")
+    if isinstance(message, dict) and desc.keys() <= _UNSAID | {"message"}:
+        turn = message
+    if "tool_call_id" in turn:
+        content = content_of(turn, {"role", "tool_call_id"})
+        return result_content(kind, calls, [(turn["tool_call_id"], None, content)])
+    role = f" {turn['role']}" if "role" in turn else ""
+    return turn_content(f"{kind}{role}", turn, calls, _UNSAID | {"role"})

@@ -36,12 +36,12 @@ from agentlog.projections.views.maria.events import (
     before_call,
     event_ids,
     given_args,
+    item_content,
     permitted,
     read_args,
     tool_message,
     usage_item,
 )
-from agentlog.projections.views.maria.item_content import item_content
 
 Dialect = Literal["2025-12", "2026-03"]
 

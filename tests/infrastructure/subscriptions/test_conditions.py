@@ -7,7 +7,7 @@ import pytest
 from agentlog.domain.integrity.chain_audit import Finding
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.subscriptions.notices import note_audit
+from agentlog.infrastructure.subscriptions.conditions import note_audit
 from agentlog.infrastructure.subscriptions.queue import Queue
 from agentlog.infrastructure.subscriptions.subscription import Delivery, InvalidSubscription
 from agentlog.infrastructure.subscriptions.subscriptions import Subscriptions

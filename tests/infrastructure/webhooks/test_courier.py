@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from agentlog.domain.integrity.chain_audit import Finding
-from agentlog.infrastructure.subscriptions.notices import note_audit
+from agentlog.infrastructure.subscriptions.conditions import note_audit
 from agentlog.infrastructure.webhooks.payload import MOST_CONTENT_BYTES
 from tests.infrastructure.appends import reply
 from tests.infrastructure.webhooks.conftest import PUBLIC, SECRET, Posting

@@ -12,8 +12,7 @@ from agentlog.api.shapes.lines.outline import outline_lines
 from agentlog.domain.json.values import text_at
 from agentlog.projections.outline.groups import MOST_DEPTH, Group, groups_of
 from agentlog.projections.outline.steps import outline
-from agentlog.projections.own_types.fields import mark
-from agentlog.projections.own_types.registry import OWN_TYPES, OwnTypes
+from agentlog.projections.own_types.registry import OWN_TYPES, OwnTypes, mark
 from agentlog.projections.own_types.texts import mark_of
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import array_of
+from agentlog.infrastructure.transfer.open_histories import SourceReader
 from agentlog.projections.readers.appended import APPENDABLE, begin_of
-from agentlog.projections.readers.source_items import SourceReader
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.source import SourceView
 from tests.histories import examples, history

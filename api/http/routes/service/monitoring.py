@@ -4,20 +4,23 @@ All respond even without the database: metrics from the database are left out wh
 answer in time.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Generic, TypeVar
 
+import psycopg
 from anyio import CapacityLimiter, to_thread
 from fastapi import Request, Response
 from prometheus_client.exposition import choose_encoder
 from typing_extensions import TypedDict
 
-from agentlog.api.http.codec.database_inquiry import CONNECTION_SECONDS, UNANSWERED, Inquiry
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.middleware.metrics_exposition import Exposition, Figures, Gauges
 from agentlog.api.http.middleware.request_metrics import Traffic
 from agentlog.api.http.openapi.answers import answers, content
 from agentlog.api.http.routing import Router
+from agentlog.domain.errors import AgentlogError
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
@@ -25,6 +28,49 @@ from agentlog.infrastructure.postgres.log_position import log_position, replay_l
 from agentlog.infrastructure.postgres.write_access import Kind
 from agentlog.infrastructure.runtime.secret_redaction import without_secrets
 from agentlog.infrastructure.subscriptions.subscriptions import subscription_figures
+
+CONNECTION_SECONDS = 1.0
+"""Seconds to wait for a connection of the pool."""
+UNANSWERED = (AgentlogError, psycopg.Error)
+"""Errors of a query that the database cannot answer."""
+
+_PATIENCE_SECONDS = 2.0
+
+_Answer = TypeVar("_Answer")
+
+
+class Inquiry(Generic[_Answer]):
+    """Runs a query in a thread of its own: the framework's threads may all wait for the database.
+
+    At most one query runs at a time: an unresponsive database would block a thread for each.
+    """
+
+    def __init__(self, database: Database, ask: Callable[[], _Answer]) -> None:
+        self._database = database
+        self._ask = ask
+        self._asking: asyncio.Task[_Answer | None] | None = None
+
+    async def answer(self) -> _Answer | None:
+        """Return the result of the query; None if the database does not answer in time."""
+        try:
+            self._database.check()
+        except DatabaseUnavailable:  # a pending query may finish much later
+            return None
+        asking = self._asking
+        if asking is None or asking.done():
+            asking = self._asking = asyncio.create_task(
+                to_thread.run_sync(self._try, abandon_on_cancel=True, limiter=CapacityLimiter(1))
+            )
+        # when it ends, another request may have started the next query
+        done, _ = await asyncio.wait({asking}, timeout=_PATIENCE_SECONDS)
+        return asking.result() if done else None
+
+    def _try(self) -> _Answer | None:
+        try:
+            return self._ask()
+        except UNANSWERED:
+            return None
+
 
 router = Router(tags=["health"])
 

@@ -5,12 +5,14 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 from starlette.concurrency import run_in_threadpool
+from typing_extensions import override
 
 from agentlog.api.http.codec.bodies import body_of
 from agentlog.api.http.codec.caller import principal_of, request_limits, tenant_of
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.routing import Router
+from agentlog.api.http.streaming.sse_framing import LettaFraming
 from agentlog.api.http.streaming.sse_response import StreamResponse
 from agentlog.api.http.streaming.subscribers import Followers
 from agentlog.api.http.streaming.thread_stream import ThreadStream
@@ -21,10 +23,11 @@ from agentlog.domain.points_in_time import Moment
 from agentlog.extensions.facades.letta.paging import Newest, Oldest
 from agentlog.extensions.facades.letta.reading import UnknownRun, run_at, turns_in
 from agentlog.extensions.facades.letta.routes import PREFIX, THREADS
-from agentlog.extensions.facades.letta.streams import RunFraming, run_frames
 from agentlog.extensions.facades.letta.turns import Turn, id_of_run, run_json, steps_json
 from agentlog.infrastructure.tenants import Tenant
+from agentlog.projections.followed_view import FollowUpdate
 from agentlog.projections.view import Item
+from agentlog.projections.views.letta.turns import DONE
 
 router = Router(prefix=PREFIX, in_document=False, threads=THREADS)
 
@@ -162,3 +165,35 @@ def _agent(agent_id: str | None, *others: str | Sequence[str] | None) -> str:
         if name:
             return name[0]
     raise InvalidMessage.at("agent_id", "name the agent: runs and steps are listed by agent")
+
+
+_ENDS = ("stop_reason", "usage_statistics", DONE)
+"""Items of a stream that have no number."""
+_NO_USAGE: Item = {"message_type": "usage_statistics", "total_tokens": None}
+
+
+class RunFraming(LettaFraming):
+    """Frames of one run, those after the number `after`; a client stops at `[DONE]`."""
+
+    def __init__(self, run_id: str, *, after: int) -> None:
+        self._run_id = run_id
+        self._after = after
+        self._number = 0
+
+    @override
+    def frame(self, update: FollowUpdate) -> bytes:
+        item = object_of(update.data)
+        if item.get("message_type") in _ENDS:
+            return super().frame(FollowUpdate(update.kind, None, item))
+        self._number += 1
+        if self._number <= self._after:
+            return b""
+        numbered = {**item, "seq_id": self._number, "run_id": self._run_id}
+        return super().frame(FollowUpdate(update.kind, None, numbered))
+
+
+def run_frames(turn: Turn, framing: RunFraming) -> bytes:
+    """Return all frames of a run that has ended."""
+    stop: Item = {"message_type": "stop_reason", "stop_reason": turn.stop_reason}
+    items: list[Item] = [*turn.items, stop, turn.usage or _NO_USAGE, {"message_type": DONE}]
+    return b"".join(framing.frame(FollowUpdate("item", None, item)) for item in items)

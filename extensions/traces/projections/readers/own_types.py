@@ -1,8 +1,7 @@
 """Records of runs in traces: each has its id, and that of the run around it."""
 
 from agentlog.domain.json.values import text_at
-from agentlog.projections.own_types.fields import Fields, Mark
-from agentlog.projections.own_types.registry import OwnTypes
+from agentlog.projections.own_types.registry import Fields, Mark, OwnTypes
 from agentlog.projections.view import Item
 
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentlog.api.http.codec.ndjson import NumberedLine, numbered_lines
 from agentlog.api.http.request.errors import BodyTooLarge
+from agentlog.api.http.routes.log import NumberedLine, numbered_lines
 
 
 def lines_of(*chunks: bytes, longest: int = 100) -> list[list[NumberedLine]]:
