@@ -17,7 +17,7 @@ from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.queries import fetch
 from agentlog.infrastructure.readmodels.build_audit import BuildAudit
 from agentlog.infrastructure.views.snapshots.snapshots import Snapshots
 from agentlog.infrastructure.views.view_fold import Fold
@@ -138,10 +138,7 @@ class DerivedAuditor:
         return [row[0] for row in self._rows(name, limit=_MOST_THREADS)]
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
-        with self._database.connection() as connection:
-            return connection.execute(
-                statement(name), {"tenant": self._tenant, **parameters}
-            ).fetchall()
+        return fetch(self._database, name, tenant=self._tenant, **parameters)
 
     def _snapshots_of(self, thread_id: str) -> Iterator[Finding]:
         kinds = self._rows("select_snapshot_kinds", thread_ids=[thread_id])

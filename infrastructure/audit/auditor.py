@@ -12,7 +12,7 @@ from agentlog.infrastructure.audit.threads.processes import AuditProcesses
 from agentlog.infrastructure.audit.threads.thread_audit import audit_thread
 from agentlog.infrastructure.audit.tree_audit import audit_tree
 from agentlog.infrastructure.postgres.database import Connections
-from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.queries import fetch
 
 _PAGE_THREADS = 50_000
 _WORTH_PROCESSES = 5000
@@ -107,10 +107,9 @@ class Auditor:
         """Return the first position that may follow the first `size` events."""
         if size == 0:
             return LOWEST
-        parameters = {"tenant": self._tenant, "index": min(size - 1, BIGGEST)}
-        with self._database.connection() as connection:
-            row = connection.execute(statement("select_position_of_leaf"), parameters).fetchone()
-        return BIGGEST if row is None else int(row[0]) + 1
+        leaf = {"tenant": self._tenant, "index": min(size - 1, BIGGEST)}
+        positions = fetch(self._database, "select_position_of_leaf", **leaf)
+        return int(positions[0][0]) + 1 if positions else BIGGEST
 
     def _rows(self, positions: range) -> Counter[str]:
         """Return how many rows there are to visit: events at the positions; of a whole log, all."""
@@ -124,15 +123,15 @@ class Auditor:
         name = "select_audited_threads" if is_whole else "select_grown_threads"
         first = ""
         while True:
-            parameters = {
-                "tenant": self._tenant,
-                "first": first,
-                "limit": _PAGE_THREADS,
-                "first_position": positions.start,
-                "last_position": positions.stop - 1,
-            }
-            with self._database.connection() as connection:
-                rows = connection.execute(statement(name), parameters).fetchall()
+            rows = fetch(
+                self._database,
+                name,
+                tenant=self._tenant,
+                first=first,
+                limit=_PAGE_THREADS,
+                first_position=positions.start,
+                last_position=positions.stop - 1,
+            )
             for (thread_id,) in rows:
                 yield thread_id
             if len(rows) < _PAGE_THREADS:

@@ -8,6 +8,7 @@ from agentlog.domain.integrity.chain_audit import Finding, Verdict, verdict_of, 
 from agentlog.infrastructure.audit.moves import check_counts, check_moves, moves_of
 from agentlog.infrastructure.audit.notes import VerifierKey
 from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.queries import fetch
 from agentlog.infrastructure.postgres.statements import statement
 
 MOST_FINDINGS = 1000
@@ -70,17 +71,14 @@ class Findings:
 
 def rows_of(database: Connections, tenant: str) -> Counter[str]:
     """Return how many rows a tenant has in each table that comes with the events of its log."""
-    with database.connection() as connection:
-        rows = connection.execute(statement("count_audited_rows"), {"tenant": tenant}).fetchall()
-    return Counter(dict(rows))
+    return Counter(dict(fetch(database, "count_audited_rows", tenant=tenant)))
 
 
 def events_at(database: Connections, tenant: str, positions: range) -> int:
     """Return how many events a tenant has at positions."""
-    parameters = {"tenant": tenant, "first": positions.start, "last": positions.stop - 1}
-    with database.connection() as connection:
-        row = connection.execute(statement("count_events_at"), parameters).fetchone()
-    return 0 if row is None else int(row[0])
+    places = {"first": positions.start, "last": positions.stop - 1}
+    ((count,),) = fetch(database, "count_events_at", tenant=tenant, **places)
+    return int(count)
 
 
 def unaccounted(

@@ -11,6 +11,7 @@ from psycopg.rows import class_row
 
 from agentlog.domain.errors import InvalidInput, NotThere
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.queries import fetch, run
 from agentlog.infrastructure.postgres.statements import statement
 
 Kind = Literal["rule", "filter"]
@@ -48,11 +49,9 @@ class Definition:
 
 def tenants_defining(database: Database, kind: Kind, name: str) -> Sequence[str]:
     """Return the tenants here that have set a rule or filter of that name; for the service."""
-    with database.connection() as connection:
-        rows = connection.execute(
-            statement("select_defining_tenants"), {"kind": kind, "name": name}
-        ).fetchall()
-    return [tenant for (tenant,) in rows]
+    return [
+        tenant for (tenant,) in fetch(database, "select_defining_tenants", kind=kind, name=name)
+    ]
 
 
 class Definitions:
@@ -101,10 +100,7 @@ class Definitions:
         parameters = {"kind": kind, "name": name, "value": value, "set_by": set_by}
         for last in range(_TRIES - 1, -1, -1):
             try:
-                with self._database.connection() as connection:
-                    connection.execute(
-                        statement("insert_definition"), {"tenant": self._tenant, **parameters}
-                    )
+                run(self._database, "insert_definition", tenant=self._tenant, **parameters)
             except UniqueViolation:  # another process changed it at the same time
                 if not last:
                     raise

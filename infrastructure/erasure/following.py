@@ -22,6 +22,7 @@ from agentlog.infrastructure.eventlog.body_deduplication import file_digests
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.binary_arrays import texts
 from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.queries import fetch
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.lazy import lazy_imports
 
@@ -70,10 +71,8 @@ class Following:
         """Append redactions of all that is not erased; return the threads that they may be in."""
         threads = []
         if self._fact.blob is None:  # a file is redacted in all threads that hold it, forks or not
-            parameters = {"tenant": self._tenant, "thread_id": self._place.thread}
-            with self._database.connection() as connection:
-                forks = connection.execute(statement("select_forks_of"), parameters).fetchall()
-            for (fork,) in forks:
+            origin = {"tenant": self._tenant, "thread_id": self._place.thread}
+            for (fork,) in fetch(self._database, "select_forks_of", **origin):
                 self._redact(fork, self._copies(fork))
                 threads.append(fork)
         if self._fact.follows is None:
@@ -87,16 +86,16 @@ class Following:
 
     def _copies(self, fork: str) -> list[str]:
         """Return the messages of a fork that are copies of what is redacted."""
-        parameters = {
-            "tenant": self._tenant,
-            "thread_id": self._place.thread,
-            "version": self._place.version,
-            "message_ids": None if self._fact.all else list(self._fact.messages),
-            "fork": fork,
-        }
-        with self._database.connection() as connection:
-            rows = connection.execute(statement("select_copies_to_erase"), parameters).fetchall()
-        return [message_id for (message_id,) in rows]
+        copies = fetch(
+            self._database,
+            "select_copies_to_erase",
+            tenant=self._tenant,
+            thread_id=self._place.thread,
+            version=self._place.version,
+            message_ids=None if self._fact.all else list(self._fact.messages),
+            fork=fork,
+        )
+        return [message_id for (message_id,) in copies]
 
     def _redact(self, thread_id: str, messages: Sequence[str]) -> None:
         for begin in range(0, len(messages), MOST_MESSAGES):
@@ -155,10 +154,8 @@ class HeldInRun:
         self._reader = LogReader(database, tenant=tenant)
         self._types = None if fact.blob is None else held_texts.EXCHANGES
         self._texts = held_texts.ErasedTexts()
-        with database.connection() as connection:
-            parameters = {"tenant": tenant, "thread_id": thread_id}
-            rows = connection.execute(statement("select_recorded_threads"), parameters).fetchall()
-        self.threads: Sequence[str] = [row[0] for row in rows]
+        recorded = fetch(database, "select_recorded_threads", tenant=tenant, thread_id=thread_id)
+        self.threads: Sequence[str] = [name for (name,) in recorded]
         """The threads of the run that have exchanges."""
         if not self.threads:
             return

@@ -22,6 +22,7 @@ from agentlog.infrastructure.erasure.following import MOST_MESSAGES
 from agentlog.infrastructure.eventlog.blob_store import UnknownBlob
 from agentlog.infrastructure.eventlog.body_deduplication import files_in
 from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.queries import fetch
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.threads import Threads
 
@@ -181,16 +182,16 @@ class Redactor:
         ]
         if not known:
             return None
-        parameters = {
-            "tenant": self._tenant,
-            "thread_id": thread_id,
-            "after": 0,
-            "before": self._threads.head(thread_id, hidden=True).version + 1,
-            "message_ids": None,
-            "limit": 1,
-        }
-        with self._database.connection() as connection:
-            left = connection.execute(statement("select_erasable"), parameters).fetchall()
+        left = fetch(
+            self._database,
+            "select_erasable",
+            tenant=self._tenant,
+            thread_id=thread_id,
+            after=0,
+            before=self._threads.head(thread_id, hidden=True).version + 1,
+            message_ids=None,
+            limit=1,
+        )
         return None if left else max(known)
 
     def _last_redaction_of(self, thread_id: str, message_ids: Sequence[str]) -> int | None:
@@ -281,10 +282,8 @@ class Redactor:
         )
 
     def _position(self, thread_id: str, version: int) -> int:
-        parameters = {"tenant": self._tenant, "thread_id": thread_id, "version": version}
-        with self._database.connection() as connection:
-            row = connection.execute(statement("select_position"), parameters).fetchone()
-        return 0 if row is None else int(row[0])
+        place = {"tenant": self._tenant, "thread_id": thread_id, "version": version}
+        return next((int(row[0]) for row in fetch(self._database, "select_position", **place)), 0)
 
 
 def _fact(reason: str) -> dict[str, JsonValue]:

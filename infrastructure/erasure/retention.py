@@ -21,6 +21,7 @@ from agentlog.infrastructure.erasure.redactor import Redactor
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.postgres.database import Connections
+from agentlog.infrastructure.postgres.queries import fetch
 from agentlog.infrastructure.postgres.statements import statement
 
 _PAGE = 500
@@ -172,11 +173,8 @@ class Retention:
     @cached_property
     def _now(self) -> datetime:
         """The store's clock."""
-        with self._database.connection() as connection:
-            row = connection.execute(statement("store_clock")).fetchone()
-        if row is None:
-            raise RuntimeError("the store has no clock")
-        now: datetime = row[0]
+        ((clock,),) = fetch(self._database, "store_clock")
+        now: datetime = clock
         return now
 
     def _last(self, head: Head) -> Event:

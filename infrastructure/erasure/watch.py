@@ -12,7 +12,7 @@ from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.listening.notifications import ERASED, Listener
 from agentlog.infrastructure.postgres.listening.watcher import Watch, warn
-from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.queries import fetch
 
 Discard = Callable[[str, str], None]
 """Called with tenant and thread id after an erasure; it must be quick."""
@@ -42,11 +42,8 @@ class ErasureWatch(Watch):
                 self._eraser.finish_all()
             except Exception as error:  # noqa: BLE001 - later erasures are watched all the same
                 warn("erasures that were broken off are left for later", error)
-        with self._database.connection() as connection:
-            rows = connection.execute(
-                statement("select_erasures_done"), {"after": self._number}
-            ).fetchall()
-        for number, tenant, thread_id in rows:
+        done = fetch(self._database, "select_erasures_done", after=self._number)
+        for number, tenant, thread_id in done:
             self._discard(tenant, thread_id)
             self._number = number
 

@@ -9,7 +9,7 @@ from agentlog.domain.errors import AgentlogError
 from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
-from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.queries import fetch, run
 
 
 class AccessNotRecorded(AgentlogError, kind="unavailable", transient=True):
@@ -70,8 +70,7 @@ class Accesses:
     def note(self, access: Access) -> None:
         """Record an access; raises `AccessNotRecorded`."""
         try:
-            with self._database.connection() as connection:
-                connection.execute(statement("insert_access"), asdict(access))
+            run(self._database, "insert_access", **asdict(access))
         except (DatabaseUnavailable, psycopg.Error) as error:
             raise AccessNotRecorded from error
 
@@ -85,13 +84,13 @@ class Accesses:
         limit: int = 100,
     ) -> list[RecordedAccess]:
         """Return a tenant's accesses, the latest first, below the number `before`."""
-        parameters = {
-            "tenant": tenant,
-            "key_id": key_id,
-            "thread_id": thread_id,
-            "before": BIGGEST if before is None else before,
-            "limit": limit,
-        }
-        with self._database.connection() as connection:
-            rows = connection.execute(statement("select_accesses"), parameters).fetchall()
-        return [RecordedAccess(*row) for row in rows]
+        accesses = fetch(
+            self._database,
+            "select_accesses",
+            tenant=tenant,
+            key_id=key_id,
+            thread_id=thread_id,
+            before=BIGGEST if before is None else before,
+            limit=limit,
+        )
+        return [RecordedAccess(*row) for row in accesses]

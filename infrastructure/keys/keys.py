@@ -12,6 +12,7 @@ from agentlog.domain.errors import NotThere
 from agentlog.infrastructure.keys.key import RANDOM_BYTES, Key, KeyText, StoredKey
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.listening.notifications import KEYED
+from agentlog.infrastructure.postgres.queries import fetch
 from agentlog.infrastructure.postgres.statements import statement
 
 Clock = Callable[[], datetime]
@@ -85,9 +86,7 @@ class Keys:
 
     def page(self, tenant: str, *, after: str = "", limit: int = 1000) -> list[Key]:
         """Return keys of a tenant by id, after `after`, including revoked and expired ones."""
-        parameters = {"tenant": tenant, "after": after, "limit": limit}
-        with self._database.connection() as connection:
-            rows = connection.execute(statement("select_keys"), parameters).fetchall()
+        rows = fetch(self._database, "select_keys", tenant=tenant, after=after, limit=limit)
         return [_key(row) for row in rows]
 
     def find(self, key_id: str) -> StoredKey:
@@ -97,8 +96,7 @@ class Keys:
 
     def ever_made(self) -> bool:
         """Return whether a key was ever made: from then on, requests need one."""
-        with self._database.connection() as connection:
-            return connection.execute(statement("key_was_made")).fetchone() == (True,)
+        return fetch(self._database, "key_was_made") == [(True,)]
 
 
 def _select_key(connection: psycopg.Connection, key_id: str) -> StoredKey:

@@ -20,7 +20,7 @@ from agentlog.infrastructure.eventlog.thread_heads import ledger_digest
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.postgres.listening.watcher import warn
-from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.queries import fetch, run
 
 AUDIT_BROKEN = "audit_broken"
 CONDITIONS: Mapping[str, str | None] = {
@@ -72,11 +72,8 @@ class Conditions:
             "thread_ids": [event.thread_id for event, _ in requests],
             "ids": [ledger_digest(LedgerKey("approval", call_id)) for _, call_id in requests],
         }
-        with self._database.connection() as connection:
-            rows = connection.execute(
-                statement("select_unanswered"), {"tenant": self._tenant, **arrays}
-            ).fetchall()
-        return [position for (position,) in rows]
+        unanswered = fetch(self._database, "select_unanswered", tenant=self._tenant, **arrays)
+        return [position for (position,) in unanswered]
 
 
 _MOST_FINDINGS = 10
@@ -103,9 +100,8 @@ def note_audit(database: Database, findings: Sequence[Finding], *, tenant: str) 
             for finding in broken[:_MOST_FINDINGS]
         ],
     }
-    parameters = {"tenant": tenant, "type": AUDIT_BROKEN, "notice": print_bytes(notice)}
+    delivery = {"type": AUDIT_BROKEN, "notice": print_bytes(notice)}
     try:
-        with database.connection() as connection:
-            connection.execute(statement("insert_notices"), parameters)
+        run(database, "insert_notices", tenant=tenant, **delivery)
     except DatabaseUnavailable as error:
         warn("subscriptions are not told of what an audit found", error)

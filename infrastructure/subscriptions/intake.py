@@ -7,6 +7,7 @@ from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.queries import fetch
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.subscriptions.conditions import (
     CONDITIONS,
@@ -54,12 +55,8 @@ class Intake:
                 return
 
     def _room(self, name: str) -> int:
-        parameters = {"tenant": self._tenant, "name": name}
         most = {"most_ready": MOST_READY, "most_pending": MOST_PENDING}
-        with self._database.connection() as connection:
-            ((room,),) = connection.execute(
-                statement("select_room"), {**parameters, **most}
-            ).fetchall()
+        ((room,),) = fetch(self._database, "select_room", tenant=self._tenant, name=name, **most)
         return int(room)
 
     def _take_page(self, subscription: Subscription, room: int) -> bool:
@@ -67,16 +64,16 @@ class Intake:
         end = self._reader.position()
         limit = min(_PAGE, room)
         wanted = subscription.filter
-        parameters = {
-            "tenant": self._tenant,
-            "after": subscription.position,
-            "upto": end,
-            "types": event_types(wanted.types),
-            "threads": wanted.threads,
-            "limit": limit,
-        }
-        with self._database.connection() as connection:
-            rows = connection.execute(statement("select_candidates"), parameters).fetchall()
+        rows = fetch(
+            self._database,
+            "select_candidates",
+            tenant=self._tenant,
+            after=subscription.position,
+            upto=end,
+            types=event_types(wanted.types),
+            threads=wanted.threads,
+            limit=limit,
+        )
         page = [_Candidate(*row) for row in rows]
         full = len(page) == limit
         upto = page[-1].position if full else end

@@ -17,6 +17,7 @@ from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.postgres.queries import fetch, run
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.subscriptions.intake import Intake
 from agentlog.infrastructure.subscriptions.subscription import (
@@ -171,15 +172,10 @@ class Queue:
 
     def _change(self, name_of_statement: str, name: str, ids: Sequence[int] | None) -> int:
         self._subscriptions.get(name)
-        with self._database.connection() as connection:
-            parameters = {**self._key(name), "numbers": _list(ids)}
-            return connection.execute(statement(name_of_statement), parameters).rowcount
+        return run(self._database, name_of_statement, **self._key(name), numbers=_list(ids))
 
     def _run(self, name_of_statement: str, name: str, /, **parameters: object) -> list[Any]:
-        with self._database.connection() as connection:
-            return connection.execute(
-                statement(name_of_statement), {**self._key(name), **parameters}
-            ).fetchall()
+        return fetch(self._database, name_of_statement, **self._key(name), **parameters)
 
     def _key(self, name: str) -> dict[str, object]:
         return {"tenant": self._tenant, "name": name}

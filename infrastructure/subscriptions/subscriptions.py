@@ -1,6 +1,5 @@
 """The subscriptions of a tenant: make, list, pause, resume, delete."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from psycopg.rows import TupleRow
@@ -8,7 +7,7 @@ from psycopg.rows import TupleRow
 from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.postgres.database import Database
-from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.queries import fetch, run
 from agentlog.infrastructure.subscriptions.subscription import (
     Filter,
     Subscription,
@@ -77,7 +76,8 @@ class Subscriptions:
 
     def note_failure(self, name: str, *, patience_days: float) -> bool:
         """Note that one was not; return whether none was for longer than these days."""
-        rows = self._fetch("note_failure", name, days=patience_days)
+        key = {"tenant": self._tenant, "name": name}
+        rows = fetch(self._database, "note_failure", **key, days=patience_days)
         return bool(rows and rows[0][0])
 
     def delete(self, name: str) -> Subscription:
@@ -92,22 +92,10 @@ class Subscriptions:
 
     def _run(self, name_of_statement: str, name: str, /, **parameters: object) -> int:
         """Run a statement on a subscription; return how many rows it changed."""
-        with self._database.connection() as connection:
-            return connection.execute(
-                statement(name_of_statement), {"tenant": self._tenant, "name": name, **parameters}
-            ).rowcount
-
-    def _fetch(self, name_of_statement: str, name: str, /, **parameters: object) -> list[TupleRow]:
-        with self._database.connection() as connection:
-            return connection.execute(
-                statement(name_of_statement), {"tenant": self._tenant, "name": name, **parameters}
-            ).fetchall()
+        return run(self._database, name_of_statement, tenant=self._tenant, name=name, **parameters)
 
     def _select(self, **parameters: object) -> list[Subscription]:
-        with self._database.connection() as connection:
-            rows: Sequence[TupleRow] = connection.execute(
-                statement("select_subscriptions"), {"tenant": self._tenant, **parameters}
-            ).fetchall()
+        rows = fetch(self._database, "select_subscriptions", tenant=self._tenant, **parameters)
         return [_subscription(row) for row in rows]
 
 
@@ -125,8 +113,7 @@ def _subscription(row: TupleRow) -> Subscription:
 
 def due_webhooks(database: Database) -> list[tuple[str, str]]:
     """Return the subscriptions that have something to post, by tenant and name."""
-    with database.connection() as connection:
-        return connection.execute(statement("select_due_webhooks")).fetchall()
+    return fetch(database, "select_due_webhooks")
 
 
 class SubscriptionFigures(NamedTuple):
@@ -140,6 +127,5 @@ class SubscriptionFigures(NamedTuple):
 
 def subscription_figures(database: Database) -> SubscriptionFigures:
     """Return how the subscriptions of all tenants are."""
-    with database.connection() as connection:
-        (row,) = connection.execute(statement("select_figures")).fetchall()
-    return SubscriptionFigures(*row)
+    (figures,) = fetch(database, "select_figures")
+    return SubscriptionFigures(*figures)

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import Literal
 
-from psycopg.rows import TupleRow, tuple_row
+from psycopg.rows import TupleRow
 
 from agentlog.domain.drafts import Origin
 from agentlog.domain.errors import AgentlogError, NotThere
@@ -15,7 +15,7 @@ from agentlog.domain.json.values import JsonObject
 from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.appending.append_request import Appended
 from agentlog.infrastructure.postgres.database import Connections
-from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.postgres.queries import fetch, run
 from agentlog.infrastructure.threads import Threads
 
 _PAGE = 500
@@ -167,14 +167,7 @@ class Imports:
         return done
 
     def _run(self, name: str, **parameters: object) -> None:
-        with self._database.connection() as connection:
-            connection.execute(statement(name), {"tenant": self._tenant, **parameters})
+        run(self._database, name, tenant=self._tenant, **parameters)
 
     def _rows(self, name: str, **parameters: object) -> list[TupleRow]:
-        with (
-            self._database.connection() as connection,
-            connection.cursor(row_factory=tuple_row) as cursor,
-        ):
-            return cursor.execute(
-                statement(name), {"tenant": self._tenant, **parameters}
-            ).fetchall()
+        return fetch(self._database, name, tenant=self._tenant, **parameters)

@@ -9,11 +9,12 @@ from hmac import compare_digest
 from typing import LiteralString, NamedTuple, TypeVar
 
 import psycopg
-from psycopg.rows import class_row, tuple_row
+from psycopg.rows import class_row
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
+from agentlog.infrastructure.postgres.queries import fetch
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.views.snapshots.encoding import FORMAT
 from agentlog.infrastructure.views.snapshots.key import id_of
@@ -95,19 +96,13 @@ class SnapshotTable:
 
     def kept(self, series: Series, versions: Sequence[int]) -> Mapping[int, bool]:
         """Return which of these versions have a row, and whether it has a carry."""
-        parameters = {**series._asdict(), "versions": list(versions)}
-        with (
-            self._database.connection() as connection,
-            connection.cursor(row_factory=tuple_row) as cursor,
-        ):
-            return dict(cursor.execute(statement("select_snapshot_versions"), parameters))
+        places = {**series._asdict(), "versions": list(versions)}
+        return dict(fetch(self._database, "select_snapshot_versions", **places))
 
     def erased(self, tenant: str, thread_id: str) -> int:
         """Return the number of the latest erasure in a thread, 0 where there is none."""
-        parameters = {"tenant": tenant, "thread_id": thread_id}
-        with self._database.connection() as connection:
-            row = connection.execute(statement("select_erased"), parameters).fetchone()
-        return 0 if row is None else int(row[0])
+        erased = fetch(self._database, "select_erased", tenant=tenant, thread_id=thread_id)
+        return int(erased[0][0]) if erased else 0
 
     def insert(
         self, series: Series, rows: Sequence[SnapshotRow], *, alone: bool, erased: int
@@ -215,10 +210,8 @@ def _with_contents(
 
 def warn_of_other_keys(database: Connections, key: bytes) -> None:
     """Log a warning if another key seals snapshots; looks at some of them only."""
-    parameters = {"most": 10_000, "of_format": f"{FORMAT}.%", "of_key": _of_key(key)}
-    with database.connection() as connection:
-        row = connection.execute(statement("select_other_keys"), parameters).fetchone()
-    if row == (True,):
+    sealed = {"most": 10_000, "of_format": f"{FORMAT}.%", "of_key": _of_key(key)}
+    if fetch(database, "select_other_keys", **sealed) == [(True,)]:
         _logger.warning(
             "the database has snapshots sealed by another key: the services do not have the same "
             "AGENTLOG_SNAPSHOT_KEY, or it was changed; they are passed over and made again"
