@@ -62,7 +62,8 @@ def default_data_dir() -> Path:
 class _Environment(BaseModel):
     """Reads each field that it is not given from the variable of its name, in either case.
 
-    A field with an alias has that variable; all others begin with `prefix`.
+    A field with an alias has that variable; all others begin with `prefix`. pydantic-settings does
+    the same; to import it takes a seventh of the start of `agentlog threads`, 0.05 of 0.38 s.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
