@@ -21,7 +21,7 @@ class Destination:
 
     @classmethod
     def of(cls, url: str | None, key: str | None) -> Self:
-        """Return what is given, else what AGENTLOG_URL and AGENTLOG_KEY say.
+        """Return what is given, else what AGENTLOG_URL and AGENTLOG_KEY say; no key where it is "".
 
         Raises:
             ValueError: the address is no URL of HTTP.
@@ -29,8 +29,8 @@ class Destination:
         url = (url or os.environ.get("AGENTLOG_URL") or _DEFAULT_URL).rstrip("/")
         if urlsplit(url).scheme not in {"http", "https"}:
             raise ValueError(f"{url!r} is no address: give one as {_DEFAULT_URL}")
-        key = key or os.environ.get("AGENTLOG_KEY") or None
-        return cls(url, key, f"agentlog-client/{version('agentlog-client')}")
+        key = os.environ.get("AGENTLOG_KEY") if key is None else key
+        return cls(url, key or None, f"agentlog-client/{version('agentlog-client')}")
 
     def arguments(self, request: Request) -> dict[str, Any]:
         """Return the arguments of httpx2 for a request."""

@@ -1,21 +1,22 @@
 """Requests to the HTTP API: over the network, or in this process over the application itself."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
-from urllib.parse import quote
+from typing import Any
 
 import httpx2
 from mcp.server.mcpserver.exceptions import ToolError
 from starlette.types import ASGIApp
 
-from agentlog.domain.json.text import parse_stored, print_bytes
+from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import JsonValue
+from agentlog_client.async_client import AsyncClient
+from agentlog_client.errors import Problem, ServiceAway, UnexpectedAnswer
+from agentlog_client.exchange import Retries
+from agentlog_client.operation import Answer, Operation, T, request
 
 _SECONDS = 60
+_ONCE = Retries(attempts=1)
 _IN_PROCESS = "http://127.0.0.1"
-
-Parameters = Mapping[str, str | int | list[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,52 +32,44 @@ class HttpApi:
     app: ASGIApp | None = None
     client: tuple[str, int] = ("127.0.0.1", 0)
 
-    async def get(self, path: str, /, **parameters: str | int | list[str] | None) -> dict[str, Any]:
-        """Return the answer to a GET; parameters that are None are left out."""
-        return await self._asked("GET", path, parameters)
-
-    async def post(self, path: str, body: JsonValue) -> dict[str, Any]:
-        """Return the answer to a POST."""
-        return await self._asked("POST", path, {}, print_bytes(body))
-
-    async def _asked(
-        self,
-        method: Literal["GET", "POST"],
-        path: str,
-        parameters: Parameters,
-        body: bytes | None = None,
+    async def get(
+        self, path: str, /, *names: str, **parameters: str | int | list[str] | None
     ) -> dict[str, Any]:
-        """Return the answer.
+        """Return the answer to a GET; each `{}` of the path is one of `names`."""
+        return await self.send(
+            Operation(request("GET", path, *names, query=parameters), _object_in)
+        )
+
+    async def post(self, path: str, /, *, body: JsonValue) -> dict[str, Any]:
+        """Return the answer to a POST."""
+        return await self.send(Operation(request("POST", path, body=body), _object_in))
+
+    async def send(self, operation: Operation[T]) -> T:
+        """Return what an operation answers.
 
         Raises:
             ToolError: the API refuses the request, or cannot be reached; with the way out.
         """
-        headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
-        given = {name: value for name, value in parameters.items() if value is not None}
-        transport = (
-            None if self.app is None else httpx2.ASGITransport(app=self.app, client=self.client)
-        )
-        try:
-            async with httpx2.AsyncClient(
-                base_url=self.url, headers=headers, transport=transport, timeout=_SECONDS
-            ) as client:
-                answer = await client.request(method, path, params=given, content=body)
-        except httpx2.HTTPError as error:
-            raise ToolError(
-                f"agentlog at {self.url} does not answer ({type(error).__name__}): "
-                "start it by `agentlog serve`, or name its address by --url"
-            ) from error
-        try:
-            parsed = parse_stored(answer.content)
-        except ValueError as error:
-            raise ToolError(f"agentlog at {self.url} answered no JSON: is it agentlog?") from error
-        if not isinstance(parsed, dict):
-            raise ToolError(f"agentlog at {self.url} answered something else: is it agentlog?")
-        if answer.is_error:
-            raise ToolError(str(parsed.get("detail") or parsed.get("title") or answer.status_code))
-        return parsed
+        transport = self.app and httpx2.ASGITransport(app=self.app, client=self.client)
+        http = httpx2.AsyncClient(transport=transport, timeout=_SECONDS)
+        # without a key it sends none, whatever the environment has
+        client = AsyncClient(self.url, key=self.key or "", retries=_ONCE, http=http)
+        async with client:
+            try:
+                return await client.send(operation)
+            except Problem as error:
+                raise ToolError(error.detail or error.title or str(error.status)) from error
+            except ServiceAway as error:
+                raise ToolError(
+                    f"agentlog at {self.url} does not answer: "
+                    "start it by `agentlog serve`, or name its address by --url"
+                ) from error
+            except UnexpectedAnswer as error:
+                raise ToolError(f"{self.url} answered something else: is it agentlog?") from error
 
 
-def path_of(*parts: str) -> str:
-    """Return a path below `/v1`, each of its parts encoded."""
-    return "/".join(["/v1", *(quote(part, safe="") for part in parts)])
+def _object_in(answer: Answer) -> dict[str, Any]:
+    value: Any = parse_stored(answer.body)
+    if not isinstance(value, dict):
+        raise TypeError("no object")
+    return value

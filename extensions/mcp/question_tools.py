@@ -15,7 +15,6 @@ from agentlog.extensions.mcp.answers import (
     SearchPage,
     Why,
 )
-from agentlog.extensions.mcp.http_api import path_of
 from agentlog.extensions.mcp.pages import MOST_BYTES, fitted, items_that_fit, size_of
 from agentlog.extensions.mcp.parameters import (
     After,
@@ -107,7 +106,8 @@ class QuestionTools:
     ) -> Matches:
         """Find the messages of one thread that a filter matches, with the text around its words."""
         answer = await self._api_of(ctx).get(
-            path_of("threads", thread_id, "matches"),
+            "/v1/threads/{}/matches",
+            thread_id,
             filter=filter,
             at=at,
             after=after,
@@ -133,7 +133,7 @@ class QuestionTools:
             if not (at.isdecimal() and rest.isdecimal()):
                 raise ToolError(f"after={after[:64]!r} is not the `next` of an outline")
             begin = int(rest)
-        answer = await self._api_of(ctx).get(path_of("threads", thread_id, "outline"), at=at)
+        answer = await self._api_of(ctx).get("/v1/threads/{}/outline", thread_id, at=at)
         steps = [_short(fitted(step, _ROW_BYTES)) for step in answer["steps"][begin : begin + 500]]
         page = items_that_fit(steps)
         reached = begin + len(page)
@@ -152,7 +152,7 @@ class QuestionTools:
 
     async def why(self, ctx: Context, thread_id: ThreadId, at: At = None) -> Why:
         """Say why a run went as it did: outcome, first failure, the call before it, loops, cost."""
-        answer = await self._api_of(ctx).get(path_of("threads", thread_id, "why"), at=at)
+        answer = await self._api_of(ctx).get("/v1/threads/{}/why", thread_id, at=at)
         return Why(thread_id=thread_id, version=answer.pop("version"), why=fitted(answer))
 
     async def model_call(
@@ -168,8 +168,9 @@ class QuestionTools:
         differs from the request before, which is where a cache of its beginning ends.
         """
         begin = _number(after, "model call")
-        path = path_of("threads", thread_id, "model-calls", str(version))
-        answer = await self._api_of(ctx).get(path)
+        answer = await self._api_of(ctx).get(
+            "/v1/threads/{}/model-calls/{}", thread_id, str(version)
+        )
         sent = answer.pop("messages")
         for part in answer["parts"]:
             part["messages"] = len(part["messages"])

@@ -6,10 +6,11 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from agentlog.domain.json.values import JsonObject
 from agentlog.extensions.mcp.answers import Remarked
-from agentlog.extensions.mcp.http_api import path_of
 from agentlog.extensions.mcp.parameters import ApiOf, ThreadId
+from agentlog_client.models import Appended
+from agentlog_client.operation import Operation
+from agentlog_client.operations import threads
 
 
 class RemarkTools:
@@ -35,23 +36,18 @@ class RemarkTools:
         by: Annotated[str | None, Field(description="who says so")] = None,
     ) -> Remarked:
         """Leave a note, labels or a judgement on a thread, only where the user asked for it."""
-        about: JsonObject = {} if on is None else {"on": on}
-        judged = verdict is not None or score is not None
-        remarks: list[JsonObject] = []
-        if judged:
-            judgement: JsonObject = {"criterion": criterion, "verdict": verdict, "score": score}
-            comment: JsonObject = {} if note is None else {"comment": note}
-            remarks.append({"type": "thread.judged", **judgement, **comment, **about})
+        remarks: list[Operation[Appended]] = []
+        if verdict is not None or score is not None:
+            judgement = threads.judge(
+                thread_id, verdict, score=score, criterion=criterion, comment=note, on=on, by=by
+            )
+            remarks.append(judgement)
         elif note is not None:
-            remarks.append({"type": "thread.noted", "text": note, **about})
+            remarks.append(threads.note(thread_id, note, on=on, by=by))
         if labels:
-            remarks.append({"type": "thread.labelled", "add": [*labels]})
+            remarks.append(threads.label(thread_id, *labels, by=by))
         if not remarks:
             raise ToolError("give a note, labels, a verdict or a score")
-        metadata: JsonObject = {} if by is None else {"actor": by}
-        versions: list[int] = []
-        for remark in remarks:
-            path = path_of("threads", thread_id, "remarks")
-            answer = await self._api_of(ctx).post(path, {**remark, "metadata": metadata})
-            versions.append(answer["version"])
+        api = self._api_of(ctx)
+        versions = [(await api.send(remark)).version for remark in remarks]
         return Remarked(thread_id=thread_id, versions=versions)

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.extensions.mcp.answers import Report, Reports, SqlAnswer, Tables
-from agentlog.extensions.mcp.http_api import path_of
 from agentlog.extensions.mcp.pages import MOST_BYTES, fitted, items_that_fit
 from agentlog.extensions.mcp.parameters import ApiOf
 
@@ -41,7 +40,7 @@ class ReportTools:
         """Ask a report about all threads: usage, tools, failures, latency, approvals and others."""
         given = {"by": by and ",".join(by), "filter": filter, "from": begin, "to": end}
         answer = await self._api_of(ctx).get(
-            path_of("analytics", name), **given, order=order, limit=limit
+            "/v1/analytics/{}", name, **given, order=order, limit=limit
         )
         rows = [object_of(fitted(row, MOST_BYTES // 2)) for row in answer["rows"]]
         page = items_that_fit(rows)
@@ -82,7 +81,7 @@ class ReportTools:
     ) -> SqlAnswer:
         """Ask the tables of analysts in SQL; it can read its tenant's and change nothing."""
         body: JsonValue = {"sql": query, "parameters": parameters or {}, "limit": limit}
-        answer = await self._api_of(ctx).post("/v1/analytics/sql", body)
+        answer = await self._api_of(ctx).post("/v1/analytics/sql", body=body)
         rows = [fitted(row, MOST_BYTES // 2) for row in answer["rows"]]
         page = items_that_fit(rows)
         return SqlAnswer(

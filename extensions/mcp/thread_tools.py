@@ -17,7 +17,6 @@ from agentlog.extensions.mcp.answers import (
     ThreadSummary,
     ViewPage,
 )
-from agentlog.extensions.mcp.http_api import path_of
 from agentlog.extensions.mcp.pages import MOST_BYTES, fitted, items_that_fit, models_that_fit
 from agentlog.extensions.mcp.parameters import (
     After,
@@ -78,7 +77,8 @@ class ThreadTools:
     ) -> ThreadPage:
         """Read what happened in a thread, in order: messages and facts, long texts cut."""
         answer = await self._api_of(ctx).get(
-            path_of("threads", thread_id, "messages"),
+            "/v1/threads/{}/messages",
+            thread_id,
             at=at,
             type=types,
             after=after,
@@ -99,7 +99,7 @@ class ThreadTools:
     ) -> MessageText:
         """Read one message whole, as JSON text in parts."""
         answer = await self._api_of(ctx).get(
-            path_of("threads", thread_id, "messages", message_id), files="linked"
+            "/v1/threads/{}/messages/{}", thread_id, message_id, files="linked"
         )
         text = print_text(answer["message"])
         end = min(offset + _PART, len(text))
@@ -122,13 +122,13 @@ class ThreadTools:
         limit: Annotated[int, Field(ge=1, le=200)] = 50,
     ) -> ViewPage:
         """Read a thread in a view at a moment, such as exactly what the model was sent then."""
-        api, path = self._api_of(ctx), path_of("threads", thread_id, "views", view)
-        answer = await api.get(path, at=at, after=after, limit=limit)
+        api, target = self._api_of(ctx), ("/v1/threads/{}/views/{}", thread_id, view)
+        answer = await api.get(*target, at=at, after=after, limit=limit)
         items = [fitted(item) for item in answer.get("items", ())]
         shown = items_that_fit(items)
         if len(shown) < len(items):  # for the cursor of what is shown
             at_same = str(answer["version"])
-            answer = await api.get(path, at=at_same, after=after, limit=len(shown))
+            answer = await api.get(*target, at=at_same, after=after, limit=len(shown))
         return ViewPage(
             thread_id=thread_id,
             view=view,
@@ -140,7 +140,7 @@ class ThreadTools:
 
     async def list_forks(self, ctx: Context, thread_id: ThreadId) -> Forks:
         """List the tree of forks that a thread stands in: copies of it that went on otherwise."""
-        answer = await self._api_of(ctx).get(path_of("threads", thread_id, "forks"))
+        answer = await self._api_of(ctx).get("/v1/threads/{}/forks", thread_id)
         rows = [
             ForkSummary(
                 thread_id=row["threadId"],
@@ -171,9 +171,7 @@ class ThreadTools:
     ) -> Difference:
         """Tell what changed in one thread's view between two moments."""
         given = {"from": begin, "to": end}
-        answer = await self._api_of(ctx).get(
-            path_of("threads", thread_id, "diff"), view=view, **given
-        )
+        answer = await self._api_of(ctx).get("/v1/threads/{}/diff", thread_id, view=view, **given)
         rest = {"threadId", "from", "to"}
         return Difference(
             thread_id=thread_id,
