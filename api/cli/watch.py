@@ -1,14 +1,12 @@
 """The command watch."""
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
-from watchfiles import watch as changes_in
 
 from agentlog.api.cli.remote import Key, To, by_service
 from agentlog.api.cli.session import DataDir, service_in
@@ -18,17 +16,14 @@ from agentlog.infrastructure.transfer.files.content import MOST_BYTES, plain
 from agentlog.infrastructure.transfer.files.source_file import SourceFile, UnreadableSource
 from agentlog.infrastructure.transfer.files.sources import find_sources
 from agentlog.infrastructure.transfer.follower import FileFollower
-from agentlog.infrastructure.transfer.report import ImportReport, on_one_line
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
 from agentlog_client.transfer import watch as remote
 from agentlog_client.transfer.agents import AGENTS, WatchedAgent
+from agentlog_client.transfer.screen import Screen
 from agentlog_client.transfer.sources import Source
 
 app = typer.Typer()
-
-_WAKE_MS = 1000
-_PAUSE_MS = 200
 
 
 @app.command("watch")
@@ -61,26 +56,26 @@ def watch(  # noqa: PLR0913 - one parameter an option
     wire = wire or (None if agent is None else agent.name)
     chosen = None if wire is None else choose_format(wire)
     plan = Plan(chosen, masks=KNOWN_SECRETS if mask else ())
-    console = Console(stderr=True)
+    screen = Screen()
     with service_in(data_dir, new=True) as service:
         follower = FileFollower(service.threads, plan)
-        _say(console, f"watching {root}; Ctrl-C ends it")
-        is_behind = True
-        # without a change it wakes too, and tries what failed once more
-        for changed in changes_in(
-            root, debounce=_PAUSE_MS, rust_timeout=_WAKE_MS, yield_on_timeout=True
-        ):
-            if not (changed or is_behind):
-                continue
-            is_behind = True
+
+        def update() -> bool:
             try:
                 for file in _files(root, agent):
-                    _tell(console, file.path.name, follower.update([file]))
-                is_behind = False
+                    report = follower.update([file])
+                    findings = [(item.kind, item.place, item.reason) for item in report.findings]
+                    kinds = Counter(kind for kind, *_ in findings)
+                    counts = {**kinds, "appended": report.appended}
+                    remote.tell(screen, file.path.name, counts, findings)
             except UnreadableSource:  # no file yet
-                is_behind = False
+                return True
             except (AgentlogError, OSError) as error:  # the database is away, say
-                _say(console, f"{error}; trying again")
+                screen.line(f"{error}; trying again")
+                return False
+            return True
+
+        remote.follow(root, update, screen)
 
 
 def _files(root: Path, agent: WatchedAgent | None) -> Iterator[SourceFile]:
@@ -99,22 +94,3 @@ def _content(source: Source) -> bytes:
             return file.read()
     except OSError as error:
         raise UnreadableSource(f"cannot be read: {error.strerror}") from error
-
-
-def _tell(console: Console, name: str, report: ImportReport) -> None:
-    """Print what was read of a file, if there is anything to say."""
-    counted = {
-        "events": report.appended,
-        "kept aside": len(report.of_kind("aside")),
-        "secrets masked": len(report.of_kind("masked")),
-    }
-    counts = ", ".join(f"{number} {name}" for name, number in counted.items() if number)
-    if counts:
-        _say(console, f"{name}: {counts}")
-    for kind in ("refused", "rewritten"):
-        for finding in report.of_kind(kind):
-            _say(console, f"{finding.place}: {finding.reason}")
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(Text(on_one_line(text)), soft_wrap=True)

@@ -27,6 +27,7 @@ from agentlog_client import (
     ServiceAway,
     VersionConflict,
 )
+from agentlog_client.destination import Destination
 from agentlog_client.models import InputMessage, ToolCall, ToolCallsMessage
 from tests.api.keyholders import empty_keys, make_key
 from tests.client.conftest import async_client_of, client_of
@@ -265,3 +266,9 @@ def test_methods_have_the_signatures_of_their_operations(client: Client) -> None
         "expected_version",
     ]
     assert inspect.getdoc(client.append) is not None
+
+
+def test_an_empty_key_is_none_whatever_the_environment_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGENTLOG_KEY", "agentlog_a_b")
+    assert Destination.of(None, None).key == "agentlog_a_b"
+    assert Destination.of(None, "").key is None

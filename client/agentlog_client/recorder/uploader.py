@@ -27,7 +27,9 @@ _LINGER_SECONDS = 0.25
 """Messages of so long are sent together: each request takes time of the agent's interpreter."""
 _SCAN_SECONDS = 5.0
 """How often files are looked for that other processes left behind."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
+_ONCE = Retries(attempts=1)
+_LEAST_PAUSE = 0.2
+"""Seconds, while it is being closed."""
 
 
 class Uploader:
@@ -47,7 +49,7 @@ class Uploader:
 
     def _new_client(self) -> Client:
         """Return a client, before the thread starts: a fork amid its imports would break them."""
-        return Client(self._to.url, key=self._to.key, retries=Retries(attempts=1))
+        return Client(self._to.url, key=self._to.key, retries=_ONCE)
 
     def _begin(self) -> None:
         self._changed = threading.Condition()
@@ -124,12 +126,12 @@ class Uploader:
             self.tell(kind, text)
 
     def _run(self) -> None:
-        pause = _FIRST_PAUSE
+        pauses = _ONCE.pauses()
         while self._is_wanted():
             try:
                 self._client = self._client or self._new_client()
                 self._send_all(self._client)
-                pause = _FIRST_PAUSE
+                pauses = _ONCE.pauses()
                 self._reported -= {"away", "defect"}
             except (NotAuthenticated, NotAllowed) as problem:
                 text = f"agentlog sends nothing more: {problem}; {self.spool.folder} has what waits"
@@ -138,8 +140,7 @@ class Uploader:
             except Exception as error:  # noqa: BLE001 - what is recorded later is still to be sent
                 kind: Kind = "away" if isinstance(error, AgentlogError) else "defect"
                 self._tell_once(kind, f"agentlog tries again, and keeps what waits: {error!r}")
-                self._rest(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                self._rest(next(pauses))
 
     def _is_wanted(self) -> bool:
         """Wait for something to do; return False, and let go of all, where the thread is to end."""
@@ -160,7 +161,7 @@ class Uploader:
         return True
 
     def _rest(self, seconds: float) -> None:
-        self._nudge.wait(min(seconds, _FIRST_PAUSE) if self._closing else seconds)
+        self._nudge.wait(min(seconds, _LEAST_PAUSE) if self._closing else seconds)
         self._nudge.clear()
 
     def _send_all(self, client: Client) -> None:

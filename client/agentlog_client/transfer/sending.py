@@ -7,13 +7,13 @@ from typing import BinaryIO, TypeVar
 
 from agentlog_client.client import Client
 from agentlog_client.errors import Conflict, InvalidRequest, Problem, ServiceAway, Unavailable
+from agentlog_client.exchange import Retries
 from agentlog_client.models import ImportUpload, RunReport
 from agentlog_client.transfer.screen import Screen
 
 T = TypeVar("T")
 
 _PIECE_BYTES = 4 * 2**20
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 5.0
 _WAIT_SECONDS = 1.0
 _BUSY, _ELSEWHERE = "import-busy", {"offset-mismatch", "piece-mismatch"}
 
@@ -32,7 +32,8 @@ class Sender:
     def insist(self, ask: Callable[[], T]) -> T:
         """Return what is answered, however often it takes; raises where waiting does not help."""
         until = None if self._patience is None else time.monotonic() + self._patience
-        pause = _FIRST_PAUSE
+        pauses = Retries().pauses()
+        is_first = True
         while True:
             try:
                 return ask()
@@ -41,10 +42,10 @@ class Sender:
                     raise
                 if until is not None and time.monotonic() > until:
                     raise
-                if pause == _FIRST_PAUSE:
+                if is_first:
                     self.screen.line(f"{error}; trying again")
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+                is_first = False
+            time.sleep(next(pauses))
 
     def send(  # noqa: PLR0913 - what is sent
         self,

@@ -1,7 +1,7 @@
 """The command watch, for a service: files are sent as they grow, and only what is new."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from os import SEEK_END
 from pathlib import Path
@@ -69,10 +69,6 @@ def watch(  # noqa: PLR0913 - one parameter an option
     Raises:
         AgentlogError: the key is refused, there is no such folder, or it is watched already.
     """
-    try:
-        from watchfiles import watch as changes_in  # noqa: PLC0415 - only where one watches
-    except ImportError as error:
-        raise MissingWatchfiles from error
     agent, root = watched(name, folder)
     wire = format or (None if agent is None else agent.name)
     order = {"growing": True, "mask": mask, **({} if wire is None else {"format": wire})}
@@ -81,14 +77,39 @@ def watch(  # noqa: PLR0913 - one parameter an option
     with Client(url, key=key, retries=Retries(attempts=2)) as client:
         sender = Sender(client, screen, patience=None)
         watcher = Watcher(sender, root, order, memory, agent)
-        screen.line(f"watching {root}; Ctrl-C ends it")
-        is_behind = True
-        # without a change it wakes too, and tries what failed once more
-        for changed in changes_in(
-            root, debounce=_PAUSE_MS, rust_timeout=_WAKE_MS, yield_on_timeout=True
-        ):
-            if changed or is_behind:
-                is_behind = not watcher.update()
+        follow(root, watcher.update, screen)
+
+
+def follow(root: Path, update: Callable[[], bool], screen: Screen) -> None:
+    """Call `update` now and after changes below `root`; again after a second where it is False.
+
+    Raises:
+        MissingWatchfiles: there is nothing that tells of changes.
+    """
+    try:
+        from watchfiles import watch as changes_in  # noqa: PLC0415 - only where one watches
+    except ImportError as error:
+        raise MissingWatchfiles from error
+    screen.line(f"watching {root}; Ctrl-C ends it")
+    is_behind = True
+    for changed in changes_in(
+        root, debounce=_PAUSE_MS, rust_timeout=_WAKE_MS, yield_on_timeout=True
+    ):
+        if changed or is_behind:
+            is_behind = not update()
+
+
+def tell(
+    screen: Screen, name: str, counts: Mapping[str, int], findings: Iterable[tuple[str, str, str]]
+) -> None:
+    """Print what came of files, if there is anything to say; a finding is kind, place, reason."""
+    labels = {"appended": "events", "aside": "kept aside", "masked": "secrets masked"}
+    texts = [f"{counts[kind]} {label}" for kind, label in labels.items() if counts.get(kind)]
+    if texts:
+        screen.line(f"{name}: {', '.join(texts)}")
+    for kind, place, reason in findings:
+        if kind in {"refused", "rewritten"}:
+            screen.line(f"{place}: {reason}")
 
 
 class Watcher:
@@ -206,19 +227,9 @@ class Watcher:
         return False
 
     def _tell(self, report: RunReport, batch: Sequence[Source]) -> None:
-        """Print what came of a batch, if there is anything to say."""
-        counted = {
-            "events": report.appended,
-            "kept aside": report.counts.get("aside", 0),
-            "secrets masked": report.counts.get("masked", 0),
-        }
-        counts = ", ".join(f"{number} {name}" for name, number in counted.items() if number)
-        if counts:
-            name = batch[0].name.rpartition("/")[2] if len(batch) == 1 else f"{len(batch)} files"
-            self._sender.screen.line(f"{name}: {counts}")
-        for finding in report.findings:
-            if finding.kind in {"refused", "rewritten"}:
-                self._sender.screen.line(f"{finding.place}: {finding.reason}")
+        name = batch[0].name.rpartition("/")[2] if len(batch) == 1 else f"{len(batch)} files"
+        findings = ((finding.kind, finding.place, finding.reason) for finding in report.findings)
+        tell(self._sender.screen, name, {**report.counts, "appended": report.appended}, findings)
 
 
 def _batches(sources: Sequence[Source]) -> Iterator[Sequence[Source]]:

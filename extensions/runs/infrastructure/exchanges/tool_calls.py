@@ -2,9 +2,9 @@
 
 import os
 from collections.abc import Iterator
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from urllib.parse import urlsplit
+
+import httpx2
 
 from agentlog.domain.errors import AgentlogError, InvalidJson
 from agentlog.domain.json.text import parse, print_bytes
@@ -58,7 +58,10 @@ class ToolCalls:
     """Asks a replay for the answers of calls."""
 
     def __init__(self, url: str) -> None:
-        self._url = urlsplit(url)
+        self._url = url
+        self._http = httpx2.Client(
+            timeout=_SECONDS, trust_env=False, limits=httpx2.Limits(max_keepalive_connections=0)
+        )
 
     def ask(self, question: JsonObject) -> JsonObject:
         """Return the answer of a question.
@@ -66,11 +69,8 @@ class ToolCalls:
         Raises:
             ReplayGone: there is none.
         """
-        connection = HTTPConnection(self._url.netloc, timeout=_SECONDS)
         try:
-            connection.request("POST", self._url.path, print_bytes(question))
-            return object_of(parse(connection.getresponse().read()))
-        except (OSError, HTTPException, InvalidJson) as error:
+            answer = self._http.post(self._url, content=print_bytes(question))
+            return object_of(parse(answer.content))
+        except (httpx2.HTTPError, InvalidJson) as error:
             raise ReplayGone(f"the replay that answers tools cannot be reached: {error}") from error
-        finally:
-            connection.close()
