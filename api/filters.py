@@ -1,43 +1,66 @@
-"""Parses filters of lists, for HTTP and the command line."""
+"""Parses parameters of lists, for HTTP and the command line."""
 
-from collections.abc import Iterable
 from datetime import UTC, date, datetime, time
+from typing import get_args
 
 from agentlog.domain.errors import InvalidInput, InvalidJson, InvalidMoment
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import AtTime, parse_moment
+from agentlog.domain.threads import Status
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.projections.filters.expression import Expression, Term, conjuncts, print_filter
+from agentlog.projections.filters.grammar import parse_filter
+from agentlog.projections.filters.terms import TERMS
 
 _METADATA = "metadata."
+_OF_RUNS = {name: TERMS[name] for name in ("metadata", "exit")}
 
 
 class InvalidFilter(InvalidInput):
     """The list has no such filter, or not like that."""
 
 
-def metadata_filter(pairs: Iterable[tuple[str, str]]) -> dict[str, JsonValue]:
-    """Return the required metadata from keys and values as text.
+class NotIndexed(InvalidInput):
+    """The log cannot list threads by that; their summaries can."""
 
-    A value is JSON where it is a JSON scalar, and else a string: `5` is the number, `"5"` the
-    string, `support` the string too. The empty string is `""`: an empty value is refused as
-    missing, since it would silently match nothing.
+    def __init__(self, part: str) -> None:
+        super().__init__(
+            f"filter: {part[:100]}: here threads are listed by words, status:, open, parent: and "
+            "metadata.KEY:, which must all hold, each once; `agentlog threads` and "
+            "GET /v1/summaries take every filter"
+        )
+        self.part = part
+
+
+def indexed_filter(text: str) -> ThreadFilter:
+    """Return a filter of a list, as the log's own indexes serve it.
 
     Raises:
-        InvalidFilter: a key is empty, has no value, or comes twice.
+        InvalidFilterText: the text is no filter.
+        NotIndexed: the log has no index for a part of it.
     """
-    values: dict[str, JsonValue] = {}
-    for key, text in pairs:
-        if not key:
-            raise InvalidFilter("metadata: name the key, as in metadata.team=support")
-        name = f"metadata.{key[:64]}"
-        if key in values:
-            raise InvalidFilter(f"{name}: given twice; a key has one value")
-        if not text:
-            raise InvalidFilter(
-                f'{name}: no value; give one, as in {name}=support, or {name}="" for the empty text'
-            )
-        values[key] = _scalar(text)
-    return values
+    names: dict[str, str] = {}
+    words: list[str] = []
+    metadata: dict[str, JsonValue] = {}
+    for part in conjuncts(parse_filter(text, "list")):
+        match part:
+            case Term(name="words", value=str(word)) if not any(map(str.isspace, word)):
+                words.append(word)
+            case Term(name="open") if "status" not in names:
+                names["status"] = "open"
+            case Term(name="status" | "parent" as name, value=str(value), is_prefix=False) if (
+                name not in names
+            ):
+                names[name] = value
+            case Term(name="metadata", operator=":", key=str(key), is_prefix=False) if (
+                part.value is not None and key not in metadata
+            ):
+                metadata[key] = part.value
+            case _:
+                raise NotIndexed(print_filter(part))
+    status = next((known for known in get_args(Status) if known == names.get("status")), None)
+    return ThreadFilter(status, names.get("parent"), " ".join(words) or None, metadata or None)
 
 
 def metadata_key(text: str) -> str:
@@ -48,14 +71,13 @@ def metadata_key(text: str) -> str:
     return key
 
 
-def failure_filter(texts: Iterable[str]) -> dict[str, JsonValue] | None:
-    """Return the metadata of failed threads, from `metadata.KEY=VALUE` each; None of none.
+def failure_filter(text: str) -> Expression | None:
+    """Return which runs have failed, by metadata and exit; None where the tenant's rule says it.
 
     Raises:
-        InvalidFilter: one is not of that form.
+        InvalidFilterText: the text is no such filter.
     """
-    pairs = [text.partition("=") for text in texts]
-    return metadata_filter((metadata_key(name), value) for name, _, value in pairs) or None
+    return parse_filter(text, _OF_RUNS) if text else None
 
 
 def metadata_value(text: str) -> JsonValue:
@@ -64,11 +86,6 @@ def metadata_value(text: str) -> JsonValue:
         return parse(text.encode())
     except InvalidJson:
         return text
-
-
-def _scalar(text: str) -> JsonValue:
-    value = metadata_value(text)
-    return text if isinstance(value, dict | list) else value
 
 
 def time_filter(name: str, text: str | None) -> datetime | None:

@@ -5,22 +5,27 @@ Shared by server-sent events and the command line.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from functools import partial
 
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.errors import FutureMoment, InvalidCursor
 from agentlog.domain.events import Event
 from agentlog.domain.identifiers import check_thread_id
-from agentlog.domain.json.text import print_text
-from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment, number_of
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.filters.expression import (
+    ALL,
+    Expression,
+    Term,
+    alternatives,
+    compare,
+    conjuncts,
+    evaluate,
+)
 from agentlog.projections.followed_view import ItemsLive, Live, PatientLive, StateLive, parse_place
 from agentlog.projections.registry import VIEWS, AnyView, choose_view
 from agentlog.projections.view import StateView
-
-_NUMBERS = (int, float, Decimal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +54,37 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """Filter of the log's events; None and empty mean all."""
+    """A filter of the log's events."""
 
-    types: frozenset[str] | None = None
-    prefix: str = ""
-    metadata: Mapping[str, JsonValue] | None = None
+    where: Expression = ALL
 
     @property
     def all(self) -> bool:
         """Whether nothing is filtered out."""
-        return self.types is None and not self.prefix and not self.metadata
+        return self.where == ALL
+
+    @property
+    def types(self) -> list[str] | None:
+        """The types of which one has to be, None where others may."""
+        for part in conjuncts(self.where):
+            terms = alternatives(part, "type")
+            if terms and not any(term.is_prefix for term in terms):
+                return sorted({str(term.value) for term in terms})
+        return None
 
     def takes(self, event: Event) -> bool:
         """Return whether an event passes the filter."""
-        return (
-            (self.types is None or event.type in self.types)
-            and event.thread_id.startswith(self.prefix)
-            and all(
-                key in event.metadata and _same(event.metadata[key], value)
-                for key, value in (self.metadata or {}).items()
-            )
-        )
+        return bool(evaluate(self.where, partial(_holds, event)))
+
+
+def _holds(event: Event, term: Term) -> bool:
+    match term.name:
+        case "type":
+            return compare(term, event.type)
+        case "thread":
+            return compare(term, event.thread_id)
+        case _:
+            return compare(term, event.metadata.get(term.key or ""))
 
 
 class Pace:
@@ -153,11 +168,3 @@ def _check_there(version: int, present: int, thread_id: str) -> None:
         raise FutureMoment(
             f"version {version}", present=f"thread {thread_id!r} is at version {present}"
         )
-
-
-def _same(one: JsonValue, other: JsonValue) -> bool:
-    if isinstance(one, _NUMBERS) and isinstance(other, _NUMBERS):
-        if isinstance(one, bool) or isinstance(other, bool):
-            return one is other
-        return Decimal(print_text(one)) == Decimal(print_text(other))  # 0.10 equals 0.1
-    return bool(one == other)

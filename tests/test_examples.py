@@ -107,7 +107,7 @@ def test_under_the_strict_policy_nothing_is_an_anomaly(examples_url: str, thread
 
 
 def test_the_thread_of_a_worker_is_found_by_its_parent(examples_url: str) -> None:
-    outcome = agentlog("threads", "--parent", "research", "--json", url=examples_url)
+    outcome = agentlog("threads", "--filter", "parent:research", "--json", url=examples_url)
     assert [line["threadId"] for line in outcome.lines] == ["research-worker-1"]
 
 

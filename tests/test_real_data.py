@@ -18,6 +18,7 @@ from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.views.results import Page, State
 from agentlog.projections.comparison.comparison import Divergence
+from agentlog.projections.filters.expression import Term
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import Item
 from agentlog.projections.views.agent_state import AgentStateView
@@ -28,6 +29,8 @@ from tests.projections.chat_api import check_types
 from tests.projections.letta_api import CLASSES, check_the_client_reads
 
 RUNS = airline_runs()
+
+FAILED = Term("metadata", ":", 0, key="reward")
 
 
 def _import(url: str) -> Outcome:
@@ -258,7 +261,12 @@ def _shared(runs: list[Run]) -> int:
 
 
 def test_the_runs_of_each_task_part_where_their_calls_do(service: Service) -> None:
-    asked = SetsAsked(ThreadFilter(), choose_view("kernel"), by="task", failed={"reward": 0.0})
+    asked = SetsAsked(
+        ThreadFilter(),
+        choose_view("kernel"),
+        by="task",
+        failed=FAILED,
+    )
     compared = service.own.run_sets.compare(asked)
     assert (compared.lacking, compared.is_cut) == (0, False)
     assert [task.value for task in compared.sets] == list(range(50))
@@ -314,7 +322,7 @@ def test_three_tasks_part_as_read_by_hand(
     service: Service, task: int, equal: int, ways: dict[str, set[str]]
 ) -> None:
     which = ThreadFilter(metadata={"task": task})
-    asked = SetsAsked(which, choose_view("kernel"), by="task", failed={"reward": 0.0})
+    asked = SetsAsked(which, choose_view("kernel"), by="task", failed=FAILED)
     (run_set,) = service.own.run_sets.compare(asked).sets
     first = run_set.forks[0]
     assert first.equal == equal

@@ -115,7 +115,7 @@ COMMANDS = {
     ),
     "find": Command(
         "agentlog.api.cli.queries:app",
-        "Find messages by text, by filters and by JSONPath: phrases first, then the newest.",
+        "Find messages by text, and by filters of them and of their threads: phrases first.",
         "Find, compare and report",
         words=("search", "grep"),
     ),

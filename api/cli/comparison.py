@@ -7,9 +7,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from agentlog.api.cli.session import DataDir, InvalidOption, filter_of, print_line, service_in
+from agentlog.api.cli.session import (
+    DataDir,
+    IndexedFilter,
+    InvalidOption,
+    print_line,
+    service_in,
+)
 from agentlog.api.cli.view_options import OptionList, chosen_view
-from agentlog.api.filters import failure_filter, metadata_key
+from agentlog.api.filters import failure_filter, indexed_filter, metadata_key
 from agentlog.api.shapes.comparisons.comparison import compared_json
 from agentlog.api.shapes.comparisons.run_sets import run_sets_json
 from agentlog.api.shapes.lines.comparison import compared_lines, run_sets_lines
@@ -33,20 +39,15 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
         str | None,
         typer.Option(metavar="metadata.KEY", help="Compare all threads of each value of the key."),
     ] = None,
-    status: Annotated[str | None, typer.Option(help="--by: open, exited or closed.")] = None,
-    q: Annotated[str | None, typer.Option(help="--by: words in goal or id.")] = None,
-    parent: Annotated[str | None, typer.Option(help="--by: id of the parent thread.")] = None,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="--by: what metadata must be."),
-    ] = None,
+    where: IndexedFilter = None,
     failed: Annotated[
-        list[str] | None,
+        str,
         typer.Option(
-            metavar="metadata.KEY=VALUE",
-            help="--by: the metadata of runs that failed; by default as in lists.",
+            metavar="FILTER",
+            help="--by: which runs failed, as 'metadata.reward:0 or exit:error'; by default as "
+            "in lists.",
         ),
-    ] = None,
+    ] = "",
     view: Annotated[str, typer.Option(help="A view that is a list.")] = "kernel",
     option: OptionList = None,
     steps: Annotated[
@@ -62,10 +63,9 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
 ) -> None:
     """Compare threads by what was said and called, or all runs of each task."""
     chosen = chosen_view(view, option)
-    filters = {"status": status, "q": q, "parent": parent, "metadata": metadata}
     if by is None:
-        for name, value in {**filters, "failed": failed}.items():
-            if value not in (None, []):
+        for name, text in {"filter": where, "failed": failed}.items():
+            if text:
                 raise InvalidOption(f"--{name} goes with --by metadata.KEY")
         sides = [parse_side(thread) for thread in threads or ()]
         if len(sides) < _FEWEST_SIDES:
@@ -81,10 +81,10 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter a choice
     if threads or context is not None:
         raise InvalidOption("--by compares all threads: filter them; name none, nor --context")
     asked = SetsAsked(
-        filter_of(status=status, q=q, parent=parent, metadata=metadata),
+        indexed_filter(where or ""),
         chosen,
         by=metadata_key(by),
-        failed=failure_filter(failed or ()),
+        failed=failure_filter(failed),
         which=steps or "calls",
     )
     with service_in(data_dir) as service:

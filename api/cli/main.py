@@ -52,7 +52,10 @@ class _LazyGroup(TyperGroup):
         name, *rest = args
         command = _named(name)
         if command is not None:
-            return name, get_group(resolve_name(command.app)).commands[name], rest
+            called = get_group(resolve_name(command.app)).commands[name]
+            if not ctx.resilient_parsing:
+                _refuse_old_options(ctx, called, rest)
+            return name, called, rest
         if not ctx.resilient_parsing and (meant := _meant_by(name)):
             ctx.fail(f"No such command {name!r}. Did you mean {' or '.join(meant)}?")
         return super().resolve_command(ctx, args)  # refuses it, but not where a shell completes
@@ -63,6 +66,22 @@ class _LazyGroup(TyperGroup):
 
         with failing_clearly():
             return super().invoke(ctx)
+
+
+def _refuse_old_options(ctx: Any, command: Any, args: list[str]) -> None:  # noqa: ANN401 - of typer
+    """Refuse options that have become terms of `--filter`."""
+    while args and isinstance(command, TyperGroup):
+        inner = command.get_command(ctx, args[0])
+        if inner is None:
+            return
+        command, args = inner, args[1:]
+    options = {option for parameter in command.params for option in parameter.opts}
+    unknown = [arg for arg in args if arg.startswith("--") and arg.split("=")[0] not in options]
+    if "--filter" in options and (unknown or args.count("--where") > 1):
+        from agentlog.api.old_spellings import refuse_old_options  # noqa: PLC0415 - rarely needed
+
+        takes = [option.removeprefix("--") for option in options]
+        refuse_old_options(command.name, takes, args)
 
 
 def _meant_by(name: str) -> list[str]:

@@ -2,8 +2,9 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,7 @@ from agentlog.api.cli.session import (
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import open_service
-from agentlog.api.filters import metadata_filter, time_filter
+from agentlog.api.filters import time_filter
 from agentlog.api.shapes.search import Hits
 from agentlog.api.shapes.shape import time_text
 from agentlog.api.shapes.tables import query_csv, query_json, rows_of_text
@@ -34,11 +35,13 @@ from agentlog.infrastructure.analysts.login import grants as grants_for
 from agentlog.infrastructure.analysts.parameters import MOST_CHARACTERS
 from agentlog.infrastructure.embedded.cluster import DATABASE
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.infrastructure.reports.summaries import SummaryQuery, models_of
 from agentlog.infrastructure.search.hits import Excerpt
 from agentlog.infrastructure.search.index import MODEL
 from agentlog.infrastructure.search.query import Query
-from agentlog.infrastructure.search.search import Found, Search
-from agentlog.projections.search.message_texts import ROLES
+from agentlog.infrastructure.search.search import Found
+from agentlog.projections.filters.expression import ALL
+from agentlog.projections.filters.grammar import parse_filter
 
 app = typer.Typer()
 
@@ -159,28 +162,29 @@ def _short(text: str) -> str:
 
 
 @app.command()
-def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
+def find(  # noqa: PLR0913, PLR0917 - one parameter an option
     text: Annotated[
         str, typer.Argument(help='Words, "phrases" in double quotes, beginnings*.')
     ] = "",
-    types: Annotated[list[str] | None, typer.Option("--type", help="Of this type.")] = None,
-    tool: Annotated[list[str] | None, typer.Option(help="That name this tool.")] = None,
-    role: Annotated[
-        list[str] | None, typer.Option(help=f"Of this role: {', '.join(ROLES)}.")
-    ] = None,
-    thread: Annotated[list[str] | None, typer.Option(help="Of this thread.")] = None,
+    where: Annotated[
+        str,
+        typer.Option(
+            metavar="FILTER",
+            help="Terms of messages, as 'role:user or tool:book* $.args.amount>50'.",
+        ),
+    ] = "",
+    listed: Annotated[
+        str,
+        typer.Option(
+            "--filter",
+            metavar="FILTER",
+            help="Terms of their threads, as 'failed metadata.team:red' or 'thread:refund'.",
+        ),
+    ] = "",
     begin: Annotated[
         str | None, typer.Option("--from", help="A date, or an RFC 3339 time with its zone.")
     ] = None,
     end: Annotated[str | None, typer.Option("--to", help="The same; not in it any more.")] = None,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Only of threads whose metadata is so."),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(metavar="JSONPATH", help="What must select something of the message."),
-    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
     after: Annotated[
         str | None, typer.Option(help="Go on there, as the search before said.")
@@ -192,22 +196,17 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
     json: Annotated[bool, typer.Option("--json", help="As over HTTP.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Find messages by text, by filters and by JSONPath: phrases first, then the newest."""
-    query = Query(
-        text=text,
-        types=types or (),
-        tools=tool or (),
-        roles=role or (),
-        threads=thread or (),
-        begin=time_filter("from", begin),
-        end=time_filter("to", end),
-        metadata=metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE")),
-        where=where or (),
-    )
+    """Find messages by text, and by filters of them and of their threads: phrases first."""
+    begun, ended = time_filter("from", begin), time_filter("to", end)
+    query = Query(text, parse_filter(where, "message"), begin=begun, end=ended)
+    query, rest = query.among(parse_filter(listed, "list"))
+    threads, is_any = SummaryQuery(rest), rest == ALL
     with service_in(data_dir) as service:
         if wait:
-            bring_up_to_now(service, [MODEL.name])
-        matches = _found(service.own.search, query, after=after, limit=limit)
+            bring_up_to_now(service, [MODEL.name, *(() if is_any else models_of(threads))])
+        kept = None if is_any else partial(service.own.summaries.matching, threads)
+        search = partial(service.own.search.find, query, kept=kept)
+        matches = _found(search, after=after, limit=limit)
     if json:
         print_line(Hits.of(matches))
     else:
@@ -219,12 +218,12 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter a filter
         print(f"{reason}: go on with --after {matches.next}", file=sys.stderr)  # noqa: T201 - to scripts too
 
 
-def _found(search: Search, query: Query, *, after: str | None, limit: int) -> Found:
+def _found(search: Callable[..., Found], *, after: str | None, limit: int) -> Found:
     """Return the hits of as many pages as `limit` needs, or up to one that took too long."""
-    first = page = search.find(query, after=after, limit=min(_PAGE, limit))
+    first = page = search(after=after, limit=min(_PAGE, limit))
     items = list(page.items)
     while page.next is not None and len(page.items) == _PAGE and len(items) < limit:
-        page = search.find(query, after=page.next, limit=min(_PAGE, limit - len(items)))
+        page = search(after=page.next, limit=min(_PAGE, limit - len(items)))
         items += page.items
     return replace(first, items=items, next=page.next)
 

@@ -13,13 +13,11 @@ from agentlog.api.cli.session import (
     DataDir,
     Form,
     bring_up_to_now,
-    pairs_of,
     print_csv,
     print_line,
     service_in,
 )
 from agentlog.api.cli.terminal import printable
-from agentlog.api.old_spellings import refuse_old
 from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import report_csv, report_json
 from agentlog.domain.json.text import print_text
@@ -60,8 +58,6 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
             help="Which rows count, as 'tool:book -outcome:failed metadata.team:red'.",
         ),
     ] = None,
-    metadata: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
-    only: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     order: Annotated[
         str | None, typer.Option(help="A column, with a minus for the largest first.")
     ] = None,
@@ -73,8 +69,6 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Report on all threads: what failed, what it cost, how long it took."""
     report = report_named(name)
-    old = [(f"{METADATA}{key}", value) for key, value in pairs_of("--metadata", metadata)]
-    refuse_old([*pairs_of("--only", only), *old], form="--filter '{}'")
     options = {
         "filter": where,
         "from": begin,

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import typer
 from pydantic import ValidationError
@@ -15,11 +15,8 @@ from rich.text import Text
 
 from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service, open_service
-from agentlog.api.filters import metadata_filter
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_text
-from agentlog.domain.threads import Status
-from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.settings import Settings
 from agentlog.lazy import lazy_imports
 
@@ -41,6 +38,14 @@ At = Annotated[
 ]
 Hidden = Annotated[bool, typer.Option("--hidden", help="Hidden threads too.")]
 AsJson = Annotated[bool, typer.Option("--json", help="A JSON line each.")]
+IndexedFilter = Annotated[
+    str | None,
+    typer.Option(
+        "--filter",
+        metavar="FILTER",
+        help="Terms that must all hold, as 'refund status:exited metadata.team:red'.",
+    ),
+]
 ThreadArgument = Annotated[str, typer.Argument(help="Id of the thread.")]
 Form = Literal["table", "csv", "json"]
 """How a table of answers is printed."""
@@ -103,18 +108,6 @@ def pairs_of(
             raise InvalidOption(f"{option} {text}: give {form}")
         pairs.append((name, value))
     return pairs
-
-
-def filter_of(
-    *, status: str | None, q: str | None, parent: str | None, metadata: list[str] | None
-) -> ThreadFilter:
-    """Return the filter of threads from the command's options."""
-    known: tuple[Status, ...] = get_args(Status)
-    chosen = next((choice for choice in known if choice == status), None)
-    if status is not None and chosen is None:
-        raise InvalidOption(f"--status {status}: use one of {', '.join(known)}")
-    wanted = metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE"))
-    return ThreadFilter(status=chosen, parent=parent, text=q, metadata=wanted)
 
 
 def json_line(value: object) -> str:

@@ -24,7 +24,6 @@ from agentlog.api.cli.terminal import printable
 from agentlog.api.cli.threads import content_of, print_event
 from agentlog.api.cli.view_options import OptionList
 from agentlog.api.composition import Service
-from agentlog.api.filters import metadata_filter
 from agentlog.api.shapes.shape import time_text
 from agentlog.api.shapes.threads import event_json
 from agentlog.api.tails import (
@@ -41,6 +40,7 @@ from agentlog.domain.json.values import array_of
 from agentlog.domain.points_in_time import BIGGEST, number_of
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 from agentlog.infrastructure.subscriptions.hub import Hub, HubEntry
+from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.followed_view import FollowUpdate
 from agentlog.projections.registry import AnyView, choose_view
 
@@ -93,16 +93,14 @@ def tail(  # noqa: PLR0913, PLR0917 - one parameter a choice
             "(default: a thread's beginning, the log's last ten)."
         ),
     ] = None,
-    types: Annotated[
-        list[str] | None, typer.Option("--type", help="Only events of this type; may be repeated.")
-    ] = None,
-    thread_prefix: Annotated[
-        str, typer.Option(help="Only threads whose id begins like this.")
+    where: Annotated[
+        str,
+        typer.Option(
+            "--filter",
+            metavar="FILTER",
+            help="Terms of events, as 'type:reply thread:run-* metadata.actor:agent-7'.",
+        ),
     ] = "",
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Only messages with this in their metadata."),
-    ] = None,
     speed: Annotated[
         float | None,
         typer.Option(min=0.001, help="Replay with the pauses that there were, divided by this."),
@@ -114,19 +112,13 @@ def tail(  # noqa: PLR0913, PLR0917 - one parameter a choice
 ) -> None:
     """Follow a thread, or the whole log, as it grows."""
     how = Tailing(after, follow=follow, speed=speed, as_json=json)
-    which = LogFilter(
-        types=frozenset(types) if types else None,
-        prefix=thread_prefix,
-        metadata=metadata_filter(pairs_of("--metadata", metadata, form="KEY=VALUE")),
-    )
+    which = LogFilter(parse_filter(where, "log"))
     options = dict(pairs_of("--option", option))
     if name is None and options:
         raise InvalidOption("--option: name the view whose option it is, by --view")
     view = None if name is None else view_to_tell(name, options)
     if thread is not None and view is not None and not which.all:
-        raise InvalidOption(
-            "--type, --thread-prefix and --metadata choose events: leave out --view"
-        )
+        raise InvalidOption("--filter chooses events: leave out --view")
     with service_in(data_dir) as service:
         service.own.hub.start()
         if thread is None:

@@ -14,7 +14,6 @@ from agentlog.api.cli.session import (
     InvalidOption,
     ThreadArgument,
     bring_up_to_now,
-    filter_of,
     pairs_of,
     print_line,
     print_listing,
@@ -31,6 +30,7 @@ from agentlog.lazy import lazy_imports
 with lazy_imports():
     from agentlog.api.shapes import summaries as summary_shapes
     from agentlog.api.shapes import threads as shapes
+    from agentlog.infrastructure.eventlog import thread_heads
     from agentlog.infrastructure.reports import summaries
     from agentlog.projections.filters import expression, grammar
 
@@ -41,16 +41,7 @@ _LINE_WIDTH = 200
 
 
 @app.command("threads")
-def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
-    status: Annotated[str | None, typer.Option(help="open, exited or closed.")] = None,
-    q: Annotated[str | None, typer.Option(help="Words in goal or id, or how they begin.")] = None,
-    parent: Annotated[str | None, typer.Option(help="Id of the parent thread.")] = None,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUE", help="What metadata must be, as in team=support or reward=0.0."
-        ),
-    ] = None,
+def threads_(  # noqa: PLR0913 - one parameter an option
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
     after: Annotated[
         int | None, typer.Option(min=0, help="Go on there, as the list before said.")
@@ -70,12 +61,11 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
     data_dir: DataDir = None,
 ) -> None:
     """List threads, most recently changed first."""
-    which = filter_of(status=status, q=q, parent=parent, metadata=metadata)
     if where is not None:
         if after is not None:
             raise InvalidOption("--after does not go with --filter: raise --limit")
         query = summaries.SummaryQuery(
-            which=which, where=grammar.parse_filter(where, "list"), hidden=hidden, limit=limit
+            grammar.parse_filter(where, "list"), hidden=hidden, limit=limit
         )
         with service_in(data_dir) as service:
             bring_up_to_now(service, summaries.models_of(query))
@@ -83,7 +73,9 @@ def threads_(  # noqa: PLR0913, PLR0917 - one parameter a filter
         _print_summaries(page_of_rows, as_json=json)
         return
     with service_in(data_dir) as service:
-        page = service.threads.heads(which, before=after, limit=limit + 1, hidden=hidden)
+        page = service.threads.heads(
+            thread_heads.ThreadFilter(), before=after, limit=limit + 1, hidden=hidden
+        )
     heads = page[:limit]
     if len(page) > limit:
         typer.echo(f"there are more: go on with --after {heads[-1].position}", err=True)

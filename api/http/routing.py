@@ -23,6 +23,7 @@ from typing_extensions import Unpack
 from agentlog.domain.access import SCOPES, Scope
 from agentlog.projections.filters.expression import terms_in
 from agentlog.projections.filters.grammar import InvalidFilterText, parse_filter
+from agentlog.projections.filters.terms import TERMS
 
 Need = Scope | Literal["nothing", "any key"]
 """The scope that a route takes; `GET` answers for `HEAD` too."""
@@ -46,7 +47,7 @@ def naming(*parameters: str) -> Mapping[str, ThreadsOf]:
 
 def _threads_in_filter(text: str) -> Iterator[str]:
     with suppress(InvalidFilterText):
-        for term in terms_in(parse_filter(text, "list")):
+        for term in terms_in(parse_filter(text, TERMS)):
             if term.name in {"thread", "parent"}:
                 yield str(term.value)
 

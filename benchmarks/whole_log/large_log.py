@@ -167,7 +167,7 @@ def _requests(
         "append one to a new thread": lambda: append(f"new-{log.rounds}-{next(names)}"),
         "threads, first page": "/v1/threads",
         "threads, from the middle": f"/v1/threads?after={middle}",
-        "threads, by two words": "/v1/threads?q=airline+42",
+        "threads, by two words": "/v1/threads?filter=airline+42",
         "100 events of the log": get(lambda: f"/v1/log?after={log.any_position()}&limit=100"),
         "a thread": get(lambda: f"/v1/threads/{log.any_thread()}"),
         "a view": get(lambda: f"/v1/threads/{log.any_thread()}/views/openai"),

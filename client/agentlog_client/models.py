@@ -835,9 +835,7 @@ class NewSubscription(Shape):
     name: str
     state: Literal["active", "paused"]
     reason: str | None
-    types: list[str] | None
-    threads: str | None
-    metadata: dict[str, Any]
+    filter: str
     max_attempts: int
     webhook: Webhook | None
     position: int
@@ -1063,9 +1061,7 @@ class Subscription(Shape):
     name: str
     state: Literal["active", "paused"]
     reason: str | None
-    types: list[str] | None
-    threads: str | None
-    metadata: dict[str, Any]
+    filter: str
     max_attempts: int
     webhook: Webhook | None
     position: int
@@ -2039,9 +2035,7 @@ class SubscriptionBody(Shape):
     """What a subscription is made of."""
 
     name: str
-    types: list[str] | None = None
-    threads: str | None = None
-    metadata: dict[str, Any] | None = None
+    filter: str | None = None
     from_: str | None = Field(default=None, alias="from")
     max_attempts: int | None = None
     webhook: dict[str, Any] | None = None

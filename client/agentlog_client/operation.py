@@ -141,9 +141,18 @@ def next_page(listing: Request, after: str) -> Request:
     return replace(listing, target=f"{target}?{'&'.join([*others, urlencode({'after': after})])}")
 
 
-def metadata_filter(metadata: Mapping[str, Json] | None) -> dict[str, str]:
-    """Return the parameters that ask for metadata equal to these values."""
-    return {f"metadata.{key}": printed(value).decode() for key, value in (metadata or {}).items()}
+def metadata_terms(metadata: Mapping[str, Json]) -> str:
+    """Return the terms of a filter that ask for metadata equal to these values."""
+    return " ".join(
+        f"metadata.{_quoted(key)}:"
+        f"{_quoted(value) if isinstance(value, str) else printed(value).decode()}"
+        for key, value in metadata.items()
+    )
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def parameter_text(value: object) -> str:

@@ -16,8 +16,12 @@ At = Annotated[
     str | None,
     Field(description="a moment: version, @position, time or message id; default the present"),
 ]
-Metadata = Annotated[
-    dict[str, str] | None, Field(description="keys of the threads' metadata and their values")
+IndexedFilter = Annotated[
+    str | None,
+    Field(
+        description="terms of threads: words of goal or id, status:open|exited|closed parent: "
+        "metadata.team:red; all must hold"
+    ),
 ]
 After = Annotated[str | None, Field(description="`next` of the page before")]
 View = Annotated[
@@ -29,8 +33,3 @@ View = Annotated[
         "judgements; others as the service has them (letta, maria, anomalies, timeline, …)"
     ),
 ]
-
-
-def metadata_filters(metadata: dict[str, str] | None) -> dict[str, str]:
-    """Return the API's parameters for these keys of the metadata."""
-    return {f"metadata.{key}": value for key, value in (metadata or {}).items()}

@@ -20,9 +20,8 @@ from agentlog.extensions.mcp.parameters import (
     After,
     ApiOf,
     At,
-    Metadata,
+    IndexedFilter,
     ThreadId,
-    metadata_filters,
 )
 
 _ROW_BYTES = MOST_BYTES // 8
@@ -40,40 +39,40 @@ class QuestionTools:
     def __init__(self, api_of: ApiOf) -> None:
         self._api_of = api_of
 
-    async def search(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    async def search(  # noqa: PLR0913, PLR0917 - one parameter a choice
         self,
         ctx: Context,
         q: Annotated[
             str,
             Field(description='words of contents, all of them; "a phrase", begin*'),
         ] = "",
-        types: Annotated[
-            list[str] | None, Field(description="only these types, such as tool_results")
+        where: Annotated[
+            str | None,
+            Field(
+                description="terms of messages: type:tool_results tool:book "
+                "role:user|assistant|tool|system $.args.amount>50; or, -, ( )"
+            ),
         ] = None,
-        tool: Annotated[str | None, Field(description="only messages that name this tool")] = None,
-        role: Annotated[str | None, Field(description="user, assistant, tool or system")] = None,
-        thread_id: Annotated[str | None, Field(description="only this thread")] = None,
+        filter: Annotated[  # noqa: A002 - its name everywhere
+            str | None,
+            Field(
+                description="terms of their threads: words, thread: status: failed succeeded open "
+                "has:error loops>0 cost> metadata.team:red; or, -, ( )"
+            ),
+        ] = None,
         begin: Annotated[str | None, Field(description="from this time on (RFC 3339)")] = None,
         end: Annotated[str | None, Field(description="before this time (RFC 3339)")] = None,
-        metadata: Metadata = None,
-        where: Annotated[
-            list[str] | None,
-            Field(description='JSONPath over the message: $.calls[?@.args.user_id == "x"]'),
-        ] = None,
         after: After = None,
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> SearchPage:
         """Find messages of all threads by their contents, with the text around: phrases first."""
-        given = {"from": begin, "to": end, **metadata_filters(metadata)}
+        given = {"from": begin, "to": end}
         while True:
             answer = await self._api_of(ctx).get(
                 "/v1/search",
                 q=q or None,
-                type=types,
-                tool=tool,
-                role=role,
-                thread=thread_id,
                 where=where,
+                filter=filter,
                 after=after,
                 limit=limit,
                 **given,
@@ -226,10 +225,10 @@ class QuestionTools:
         ctx: Context,
         by: Annotated[str, Field(description="key of the task, such as metadata.task")],
         failed: Annotated[
-            list[str] | None,
-            Field(description="what the metadata of failed runs say: metadata.reward=0.0"),
+            str | None,
+            Field(description="terms of the runs that failed: metadata.reward:0 or exit:error"),
         ] = None,
-        metadata: Metadata = None,
+        filter: IndexedFilter = None,  # noqa: A002 - its name everywhere
         view: Annotated[str, Field(description="kernel, openai or another view")] = "kernel",
         steps: Steps = "calls",
         after: After = None,
@@ -242,7 +241,7 @@ class QuestionTools:
             failed=failed,
             view=view,
             steps=steps,
-            **metadata_filters(metadata),
+            filter=filter,
         )
         sets = [fitted(run_set, MOST_BYTES // 2) for run_set in answer["items"][begin:]]
         page = items_that_fit(sets)

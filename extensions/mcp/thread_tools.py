@@ -22,10 +22,9 @@ from agentlog.extensions.mcp.parameters import (
     After,
     ApiOf,
     At,
-    Metadata,
+    IndexedFilter,
     ThreadId,
     View,
-    metadata_filters,
 )
 
 _PART = 12_000
@@ -38,25 +37,19 @@ class ThreadTools:
     def __init__(self, api_of: ApiOf) -> None:
         self._api_of = api_of
 
-    async def find_threads(  # noqa: PLR0913, PLR0917 - one parameter a filter
+    async def find_threads(
         self,
         ctx: Context,
-        q: Annotated[
-            str | None, Field(description="words of the goal or of the id; not of messages")
-        ] = None,
-        status: Annotated[str | None, Field(description="open, exited or closed")] = None,
-        metadata: Metadata = None,
+        filter: IndexedFilter = None,  # noqa: A002 - its name everywhere
         after: After = None,
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> Threads:
         """List threads of agents, most recently changed first."""
         answer = await self._api_of(ctx).get(
             "/v1/threads",
-            q=q,
-            status=status,
+            filter=filter,
             after=after,
             limit=limit,
-            **metadata_filters(metadata),
         )
         threads = [_thread(row) for row in answer["items"]]
         page = models_that_fit(threads)

@@ -1,10 +1,10 @@
 """Compares many runs as a matrix: a row a run, a column a step of their alignment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from agentlog.domain.json.values import JsonValue, array_of, integer_at, text_at
+from agentlog.domain.json.values import array_of, integer_at, text_at
 from agentlog.infrastructure.comparison.runs import Run, run_of, runs_at, steps_of
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.views import Views
@@ -12,6 +12,7 @@ from agentlog.projections.comparison.comparison import ComparedHistory
 from agentlog.projections.comparison.matrix import Column, columns, separation, variants
 from agentlog.projections.comparison.rows import Glimpse, glimpse
 from agentlog.projections.comparison.steps import ItemDigest, Which
+from agentlog.projections.filters.expression import Expression
 from agentlog.projections.outcomes.suspicion import has_failed
 from agentlog.projections.registry import choose_view
 
@@ -35,7 +36,7 @@ class MatrixAsked:
     """Which runs: those of a filter, or these threads. `failed` as for the runs of tasks."""
 
     threads: ThreadFilter | Sequence[str]
-    failed: Mapping[str, JsonValue] | None = None
+    failed: Expression | None = None
     which: Which = "calls"
 
 

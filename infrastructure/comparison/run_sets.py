@@ -1,6 +1,6 @@
 """Compares all runs of each task: where they part, and which way the failing ones went."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,6 +16,7 @@ from agentlog.projections.comparison.alignment import Parting, partings
 from agentlog.projections.comparison.comparison import ComparedHistory
 from agentlog.projections.comparison.rows import Glimpse, glimpse
 from agentlog.projections.comparison.steps import Stepping, Which
+from agentlog.projections.filters.expression import Expression
 from agentlog.projections.registry import AnyView
 
 MOST_THREADS = 1000
@@ -30,13 +31,13 @@ class SetsAsked:
     """Which threads to compare, by which key of their metadata.
 
     Without `failed`, what runs came to goes by the tenant's rule, as in lists; with it, those have
-    failed whose metadata is so, and runs that lack these keys are unknown.
+    failed that it matches, and runs that lack what it asks for are unknown.
     """
 
     threads: ThreadFilter
     view: AnyView
     by: str
-    failed: Mapping[str, JsonValue] | None = None
+    failed: Expression | None = None
     which: Which = "calls"
 
 

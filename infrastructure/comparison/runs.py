@@ -1,10 +1,8 @@
 """Runs that are compared: which threads, what they came to, and their steps."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agentlog.domain.json.canonical import canonical_bytes
-from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import AtPosition, AtVersion
 from agentlog.infrastructure.comparison.comparer import MOST_EVENTS
 from agentlog.infrastructure.eventlog.reader import LogReader
@@ -13,6 +11,8 @@ from agentlog.infrastructure.views.endings import Endings
 from agentlog.infrastructure.views.results import Page
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.steps import ItemDigest, Stepping, Which
+from agentlog.projections.filters.expression import Expression, Not
+from agentlog.projections.filters.success import verdict_of
 from agentlog.projections.outcomes.outcome import Verdict
 from agentlog.projections.registry import AnyView
 from agentlog.projections.view import Printed
@@ -51,22 +51,13 @@ def runs_at(
     return chosen, len(heads) > most
 
 
-def run_of(
-    head: Head, version: int, endings: Endings, failed: Mapping[str, JsonValue] | None
-) -> Run:
-    """Return what a thread came to: by the tenant's rule, or by the metadata of failed runs."""
+def run_of(head: Head, version: int, endings: Endings, failed: Expression | None) -> Run:
+    """Return what a thread came to: by the tenant's rule, or by the filter of failed runs."""
     outcome = endings.at(head.thread_id, version).outcome
-    verdict = outcome.verdict if failed is None else _verdict(head.metadata, failed)
+    verdict = outcome.verdict
+    if failed is not None:
+        verdict = verdict_of(Not(failed), head.metadata, outcome.end)
     return Run(head.thread_id, version, outcome.end or "open", verdict)
-
-
-def _verdict(metadata: Mapping[str, JsonValue], failed: Mapping[str, JsonValue]) -> Verdict:
-    if any(metadata.get(key) is None for key in failed):
-        return "unknown"
-    same = (
-        canonical_bytes(metadata[key]) == canonical_bytes(value) for key, value in failed.items()
-    )
-    return "failed" if all(same) else "succeeded"
 
 
 def steps_of(

@@ -10,7 +10,14 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.places import Parts
 from agentlog.domain.json.values import JsonObject, JsonValue, integer_at, objects_of
 from agentlog.domain.json.values import texts_of as texts_in
-from agentlog.infrastructure.search.hits import MOST_EXCERPTS, Excerpt, excerpt_of, excerpts_of
+from agentlog.infrastructure.search.hits import (
+    MOST_EXCERPTS,
+    Excerpt,
+    excerpt_of,
+    excerpts_of,
+    select,
+    selects,
+)
 from agentlog.infrastructure.search.json_path import Predicate, Tick
 from agentlog.projections.filters.expression import Expression, Term, compare, evaluate, terms_in
 from agentlog.projections.filters.success import message_path
@@ -129,7 +136,7 @@ class MessageFilter:
                 word = self._words[term]
                 return any(next(word.matches(folded(text)), None) for text in subject.texts)
             case "$":
-                return self._selects(term, subject, tick)
+                return selects(term, self._select(term, subject, tick))
             case "type":
                 return compare(term, subject.event.type)
             case "version":
@@ -148,23 +155,11 @@ class MessageFilter:
                 value = figures.get(_FIGURES[figure])
                 return None if value is None else compare(term, value)
 
-    def _selects(self, term: Term, subject: _Subject, tick: Tick) -> bool | None:
-        """Return whether a path selects a value as wanted; None where it selects nothing."""
-        values = self._select(term, subject, tick)
-        if not values:
-            return None if term.operator else False
-        return any(compare(term, value) for _, value in values)
-
     def _select(
         self, term: Term, subject: _Subject, tick: Tick
     ) -> Sequence[tuple[Parts, JsonValue]]:
-        """Return what a path selects in a call or a result, else in the message."""
-        wanted_type, _ = message_path(term.key or "")
-        if wanted_type not in {None, subject.event.type}:
-            return ()
-        selects = self._paths[term.key].matches
-        in_part = [] if wanted_type else [*selects(subject.part, tick)]
-        return in_part or [*selects(subject.content, tick)]
+        path, event = self._paths[term.key], subject.event
+        return select(term, path, event.type, subject.part, subject.content, tick)
 
     def _tools(self, span: Item) -> Iterator[JsonValue]:
         """Yield the name of a call's tool, and of the command where that is a shell."""

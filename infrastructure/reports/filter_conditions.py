@@ -26,6 +26,10 @@ _FIGURES: Mapping[str, Composable] = {
     "anomalies": SQL("anomalies"),
 }
 _FLAGS: Mapping[str, Composable] = {
+    "has": SQL(
+        "(coalesce(tool_failures > 0, false) OR runtime_errors > 0"
+        " OR coalesce(outcome = 'error', false))"
+    ),
     "failed": SQL("verdict = 'failed'"),
     "succeeded": SQL("verdict = 'succeeded'"),
     "pending": SQL("approvals_pending > 0"),
@@ -68,15 +72,34 @@ EXISTS (
     ) AS judged (name)
     WHERE {named}
 )""")
+# compared with true they are no joins: the planner expects that a search finds one thread, and
+# would look each up. Of a thread that was never started only the id is known.
 _WORDS = SQL("""
-thread_id IN (
+(thread_id IN (
     SELECT known.thread_id
     FROM agentlog.thread_search AS known
     WHERE known.tenant = %(tenant)s
       AND known.words @@ (SELECT agentlog.words_query(%(tenant)s, {text}))
       AND known.content LIKE ALL ((SELECT agentlog.parts_of({text}))::text[])
       AND strpos(known.content, lower({text} COLLATE "default")) > 0
-)""")
+    UNION ALL
+    SELECT head.thread_id
+    FROM agentlog.threads AS head
+    WHERE head.tenant = %(tenant)s
+      AND head.thread_id >= {text}
+      AND head.thread_id < {text}::text || chr(1114111)
+      AND head.facts IS NULL
+)) = true""")
+_METADATA = SQL("""
+(thread_id IN (
+    SELECT known.thread_id
+    FROM agentlog.thread_search AS known
+    WHERE known.tenant = %(tenant)s
+      AND known.words @@ (SELECT agentlog.words_query(%(tenant)s, NULL))
+      AND known.metadata @> {wanted}::jsonb
+)) = true""")
+_INDEXED_CHARACTERS = 1000
+"""Of the longest value of metadata that is in the index, as JSON."""
 _LAST_MESSAGE = SQL("""
 (SELECT agentlog.value_in(message.body, {path}::text[])
  FROM agentlog.events_in_blocks AS message
@@ -136,7 +159,14 @@ class FilterConditions:
             case "words":
                 return _WORDS.format(text=self.value(term.value))
             case _:
-                return self.scalar(self.metadata(SQL("metadata"), term), term)
+                return self._of_metadata(term)
+
+    def _of_metadata(self, term: Term) -> Composable:
+        wanted = print_text({_without_nul(term.key or ""): _without_nul(term.value)})
+        is_whole = term.operator == ":" and not term.is_prefix and term.value is not None
+        if is_whole and len(print_text(term.value)) <= _INDEXED_CHARACTERS // 6:  # escaped or not
+            return _METADATA.format(wanted=self.value(wanted))
+        return self.scalar(self.metadata(SQL("metadata"), term), term)
 
     def _of_run(self, term: Term, item: Identifier) -> Composable:
         match term.name:

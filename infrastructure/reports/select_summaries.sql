@@ -33,26 +33,6 @@ WITH summary AS NOT MATERIALIZED (
     WHERE item.tenant = %(tenant)s
       AND {shown}
 ),
-searched AS NOT MATERIALIZED (
-    -- as in select_threads_matching
-    SELECT thread_id
-    FROM agentlog.thread_search
-    WHERE tenant = %(tenant)s
-      AND words @@ (SELECT agentlog.words_query(%(tenant)s, %(text)s))
-      AND content LIKE ALL ((SELECT agentlog.parts_of(%(text)s))::text[])
-      AND (
-          %(facts)s::bytea IS NULL
-          OR metadata @> (SELECT agentlog.scalars_of(%(facts)s, 2147483647))
-      )
-    UNION ALL
-    SELECT thread_id
-    FROM agentlog.threads
-    WHERE %(facts)s::bytea IS NULL
-      AND tenant = %(tenant)s
-      AND thread_id >= %(text)s::text
-      AND thread_id < %(text)s::text || chr(1114111)
-      AND facts IS NULL
-),
 found AS {materialized} (
     SELECT thread_id, {key} AS key
     FROM summary

@@ -1,7 +1,7 @@
 """Summaries: a row a thread with its counts and sums, filtered, sorted, and paged by number."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -10,11 +10,10 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composable, Composed, Identifier
 
 from agentlog.domain.facts import Policy
-from agentlog.domain.json.text import parse_stored, print_text
+from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.definitions.rules import Rules
-from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Connections
 from agentlog.infrastructure.postgres.log_position import position_in
 from agentlog.infrastructure.postgres.statements import statement
@@ -31,11 +30,6 @@ _HIDDEN = SQL(
     "SELECT FROM agentlog.threads AS hidden WHERE hidden.tenant = %(tenant)s "
     "AND hidden.thread_id = item.thread_id AND hidden.hidden"
 )
-
-_FAILED = SQL(
-    "coalesce(tool_failures > 0, false) OR runtime_errors > 0 OR coalesce(outcome = 'error', false)"
-)
-
 
 Tone = Literal["good", "warn", "bad", "active", "neutral"]
 
@@ -126,28 +120,15 @@ METADATA = "metadata."
 class SummaryQuery:
     """Which threads, in which order, and which of them.
 
-    A thread has to match all filters; None and empty are any. `tools`: it called each of them.
-    `among`: ids of threads that may match, None for all.
-    `rule`: a rule of suspicion that a call of it meets; `loops`: whether calls repeat earlier ones.
-    `where` is a filter of a list.
-    `failed`: a call of a tool failed, or there was a runtime error, or the outcome is error.
+    `where` is a filter of a list. `among`: ids of threads that may match, None for all.
     `hidden`: hidden threads too.
     `sort` is one of `SORTS`, or `metadata.KEY`: texts before numbers before booleans. None comes
     last either way, and ids break ties.
     """
 
-    which: ThreadFilter = field(default_factory=ThreadFilter)
-    outcome: ThreadOutcome | None = None
-    verdict: ThreadVerdict | Literal["unknown"] | None = None
-    rule: str | None = None
-    tools: Sequence[str] = ()
-    loops: bool | None = None
-    anomalies: bool | None = None
-    failed: bool | None = None
-    pending: bool | None = None
+    where: Expression = ALL
     hidden: bool = False
     among: Sequence[str] | None = None
-    where: Expression = ALL
     sort: str = "position"
     descending: bool = True
     offset: int = 0
@@ -206,7 +187,14 @@ class Summaries:
 
     def _try(self, query: SummaryQuery) -> SummaryPage:
         rules = self._rules()
-        parameters = _parameters(query, self._tenant) | {"shells": list(rules.shells)}
+        parameters = {
+            "tenant": self._tenant,
+            "shells": list(rules.shells),
+            "among": query.among,
+            "sort_key": query.sort.removeprefix(METADATA).replace("\x00", "\ufffd"),
+            "offset": query.offset,
+            "limit": query.limit,
+        }
         with self._database.connection() as connection, connection.transaction():
             read_one_snapshot(connection)
             tables, as_of = live_tables(connection, *models_of(query))
@@ -227,7 +215,9 @@ def _statement(
     """Return the statement over tables of `MODELS`, and of tool calls; adds its parameters."""
     threads, approvals, suspicions, *tool_calls = tables
     filters = FilterConditions(parameters, *tool_calls)
-    conditions = list(_conditions(query))
+    conditions: list[Composable] = []
+    if query.among is not None:
+        conditions.append(SQL("thread_id = ANY (%(among)s)"))
     if query.where != ALL:
         conditions.append(filters.rows(query.where))
     return SQL(statement("select_summaries")).format(
@@ -254,51 +244,6 @@ def _order(query: SummaryQuery) -> Composable:
     direction = SQL("key DESC" if query.descending else "key")
     # positions are never null, and their index has no such order
     return direction if query.sort == "position" else direction + SQL(" NULLS LAST")
-
-
-def _conditions(query: SummaryQuery) -> Iterator[Composable]:
-    for value, condition in (
-        (query.among, SQL("thread_id = ANY (%(among)s)")),
-        (query.which.status, SQL("status = %(status)s")),
-        (query.which.parent, SQL("parent = %(parent)s")),
-        (query.outcome, SQL("outcome = %(outcome)s")),
-        (query.verdict, SQL("coalesce(verdict, 'unknown') = %(verdict)s")),
-        (query.rule, SQL("marks::jsonb @> %(marks)s::jsonb")),
-        (query.loops, SQL("(loops > 0) = %(loops)s")),
-        (query.tools or None, SQL("tools::jsonb ?& %(tools)s::text[]")),
-        # compared with true it is no join: the planner expects that a search finds one thread, and
-        # would look each up
-        (
-            any(query.which.searched.values()) or None,
-            SQL("(thread_id IN (SELECT thread_id FROM searched)) = true"),
-        ),
-        (query.anomalies, SQL("(anomalies > 0) = %(anomalies)s")),
-        (query.failed, SQL("({}) = %(failed)s").format(_FAILED)),
-        (query.pending, SQL("(approvals_pending > 0) = %(pending)s")),
-    ):
-        if value is not None:
-            yield condition
-
-
-def _parameters(query: SummaryQuery, tenant: str) -> dict[str, Any]:
-    return {
-        "tenant": tenant,
-        **query.which.searched,
-        "among": query.among,
-        "status": query.which.status,
-        "parent": query.which.parent,
-        "outcome": query.outcome,
-        "verdict": query.verdict,
-        "marks": print_text([{"rule": query.rule}]),
-        "loops": query.loops,
-        "tools": [tool.replace("\x00", "\ufffd") for tool in query.tools],
-        "anomalies": query.anomalies,
-        "failed": query.failed,
-        "pending": query.pending,
-        "sort_key": query.sort.removeprefix(METADATA).replace("\x00", "\ufffd"),
-        "offset": query.offset,
-        "limit": query.limit,
-    }
 
 
 def _summary(row: dict[str, Any]) -> Summary:

@@ -3,16 +3,26 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice, takewhile
+from functools import partial
+from itertools import takewhile
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.places import Parts, path
 from agentlog.domain.json.text import print_text
-from agentlog.domain.json.values import JsonValue
-from agentlog.infrastructure.search.json_path import Tick
+from agentlog.domain.json.values import JsonObject, JsonValue
+from agentlog.infrastructure.search.json_path import Predicate, Tick
 from agentlog.infrastructure.search.query import Query
-from agentlog.projections.search.message_texts import content_of, role_of, texts_of, tools_of
+from agentlog.projections.filters.expression import Term, compare, evaluate
+from agentlog.projections.filters.success import message_path
+from agentlog.projections.search.message_texts import (
+    content_of,
+    parts_in,
+    role_of,
+    texts_of,
+    tools_of,
+)
 from agentlog.projections.search.search_text import Part, folded
+from agentlog.projections.values import held
 
 MOST_EXCERPTS = 3
 """Most excerpts of a hit."""
@@ -50,8 +60,8 @@ class Hit:
 def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
     """Return the hit of a message, None if it does not match; its row was found by the query."""
     content = content_of(event)
-    tools = list(dict.fromkeys(tools_of(content)))
-    if not content or (query.tools and not set(query.tools) & set(tools)):
+    subject = next(_matching_subjects(query, event, content, tick), None)
+    if not content or subject is None:
         return None
     excerpts: list[Excerpt] = []
     if query.parts:
@@ -59,11 +69,9 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
         if len({part for *_, parts in matches for part in parts}) < len(query.parts):
             return None
         excerpts += _choose(matches)
-    for predicate in query.predicates:
-        selected = list(islice(predicate.matches(content, tick), MOST_EXCERPTS))
-        if not selected:
-            return None
-        excerpts += (excerpt_of(where, value) for where, value in selected)
+    for term in query.paths:
+        values = select(term, query.paths[term], event.type, subject, content, tick)
+        excerpts += (excerpt_of(where, value) for where, value in values[:MOST_EXCERPTS])
     return Hit(
         thread_id=event.thread_id,
         version=event.version,
@@ -71,10 +79,59 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
         position=event.position or 0,
         type=event.type,
         role=role_of(event.type),
-        tools=tools,
+        tools=list(dict.fromkeys(tools_of(content))),
         recorded_at=event.recorded_at,
         excerpts=excerpts[:MOST_EXCERPTS],
     )
+
+
+def _matching_subjects(
+    query: Query, event: Event, content: JsonObject, tick: Tick
+) -> Iterator[JsonObject]:
+    """Yield the calls or results of a message that its filter matches, or the message."""
+
+    def holds(subject: JsonObject, term: Term) -> bool | None:
+        match term.name:
+            case "type":
+                return compare(term, held(event.type))
+            case "role":
+                return compare(term, role_of(event.type))
+            case "tool":
+                names = [
+                    content.get("tool"),
+                    *([] if subject is content else [subject.get("name")]),
+                ]
+                return any(isinstance(name, str) and compare(term, name) for name in names)
+            case _:
+                values = select(term, query.paths[term], event.type, subject, content, tick)
+                return selects(term, values)
+
+    for subject in parts_in(content) or [content]:
+        if evaluate(query.where, partial(holds, subject)):
+            yield subject
+
+
+def select(  # noqa: PLR0913, PLR0917 - of what
+    term: Term,
+    path: Predicate,
+    type_name: str,
+    part: JsonObject,
+    content: JsonObject,
+    tick: Tick,
+) -> Sequence[tuple[Parts, JsonValue]]:
+    """Return what the path of a term selects in a call or a result, else in the message."""
+    wanted_type, _ = message_path(term.key or "")
+    if wanted_type not in {None, type_name}:
+        return ()
+    in_part = [] if wanted_type or part is content else [*path.matches(part, tick)]
+    return in_part or [*path.matches(content, tick)]
+
+
+def selects(term: Term, values: Sequence[tuple[Parts, JsonValue]]) -> bool | None:
+    """Return whether a value that was selected is as wanted; None where none was."""
+    if not values:
+        return None if term.operator else False
+    return any(compare(term, value) for _, value in values)
 
 
 def excerpts_of(parts: Sequence[Part], content: dict[str, JsonValue]) -> list[Excerpt]:

@@ -13,16 +13,29 @@ from agentlog.domain.errors import InvalidCursor, InvalidInput
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import BIGGEST, number_of
 from agentlog.infrastructure.search.json_path import Predicate
+from agentlog.projections.filters.expression import (
+    ALL,
+    And,
+    Expression,
+    Or,
+    Term,
+    alternatives,
+    conjuncts,
+    terms_in,
+)
+from agentlog.projections.filters.success import message_path
 from agentlog.projections.readmodels.message_words import tenant_word, tool_word, type_word
-from agentlog.projections.search.message_texts import ROLES, types_of_role
-from agentlog.projections.search.search_text import Part, parts_of, phrase_of, query_of
+from agentlog.projections.search.message_texts import types_of_role
+from agentlog.projections.search.search_text import (
+    Part,
+    parts_of,
+    phrase_of,
+    query_of,
+    quoted_lexeme,
+)
 
 MOST_TEXT = 1000
 """Characters of the longest search text."""
-
-MOST_PREDICATES = 8
-
-_NO_TYPE = ""
 
 
 class InvalidSearch(InvalidInput):
@@ -31,10 +44,10 @@ class InvalidSearch(InvalidInput):
 
 @dataclass(frozen=True)
 class Query:
-    """A search: a message has to match every field that is given, and any value of a list.
+    """A search: a message has to match every field that is given.
 
-    `begin` is inclusive, `end` exclusive, both by the store's clock. `metadata` is the thread's, as
-    it is now. Each JSONPath in `where` has to select something.
+    `where` is a filter of messages. `threads` are ids, of which it is of one. `begin` is inclusive,
+    `end` exclusive, both by the store's clock. `metadata` is the thread's, as it is now.
 
     Raises:
         InvalidSearch: on construction.
@@ -42,26 +55,39 @@ class Query:
     """
 
     text: str = ""
-    types: Sequence[str] = ()
-    tools: Sequence[str] = ()
-    roles: Sequence[str] = ()
+    where: Expression = ALL
     threads: Sequence[str] = ()
     begin: datetime | None = None
     end: datetime | None = None
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
-    where: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if len(self.text) > MOST_TEXT:
             raise InvalidSearch(f"q: longer than {MOST_TEXT} characters")
-        if len(self.where) > MOST_PREDICATES:
-            raise InvalidSearch(f"where: more than {MOST_PREDICATES}")
-        unknown = [role for role in self.roles if role not in ROLES]
-        if unknown:
-            raise InvalidSearch(f"role: {unknown[0][:64]!r} is none of {', '.join(ROLES)}")
         if self.begin is not None and self.end is not None and self.begin >= self.end:
             raise InvalidSearch("from: must be before to, which does not count in any more")
-        _ = self.predicates
+        _ = self.paths
+
+    def among(self, threads: Expression) -> tuple["Query", Expression]:
+        """Return the query of messages of the threads that a filter of a list names, and the rest.
+
+        The rest is what the index of words does not know, `ALL` where it knows everything.
+        """
+        ids: Sequence[str] = ()
+        metadata: dict[str, JsonValue] = {}
+        rest: list[Expression] = []
+        for part in conjuncts(threads):
+            named = alternatives(part, "thread")
+            match part:
+                case _ if named and not ids and not any(term.is_prefix for term in named):
+                    ids = [str(term.value) for term in named]
+                case Term(name="metadata", operator=":", key=str(key), is_prefix=False) if (
+                    part.value is not None and key not in metadata
+                ):
+                    metadata[key] = part.value
+                case _:
+                    rest.append(part)
+        return replace(self, threads=ids, metadata=metadata), And(tuple(rest))
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -75,29 +101,41 @@ class Query:
         return None if phrase is None or len(phrase) > MOST_TEXT else replace(self, text=phrase)
 
     @cached_property
-    def predicates(self) -> list[Predicate]:
-        """The JSONPaths."""
-        return [Predicate(path) for path in self.where]
-
-    @cached_property
-    def wanted_types(self) -> Sequence[str] | None:
-        """The types of messages that may match, None for all."""
-        if not self.roles:
-            return self.types or None
-        of_roles = [kind for role in self.roles for kind in types_of_role(role)]
-        return [kind for kind in of_roles if not self.types or kind in self.types] or [_NO_TYPE]
+    def paths(self) -> dict[Term, Predicate]:
+        """The JSONPaths, by their terms."""
+        return {
+            term: Predicate(message_path(term.key)[1])
+            for term in terms_in(self.where)
+            if term.key is not None
+        }
 
     @property
     def narrows(self) -> bool:
         """Whether it may be answered from an index, other than by time."""
-        given = (self.parts, self.wanted_types, self.tools, self.threads, self.metadata)
-        return any(given)
+        return any((self.parts, _lexemes(self.where), self.threads, self.metadata))
 
     def tsquery(self, tenant: str) -> str:
         """Return the query for the words of rows; a row that it does not match has no hit."""
-        types = [] if self.wanted_types is None else [map(type_word, self.wanted_types)]
-        tools = [map(tool_word, self.tools)] if self.tools else []
-        return query_of(self.parts, of=[[tenant_word(tenant)], *types, *tools])
+        wanted = [quoted_lexeme(tenant_word(tenant)), *filter(None, [_lexemes(self.where)])]
+        return query_of(self.parts, *wanted)
+
+
+def _lexemes(where: Expression) -> str | None:
+    """Return the query for rows of which messages may match, None where any may."""
+    match where:
+        case Term(name="type", value=str(kind)):
+            return f"{quoted_lexeme(type_word(kind))}{':*' if where.is_prefix else ''}"
+        case Term(name="tool", value=str(tool)):
+            return f"{quoted_lexeme(tool_word(tool))}{':*' if where.is_prefix else ''}"
+        case Term(name="role", value=str(role)):
+            return f"({' | '.join(quoted_lexeme(type_word(kind)) for kind in types_of_role(role))})"
+        case And(parts=parts):
+            return " & ".join(filter(None, map(_lexemes, parts))) or None
+        case Or(parts=parts):
+            known = [lexemes for part in parts if (lexemes := _lexemes(part)) is not None]
+            return f"({' | '.join(known)})" if len(known) == len(parts) else None
+        case _:
+            return None
 
 
 _FORM = re.compile(r"(phrase-)?(\d{1,19})(?:-(\d{1,19}))?")

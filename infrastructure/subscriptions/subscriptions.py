@@ -33,10 +33,11 @@ class Subscriptions:
         Raises:
             SubscriptionExists: the name is taken.
         """
+        wanted = terms.wanted
         parameters = {
-            "types": None if terms.types is None else [*dict.fromkeys(terms.types)],
-            "threads": terms.threads,
-            "metadata": None if terms.metadata is None else print_bytes(terms.metadata),
+            "types": None if wanted.types is None else [*wanted.types],
+            "threads": wanted.threads,
+            "metadata": print_bytes(wanted.metadata) if wanted.metadata else None,
             "from_end": terms.begin == "now",
             "position": int(terms.begin[1:]) if terms.begin.startswith("@") else 0,
             "max_attempts": terms.max_attempts,

@@ -1,7 +1,9 @@
 """What callers say of a subscription: how it is made, pulled, acknowledged and refused."""
 
+import re
+from dataclasses import replace
 from difflib import get_close_matches
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import (
     AfterValidator,
@@ -13,16 +15,18 @@ from pydantic import (
 )
 
 from agentlog.domain.catalogue import FACT_TYPES, MESSAGE_TYPES, stored_type, validate
-from agentlog.domain.fields import CustomType, Json, Model, Number
-from agentlog.domain.json.values import JsonObject
+from agentlog.domain.fields import CustomType, Model, Number
+from agentlog.domain.json.values import JsonObject, object_at, text_at, texts_of
 from agentlog.domain.points_in_time import BIGGEST
 from agentlog.infrastructure.subscriptions.conditions import AUDIT_BROKEN, CONDITIONS
-from agentlog.infrastructure.subscriptions.subscription import InvalidSubscription
+from agentlog.infrastructure.subscriptions.subscription import Filter, InvalidSubscription
+from agentlog.projections.filters.grammar import MOST_CHARACTERS, parse_filter
 
 NAME_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
 USUAL_ATTEMPTS = 10
 
 _MOST_ERROR = 500
+_THREADS_PATTERN = r"[A-Za-z0-9._:~-]{1,128}"
 _TYPES = (*MESSAGE_TYPES, *FACT_TYPES, *CONDITIONS)
 _CUSTOM = TypeAdapter[str](CustomType)
 
@@ -43,11 +47,14 @@ def _type(spelling: str) -> str:
     raise ValueError(f"{name[:64]!r} is no type of event: {way}")
 
 
-def _scalars(metadata: JsonObject) -> JsonObject:
-    for key, value in metadata.items():
-        if isinstance(value, dict | list):
-            raise ValueError(f"{key[:64]}: send a string, number, true or null")  # noqa: TRY004 - pydantic's
-    return metadata
+def _filter_in(text: str) -> Filter:
+    wanted = Filter.of(parse_filter(text, "log"))
+    types = None if wanted.types is None else tuple(dict.fromkeys(map(_type, wanted.types)))
+    if wanted.threads is not None and not re.fullmatch(_THREADS_PATTERN, wanted.threads):
+        raise ValueError("thread: is how ids of threads begin, as thread:run-*")
+    if AUDIT_BROKEN in (types or ()) and (wanted.threads is not None or wanted.metadata):
+        raise ValueError(f"{AUDIT_BROKEN} is of the whole log: leave thread: and metadata out")
+    return replace(wanted, types=types)
 
 
 class WebhookTerms(Model):
@@ -64,36 +71,21 @@ class SubscriptionBody(Model):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [
-                {"name": "approvals", "types": ["approval_request"], "threads": "support-"}
-            ]
+            "examples": [{"name": "approvals", "filter": "type:approval_request thread:support-*"}]
         }
     )
 
     name: Annotated[str, Field(pattern=NAME_PATTERN)]
-    types: Annotated[
-        list[Annotated[str, AfterValidator(_type)]] | None,
+    filter: Annotated[
+        str,
+        AfterValidator(lambda text: _filter_in(text) and text),
         Field(
-            min_length=1,
-            max_length=100,
-            description="Of events, as tool_calls, thread.closed or vendor.name, and "
-            f"conditions: {', '.join(CONDITIONS)}. All events without it.",
+            max_length=MOST_CHARACTERS,
+            description="Terms that must hold of the event: `type:` with its type or one of the "
+            f"conditions {', '.join(CONDITIONS)}, `thread:` with how ids of threads begin, and "
+            "`metadata.KEY:` of the thread's metadata.",
         ),
-    ] = None
-    threads: Annotated[
-        str | None,
-        Field(pattern=r"^[A-Za-z0-9._:~-]{1,128}$", description="How the ids of threads begin."),
-    ] = None
-    metadata: Annotated[
-        Annotated[dict[str, Json], Field(min_length=1, max_length=20), AfterValidator(_scalars)]
-        | None,
-        Field(
-            description="Top-level keys of the thread's metadata, and their values.",
-            json_schema_extra={
-                "additionalProperties": {"type": ["string", "number", "boolean", "null"]}
-            },
-        ),
-    ] = None
+    ] = ""
     begin: Annotated[
         str,
         Field(
@@ -107,11 +99,21 @@ class SubscriptionBody(Model):
     ] = USUAL_ATTEMPTS
     webhook: WebhookTerms | None = None
 
-    @model_validator(mode="after")
-    def _check_audits(self) -> Self:
-        if AUDIT_BROKEN in (self.types or ()) and (self.threads is not None or self.metadata):
-            raise ValueError(f"{AUDIT_BROKEN} is of the whole log: leave threads and metadata out")
-        return self
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_old(cls, fields: JsonObject) -> JsonObject:
+        """Say for one version what to write for fields of before."""
+        old = [name for name in ("types", "threads", "metadata") if name in fields]
+        if old:
+            types, threads = texts_of(fields.get("types")), text_at(fields, "threads")
+            spelled = Filter(tuple(types) or None, threads, object_at(fields, "metadata")).text
+            raise InvalidSubscription(", ".join(old), f"write filter: {spelled}")
+        return fields
+
+    @property
+    def wanted(self) -> Filter:
+        """What the filter asks for."""
+        return _filter_in(self.filter)
 
 
 class PullBody(Model):

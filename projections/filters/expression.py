@@ -73,6 +73,22 @@ def terms_in(expression: Expression) -> Iterator[Term]:
                 yield from terms_in(part)
 
 
+def conjuncts(expression: Expression) -> Iterator[Expression]:
+    """Yield the parts of an expression that must all hold."""
+    if isinstance(expression, And):
+        for part in expression.parts:
+            yield from conjuncts(part)
+    else:
+        yield expression
+
+
+def alternatives(part: Expression, name: str) -> Sequence[Term]:
+    """Return the terms of a name of which one has to hold; none where other terms may do."""
+    parts = part.parts if isinstance(part, Or) else (part,)
+    terms = [term for term in parts if isinstance(term, Term) and term.name == name]
+    return terms if len(terms) == len(parts) else ()
+
+
 def evaluate(expression: Expression, holds: Callable[[Term], bool | None]) -> bool | None:
     """Return whether an expression holds, by its terms; None where that is not known.
 

@@ -13,6 +13,7 @@ are none are searched for.
 
 import re
 from collections.abc import Mapping
+from functools import reduce
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.json.values import JsonValue
@@ -31,6 +32,7 @@ from agentlog.projections.filters.success import keys_of, message_path
 from agentlog.projections.filters.terms import (
     METADATA,
     PATH,
+    PLACES,
     TERMS,
     WORDS,
     Place,
@@ -48,10 +50,12 @@ _WORD = re.compile(r"[^\s()\"=<>:]+")
 _VALUE = re.compile(r"[^\s()\"]+")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _OPERATOR = re.compile(r":|=|>=|<=|>|<")
+_IN_BRACKETS = r"""[^\]\["']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
+_BRACKETS = reduce(lambda inner, _: rf"\[(?:{_IN_BRACKETS}|{inner})*\]", range(4), r"\[[^\]\[]*\]")
 _PATH = re.compile(
-    r"(?:[A-Za-z][\w.-]*)?\$(?=[.\[])(?:[^\s()\"'\[\]=<>:]|\[(?:[^\]\"'\[]|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\[[^\]]*\])*\])*"
+    rf"(?:[A-Za-z][\w.-]*)?\$(?=[.\[])(?:[^\s()\"'\[\]=<>:]|{_BRACKETS})*", re.DOTALL
 )
-_EXACT_DIGITS = 15  # integers that a float, as other readers take them, holds exactly
+_EXACT_DIGITS = 1000  # of an integer that an index of metadata has
 _ESCAPED = re.compile(r'\\(["\\])')
 _QUANTITY = re.compile(r"\$?(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([kKM]?)")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(ms|s|m|h|d)")
@@ -217,6 +221,8 @@ class _Parser:
                 raise self._error(f"{kind.name} has no order: write {kind.name}:{value}", begin)
             if not value.strip():
                 raise self._error("a text is empty", at)
+            if kind.values and (is_prefix or value not in kind.values):
+                raise self._error(f"{kind.name} is one of {', '.join(kind.values)}", at)
             return Term(kind.name, ":", value, is_prefix=is_prefix)
         units = _DURATION if kind.kind == "duration" else _QUANTITY
         figure = units.fullmatch(value)
@@ -301,8 +307,8 @@ class _Parser:
     def _unknown(self, name: str, at: int) -> InvalidFilterText:
         allowed = ", ".join(map(shown, self._terms.values()))
         if name in TERMS:
-            where = ", ".join(sorted(TERMS[name].places))
-            return self._error(f"{name!r} is asked elsewhere ({where}); here are {allowed}", at)
+            where = " and ".join(of for place, of in PLACES.items() if place in TERMS[name].places)
+            return self._error(f"{name!r} is a term of {where}; here are {allowed}", at)
         return self._error(f"no term {name[:40]!r}; there are {allowed}; texts need quotes", at)
 
     def _error(self, reason: str, at: int | None = None) -> InvalidFilterText:
@@ -315,7 +321,7 @@ def _unescaped(text: str) -> str:
 
 def _number(text: str) -> JsonValue:
     """Return a number; the text itself, where a float cannot hold it."""
-    if NUMBER.fullmatch(text) and text.lstrip("-").isdecimal() and len(text) <= _EXACT_DIGITS:
+    if text.lstrip("-").isdecimal() and len(text) <= _EXACT_DIGITS:
         return int(text)
     number = float(text)
     return text if number in {float("inf"), float("-inf")} else number

@@ -1,31 +1,52 @@
-"""The terms of filters: their names, what each compares, and where it can be asked."""
+"""The terms of filters: their names, what each compares, and where it stands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+from agentlog.domain.threads import Status
 
 Kind = Literal["flag", "name", "quantity", "duration", "words", "scalar"]
 """What a term compares: nothing, a name, a figure, milliseconds, a text, or any scalar of JSON."""
 
-Place = Literal["list", "thread", "success"]
-"""Where a filter is asked: of a list of threads, of a thread's events, of what a run came to."""
+Place = Literal["list", "thread", "message", "log", "success"]
+"""Where a filter stands; `PLACES` says what it is of."""
+
+PLACES: Mapping[Place, str] = {
+    "list": "lists of threads",
+    "thread": "messages of a thread",
+    "message": "searches for messages",
+    "log": "events of the log",
+    "success": "the rule of success",
+}
 
 METADATA, PATH, WORDS = "metadata", "$", "words"
 
 
 @dataclass(frozen=True, slots=True)
 class TermKind:
-    """A term as it may be asked; `comment` says what matches, of a thread or of an event."""
+    """A term; `values` are all that it takes, where they are few.
+
+    `comment` says what matches, of a thread or of an event.
+    """
 
     name: str
     kind: Kind
     places: frozenset[Place]
     comment: str
+    values: tuple[str, ...] = ()
 
 
-def _kind(name: str, kind: Kind, places: str, comment: str) -> TermKind:
-    by_letter: Mapping[str, Place] = {"l": "list", "t": "thread", "o": "success"}
-    return TermKind(name, kind, frozenset(by_letter[letter] for letter in places), comment)
+def _kind(name: str, kind: Kind, places: str, comment: str, *values: str) -> TermKind:
+    by_letter: Mapping[str, Place] = {
+        "l": "list",
+        "t": "thread",
+        "m": "message",
+        "e": "log",
+        "o": "success",
+    }
+    of = frozenset(by_letter[letter] for letter in places)
+    return TermKind(name, kind, of, comment, values)
 
 
 TERMS: Mapping[str, TermKind] = {
@@ -33,18 +54,22 @@ TERMS: Mapping[str, TermKind] = {
     for term in (
         _kind(WORDS, "words", "lt", "words, in goal or id of a thread, in a message"),
         _kind("text", "words", "t", 'the same, as text:refund or text:"a phrase"'),
-        _kind("type", "name", "t", "type of a message"),
-        _kind("tool", "name", "lt", "tool that was called, or the command in a shell"),
+        _kind("type", "name", "tme", "type of a message"),
+        _kind("role", "name", "m", "who says it", "system", "user", "assistant", "tool"),
+        _kind("tool", "name", "ltm", "tool that was called, or the command in a shell"),
         _kind("rule", "name", "lt", "rule of suspicion that was met"),
         _kind("worker", "name", "t", "id of a worker"),
-        _kind("thread", "name", "l", "id of a thread"),
+        _kind("thread", "name", "le", "id of a thread"),
         _kind("parent", "name", "l", "id of the parent thread"),
-        _kind("status", "name", "l", "open, exited or closed"),
+        _kind("status", "name", "l", "status of a thread", *get_args(Status)),
         _kind("label", "name", "l", "label of a thread"),
         _kind("judged", "name", "l", "judgement of a thread, as judged:fail or judged:tone:fail"),
         _kind("exit", "name", "lo", "reason of the exit"),
         _kind("failed", "flag", "lt", "a thread whose verdict is failed; a call that failed"),
         _kind("succeeded", "flag", "lt", "the same, succeeded"),
+        _kind(
+            "has", "name", "l", "a call or the runtime failed, or it exited by an error", "error"
+        ),
         _kind("pending", "flag", "l", "an approval is waited for"),
         _kind("open", "flag", "lt", "a thread that has not ended; a call without a result"),
         _kind("took", "duration", "lt", "how long a thread or call took, as took>5s"),
@@ -57,15 +82,15 @@ TERMS: Mapping[str, TermKind] = {
         _kind("loops", "quantity", "l", "calls of a thread that repeat earlier ones"),
         _kind("anomalies", "quantity", "l", "broken rules of a thread"),
         _kind("version", "quantity", "t", "place in the thread"),
-        _kind(METADATA, "scalar", "lo", "a value of a thread's metadata, as metadata.team:red"),
-        _kind(PATH, "scalar", "to", "a JSONPath into a message, as $.args.amount>1000"),
+        _kind(METADATA, "scalar", "leo", "a value of metadata, as metadata.team:red"),
+        _kind(PATH, "scalar", "tmo", "a JSONPath into a message, as $.args.amount>1000"),
     )
 }
 """All terms by name."""
 
 
 def terms_of(place: Place) -> Mapping[str, TermKind]:
-    """Return the terms that can be asked at a place."""
+    """Return the terms of a place."""
     return {name: term for name, term in TERMS.items() if place in term.places}
 
 
@@ -79,6 +104,6 @@ def shown(term: TermKind) -> str:
         case "quantity" | "duration":
             return f"{term.name}>"
         case "name":
-            return f"{term.name}:"
+            return f"{term.name}:{'|'.join(term.values)}"
         case "scalar":
             return "metadata.KEY:" if term.name == METADATA else "$.PATH"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from agentlog.domain.events import Event
 from agentlog.domain.json.places import Parts, walk
 from agentlog.domain.json.text import print_text
-from agentlog.domain.json.values import JsonValue, objects_of
+from agentlog.domain.json.values import JsonObject, JsonValue, objects_of
 from agentlog.domain.redaction import redacted_body
 
 MOST_CHARACTERS = 1_000_000
@@ -22,7 +22,6 @@ _ROLES = {
     "tool_calls": "assistant",
     "tool_results": "tool",
 }
-ROLES = tuple(dict.fromkeys(_ROLES.values()))
 
 _ANY_JSON = frozenset({"args", "output", "payload", "responseFormat"})
 """Fields with JSON of the producer's own: its keys and numbers are contents too."""
@@ -66,10 +65,14 @@ def content_of(event: Event) -> dict[str, JsonValue]:
     return event.raw if isinstance(event.raw, dict) and not erased else {}
 
 
-def tools_of(content: dict[str, JsonValue]) -> list[str]:
+def parts_in(content: JsonObject) -> list[JsonObject]:
+    """Return the calls and results of a message."""
+    return [item for key in ("calls", "results") for item in objects_of(content.get(key))]
+
+
+def tools_of(content: JsonObject) -> list[str]:
     """Return the tools that a message names."""
-    items = [item for key in ("calls", "results") for item in objects_of(content.get(key))]
-    named = [item.get("name") for item in items]
+    named = [item.get("name") for item in parts_in(content)]
     return [name for name in [*named, content.get("tool")] if isinstance(name, str)]
 
 

@@ -86,17 +86,17 @@ def _part(quoted: str, plain: str) -> Part:
     return Part(beginning if is_beginning else quoted or plain, whole=not is_beginning)
 
 
-def query_of(parts: Iterable[Part], *, of: Iterable[Iterable[str]]) -> str:
-    """Return the `tsquery` for all words of the parts, and one of each group of other lexemes."""
+def query_of(parts: Iterable[Part], *others: str) -> str:
+    """Return the `tsquery` for all words of the parts, and other queries."""
     words = (
-        f"{_quote(word)}:*" if beginning else _quote(word)
+        f"{quoted_lexeme(word)}:*" if beginning else quoted_lexeme(word)
         for part in parts
         for word, beginning in part.words
     )
-    groups = (f"({' | '.join(map(_quote, group))})" for group in of)
-    return " & ".join(dict.fromkeys((*words, *groups)))
+    return " & ".join(dict.fromkeys((*words, *others)))
 
 
-def _quote(lexeme: str) -> str:
+def quoted_lexeme(lexeme: str) -> str:
+    """Return a lexeme as a `tsquery` has it."""
     doubled = lexeme.replace("\\", "\\\\").replace("'", "''")
     return f"'{doubled}'"

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from mcp.types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from agentlog.api.filters import metadata_filter
 from agentlog.api.tails import LogFilter
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse, print_bytes
@@ -24,6 +23,7 @@ from agentlog.projections.comparison.alignment import align, partings
 from agentlog.projections.comparison.changes import changes
 from agentlog.projections.comparison.steps import ItemDigest
 from agentlog.projections.difference import state_difference
+from agentlog.projections.filters.expression import Term
 from agentlog.projections.readers.masking import KNOWN_SECRETS, masked
 from tests.bounds.entry_point import JSON_PIECES, EntryPoint
 
@@ -78,7 +78,7 @@ def _alignment(text: str) -> object:
 
 
 def _tail_filter(text: str) -> object:
-    which = LogFilter(prefix=text, metadata=metadata_filter([("a", text)]))
+    which = LogFilter(Term("metadata", ":", text, key="a"))
     event = Event("t", 1, "reply", b"{}", "m", 1, None, {"a": 1}, None)
     return which.takes(event)
 

@@ -6,7 +6,7 @@ A shape is text that is repeated between a beginning and an end: wide, deep or e
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from agentlog.api.filters import failure_filter, metadata_filter, time_filter
+from agentlog.api.filters import time_filter
 from agentlog.api.http.codec.bodies import drafts_in
 from agentlog.api.http.codec.parameters import expected_version_of, number_cursor
 from agentlog.api.http.middleware.edge import UnknownParameter
@@ -25,6 +25,7 @@ from agentlog.infrastructure.search.query import Query
 from agentlog.infrastructure.transfer.uploads import run
 from agentlog.infrastructure.transfer.uploads.order import order_in
 from agentlog.infrastructure.transfer.uploads.spool import digests_in
+from agentlog.projections.filters.expression import Term
 from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.followed_view import parse_place
 from agentlog.projections.readers.appended import read_appended
@@ -141,22 +142,7 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
     "search text": EntryPoint(
         "1,000 characters", lambda text: Query(text=text).parts, _WORDS, inputs=("q",)
     ),
-    "JSONPath": EntryPoint(
-        "1,000 characters, 2 s a message", _steps, _PATH, inputs=("where", "path")
-    ),
-    "`metadata.KEY`": EntryPoint(
-        HEADERS,
-        lambda text: metadata_filter([("a", text)]),
-        JSON_PIECES,
-        inputs=("metadata.KEY",),
-    ),
-    "`failed`": EntryPoint(
-        HEADERS,
-        lambda text: failure_filter([text]),
-        ("metadata.", "a", "=", *JSON_PIECES),
-        ("metadata.a=", ""),
-        inputs=("failed",),
-    ),
+    "JSONPath": EntryPoint("1,000 characters, 2 s a message", _steps, _PATH, inputs=("path",)),
     "`at`": EntryPoint(HEADERS, parse_moment, _NUMBERS, inputs=("at",)),
     "`from`, `to`": EntryPoint(
         HEADERS, lambda text: time_filter("from", text), _NUMBERS, inputs=("from", "to")
@@ -177,8 +163,6 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
             "name",
             "by",
             "order",
-            "verdict",
-            "rule",
         ),
     ),
     "filters of terms": EntryPoint(
@@ -186,13 +170,13 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
         lambda text: parse_filter(text, "list"),
         ("(", ")", "-", "or ", "tool:", '"', "cost>", "$.", "[", "1", "a "),
         ("(", ")"),
-        inputs=("filter",),
+        inputs=("filter", "failed", "where"),
     ),
     "words of lists": EntryPoint(
         HEADERS,
-        lambda text: Query(types=[text], tools=[text]).parts,
+        lambda text: Query(where=Term("tool", ":", text)).tsquery("t"),
         _WORDS,
-        inputs=("type", "tool", "role", "thread", "parent", "sort", "key"),
+        inputs=("type", "thread", "sort", "key"),
     ),
     "names of parameters": EntryPoint(HEADERS, _unknown, _NAMES),
     "`If-Match`": EntryPoint(HEADERS, expected_version_of, _NUMBERS, inputs=("If-Match",)),

@@ -84,13 +84,13 @@ def test_three_runs_of_a_task_part_where_the_service_says(page: Page, service: S
 def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
     page: Page, service: Service
 ) -> None:
-    query = {"by": "metadata.task", "failed": "metadata.reward=0"}
+    query = {"by": "metadata.task", "failed": "metadata.reward:0"}
     sets = service.client.get("/v1/compare/sets", params=query).json()["items"]
     mixed = [run_set for run_set in sets if run_set["failed"] and run_set["succeeded"]]
     page.goto("/compare")
     page.get_by_label("All runs of each task, by the metadata key").fill("task")
     page.get_by_role("button", name="Show tasks").click()
-    page.get_by_label("A run failed where").fill("metadata.reward=0")
+    page.get_by_label("A run failed where").fill("metadata.reward:0")
     page.get_by_role("button", name="Use").click()
     page.get_by_role("button", name="Only with differing results").click()
     # 200 threads are compared
@@ -111,11 +111,11 @@ def test_of_each_task_a_run_that_failed_opens_beside_one_that_did_not(
 def test_a_matrix_says_where_runs_part_and_a_cell_opens_its_run(
     page: Page, service: Service
 ) -> None:
-    body = service.client.get("/v1/compare/matrix?metadata.task=46").json()
+    body = service.client.get("/v1/compare/matrix?filter=metadata.task:46").json()
     page.goto("/compare?by=task")
     page.get_by_role("link", name="Matrix of all runs of 1", exact=True).click()
-    expect(page.get_by_role("heading", name="Matrix of task=1")).to_be_visible()
-    page.goto('/compare?matrix=true&where=["task=46"]')
+    expect(page.get_by_role("heading", name="Matrix of metadata.task:1")).to_be_visible()
+    page.goto("/compare?matrix=true&filter=metadata.task%3A46")
     grid = page.get_by_role("grid", name="Runs and steps")
     rows = grid.get_by_role("row")
     expect(rows).to_have_count(1 + 2 + len(body["rows"]))
@@ -148,7 +148,7 @@ def test_a_matrix_says_where_runs_part_and_a_cell_opens_its_run(
 
 def test_of_two_hundred_runs_those_in_sight_are_drawn(page: Page) -> None:
     page.goto("/compare")
-    page.get_by_label("A matrix of runs, by metadata").fill("")
+    page.get_by_label("A matrix of runs, by a filter").fill("")
     page.get_by_role("button", name="Show matrix").click()
     grid = page.get_by_role("grid", name="Runs and steps")
     expect(grid).to_be_visible(timeout=30_000)
@@ -204,7 +204,7 @@ def test_verdicts_stay_in_sight_beside_long_arguments_and_say_what_they_are(
         service.append(name, {"type": "tool_calls", "calls": [call]})
     catch_up(service)
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto('/compare?by=chore&failed=["metadata.reward=0"]')
+    page.goto("/compare?by=chore&failed=metadata.reward%3A0")
     table = page.get_by_role("table", name="Tasks")
     for words in ("1 failed", "1 succeeded"):
         for badge in table.get_by_text(words).all():
@@ -213,5 +213,5 @@ def test_verdicts_stay_in_sight_beside_long_arguments_and_say_what_they_are(
     for name, verdict in (("long-0", "failed"), ("long-1", "succeeded")):
         run = table.locator("span").filter(has=page.get_by_role("link", name=name, exact=True))
         expect(run.first).to_contain_text(f"{verdict} open")
-    page.goto('/compare?by=metadata.chore&failed=["rewrad=0"]')
-    expect(page.get_by_role("status")).to_contain_text("No run has metadata that rewrad=0 is about")
+    page.goto("/compare?by=metadata.chore&failed=metadata.rewrad%3A0")
+    expect(page.get_by_role("status")).to_contain_text("No run has what metadata.rewrad:0 is about")

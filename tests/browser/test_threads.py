@@ -44,7 +44,7 @@ def test_the_run_that_failed_is_found_and_opened(page: Page) -> None:
     broken = row(page, "research-worker-1")
     failed = page.get_by_role("group", name="Filters").get_by_role("button", name="With errors")
     failed.click()
-    expect(page).to_have_url(re.compile(r"errors=true"))
+    expect(page).to_have_url(re.compile(r"filter=has(:|%3A)error"))
     expect(row(page, "research")).to_have_count(0)
     page.get_by_role("columnheader", name="Errors").get_by_role("button").click()
     expect(page.get_by_role("columnheader", name="Errors")).to_have_attribute(
@@ -62,7 +62,7 @@ def test_the_run_that_failed_is_found_and_opened(page: Page) -> None:
     expect(broken).to_have_attribute("aria-selected", "true")
     page.get_by_role("button", name="Clear filters").click()
     expect(failed).to_have_attribute("aria-pressed", "false")
-    expect(page).not_to_have_url(re.compile("errors"))
+    expect(page).not_to_have_url(re.compile("filter"))
 
 
 def test_threads_are_selected_ticked_and_opened_by_keys(page: Page) -> None:
@@ -103,7 +103,10 @@ def test_filters_and_columns_of_metadata_are_set_shown_and_removed(page: Page) -
     expect(row(page, "refund").get_by_role("gridcell").last).to_have_text("c-77")
     page.reload()
     expect(row(page, "refund").get_by_role("gridcell").last).to_have_text("c-77")
-    page.get_by_role("button", name="Remove filter team = support").click()
+    terms = page.get_by_label("Filter by terms")
+    expect(terms).to_have_value("metadata.team:support")
+    terms.fill("")
+    terms.press("Enter")
     expect(row(page, "research-worker-1")).to_be_visible()
     page.get_by_role("columnheader", name="customer").get_by_role("button").click()
     expect(page.get_by_role("grid").get_by_role("link").first).to_have_text("refund")
@@ -295,7 +298,7 @@ def test_the_list_its_panels_and_its_hits_are_accessible(
     browser: Browser, service: Service, scheme: str
 ) -> None:
     with opened(browser, service, color_scheme=scheme) as page:
-        page.goto("/?ticked=refund&meta=team%3Dsupport&row=1")
+        page.goto("/?ticked=refund&filter=metadata.team%3Asupport&row=1")
         expect(row(page, "refund")).to_be_visible()
         assert violations(page) == []
         for panel in ("Filter", "Columns", "Compare runs of a task"):

@@ -227,7 +227,7 @@ def test_the_travel_bar_has_no_flaw_of_accessibility(page: Page) -> None:
 
 
 def test_the_error_of_an_airline_run_is_a_few_keys_away(page: Page, service: Service) -> None:
-    path = "/v1/search?q=%22Error:%22&role=tool&limit=100"
+    path = "/v1/search?q=%22Error:%22&where=role:tool&limit=100"
     hits = service.client.get(path).raise_for_status().json()["items"]
     hit = next(hit for hit in hits if hit["threadId"].startswith("airline-"))
     here = opened_at(page, hit["threadId"], "?at=1")

@@ -29,6 +29,7 @@ from agentlog_client import (
 )
 from agentlog_client.destination import Destination
 from agentlog_client.models import InputMessage, ToolCall, ToolCallsMessage
+from agentlog_client.operation import metadata_terms
 from tests.api.keyholders import empty_keys, make_key
 from tests.client.conftest import async_client_of, client_of
 from tests.histories import examples
@@ -96,7 +97,9 @@ def test_threads_are_started_annotated_listed_and_closed(client: Client) -> None
     client.start_thread(goal="Another", metadata={"team": "5", "n": "5"})
     client.annotate_thread("told", {"team": "b", "n": None})
     assert client.thread("told").metadata == {"team": "b"}
-    assert [thread.goal for thread in client.threads(metadata={"n": "5"}, limit=1)] == ["Another"]
+    assert [
+        thread.goal for thread in client.threads(filter=metadata_terms({"n": "5"}), limit=1)
+    ] == ["Another"]
     assert [thread.goal for thread in client.threads(limit=1)] == ["Find it", "Another"]
     client.close_thread("told", reason="done")
     assert client.thread("told").status == "closed"

@@ -98,9 +98,10 @@ def verdicts(database: Database, thread: str, number: int, rule: Expression | No
     views = Views(reader, tenant=TENANT, snapshots=snapshots, rules=of_tenant)
     summaries = Summaries(database, tenant=TENANT, rules=of_tenant)
     which = ThreadFilter(metadata={"number": number})
-    (row,) = summaries.page(SummaryQuery(which=which)).items
+    where = Term("metadata", ":", number, key="number")
+    (row,) = summaries.page(SummaryQuery(where)).items
     ((worker,), _) = WorkerTrees(database, summaries, tenant=TENANT).tree(thread)
-    asked = Question(by=("verdict",), where=Term("metadata", ":", number, key="number"))
+    asked = Question(by=("verdict",), where=where)
     report = Reports(database, tenant=TENANT, rules=of_tenant).ask("outcomes", asked)
     (task,) = RunSets(views).compare(SetsAsked(which, KERNEL, "number")).sets
     assert worker.summary is not None

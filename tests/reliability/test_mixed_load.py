@@ -41,7 +41,7 @@ READS: dict[str, Ask] = {
     "time travel": lambda _, t: f"/v1/threads/{t}/views/openai?at={1}",
     "messages": lambda _, t: f"/v1/threads/{t}/messages?limit=50",
     "threads": lambda _, __: "/v1/threads?limit=50",
-    "search": lambda _, t: f"/v1/threads?limit=20&q={t[:6]}",
+    "search": lambda _, t: f"/v1/threads?limit=20&filter={t[:6]}",
     "log": lambda rng, _: f"/v1/log?limit=50&after={rng.randrange(200)}",
     "stream": lambda _, t: f"/v1/threads/{t}/events?view=letta&follow=false",
     "report": lambda _, __: "/v1/analytics/tools",

@@ -14,7 +14,6 @@ from agentlog.api.cli.session import (
     settings_with,
 )
 from agentlog.api.cli.terminal import printable
-from agentlog.api.filters import metadata_filter
 from agentlog.api.shapes.service import subscriptions as shapes
 from agentlog.api.shapes.shape import time_text
 from agentlog.domain.json.values import JsonObject
@@ -55,19 +54,15 @@ _MOST = 1000
 def create(  # noqa: PLR0913 - one parameter a choice
     name: Annotated[str, typer.Argument(help="1 to 64 letters, digits, _ or -.")],
     *,
-    types: Annotated[
-        list[str] | None,
+    where: Annotated[
+        str,
         typer.Option(
-            "--type", help="Only events of this type, or that meet this condition; may be repeated."
+            "--filter",
+            metavar="FILTER",
+            help="Terms of events, as '(type:exit or type:approval_waiting) thread:run-* "
+            "metadata.team:red'.",
         ),
-    ] = None,
-    threads: Annotated[
-        str | None, typer.Option(help="Only of threads whose ids begin like this.")
-    ] = None,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Only of threads with this; may be repeated."),
-    ] = None,
+    ] = "",
     start: Annotated[
         str, typer.Option("--from", help="now, start, or a position as @345.")
     ] = "now",
@@ -86,13 +81,12 @@ def create(  # noqa: PLR0913 - one parameter a choice
 
     Without a webhook its consumers pull over HTTP.
     """
-    wanted = metadata_filter(
-        (key, value) for key, _, value in (pair.partition("=") for pair in metadata or [])
-    )
-    fields: JsonObject = {"name": name, "from": start, "maxAttempts": max_attempts}
-    fields |= {"types": [*types]} if types else {}
-    fields |= {"threads": threads} if threads is not None else {}
-    fields |= {"metadata": wanted} if wanted else {}
+    fields: JsonObject = {
+        "name": name,
+        "filter": where,
+        "from": start,
+        "maxAttempts": max_attempts,
+    }
     fields |= {} if webhook is None else {"webhook": {"url": webhook, "content": content}}
     settings = settings_with(data_dir=data_dir)
     terms = terms_of(fields)
@@ -120,17 +114,14 @@ def list_(*, as_json: AsJson = False, data_dir: DataDir = None) -> None:
         for subscription in listed:
             print_line(shapes.Subscription.of(subscription))
         return
-    columns = {"name": 6, "state": 6, "types": 5, "threads": 0, "position": 8, "lag": 3}
+    columns = {"name": 6, "state": 6, "filter": 6, "position": 8, "lag": 3}
     print_listing(
         {**columns, "pending": 7, "parked": 6, "webhook": 0, "failing": 10, "reason": 10},
         [
             (
                 subscription.name,
                 subscription.state,
-                "all"
-                if subscription.filter.types is None
-                else ", ".join(subscription.filter.types),
-                subscription.filter.threads,
+                subscription.filter.text or "all",
                 f"@{subscription.position}",
                 str(subscription.lag),
                 str(subscription.pending),

@@ -4,12 +4,15 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
 
+from agentlog.api.filters import indexed_filter
 from agentlog.api.http.codec.responses import Headers
 from agentlog.api.http.openapi.answers import parameter
 from agentlog.api.http.request.errors import InvalidIfMatch
 from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 from agentlog.domain.points_in_time import Moment, number_in, number_of, parse_moment
-from agentlog.projections.filters.grammar import MOST_CHARACTERS
+from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
+from agentlog.projections.filters.expression import Expression
+from agentlog.projections.filters.grammar import MOST_CHARACTERS, parse_filter
 from agentlog.projections.registry import VIEWS, AnyView, choose_view, option_values
 
 
@@ -53,6 +56,37 @@ async def moment_of(
 ) -> Moment | None:
     """Return the moment that `at` names."""
     return None if at is None else parse_moment(at)
+
+
+async def filter_of(
+    filter_text: Annotated[
+        str,
+        Query(
+            alias="filter",
+            max_length=MOST_CHARACTERS,
+            description="Terms that must hold of the thread, as `failed (cost>0.5 or loops>0)`.",
+            examples=["failed tool:book* took>5s"],
+        ),
+    ] = "",
+) -> Expression:
+    """Return the query's filter of threads."""
+    return parse_filter(without_nul(filter_text), "list")
+
+
+async def indexed_filter_of(
+    filter_text: Annotated[
+        str,
+        Query(
+            alias="filter",
+            max_length=MOST_CHARACTERS,
+            description="Terms that must all hold of the thread: words of goal or id, `status:`, "
+            "`open`, `parent:` and `metadata.KEY:`.",
+            examples=["refund status:open metadata.team:support"],
+        ),
+    ] = "",
+) -> ThreadFilter:
+    """Return the query's filter of threads, as the log's own indexes serve it."""
+    return indexed_filter(without_nul(filter_text))
 
 
 async def types_of(
@@ -104,12 +138,5 @@ Types = Annotated[list[str] | None, Depends(types_of)]
 After = Annotated[str | None, Query(description="The `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Hidden = Annotated[bool, Query(description="Hidden threads too.")]
-FilterText = Annotated[
-    str,
-    Query(
-        alias="filter",
-        max_length=MOST_CHARACTERS,
-        description="Terms that must hold of the thread, as `failed (cost>0.5 or loops>0)`.",
-        examples=["failed tool:book* took>5s"],
-    ),
-]
+TheFilter = Annotated[Expression, Depends(filter_of)]
+TheIndexedFilter = Annotated[ThreadFilter, Depends(indexed_filter_of)]

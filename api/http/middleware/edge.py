@@ -28,7 +28,7 @@ from agentlog.api.http.middleware.rate_limit import Caller, Limiter
 from agentlog.api.http.middleware.request_metrics import NO_ROUTE, ROUTE, Traffic
 from agentlog.api.http.request.scope import PRINCIPAL
 from agentlog.api.http.routing import Route
-from agentlog.api.old_spellings import refuse_old
+from agentlog.api.old_spellings import kind_of, refuse_old
 from agentlog.domain.access import Principal
 from agentlog.domain.errors import AgentlogError, InvalidInput
 
@@ -187,20 +187,16 @@ def check_query(scope: Scope, route: Route) -> None:
     """Refuse parameters that the route does not take; those of facades take any.
 
     Raises:
+        InvalidFilter: there are several filters.
         OldSpelling: it was a filter of its own, and is a term now.
         UnknownParameter: there is none like that.
     """
     if not route.in_document:
         return
     takes = [*route.query, PARAMETER] if route.waits else route.query
-    prefixes = tuple(name.removesuffix("KEY") for name in takes if name.endswith(".KEY"))
     pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    unknown = [
-        (name, value)
-        for name, value in pairs
-        if name not in takes and not (prefixes and name.startswith(prefixes))
-    ]
-    if unknown and "filter" in takes:
-        refuse_old(unknown)
-    for name, _ in unknown:
+    unknown = [name for name, _ in pairs if name not in takes]
+    if "filter" in takes:
+        refuse_old(pairs, takes, of=kind_of(route.template))
+    for name in unknown:
         raise UnknownParameter(name, takes=takes)

@@ -128,17 +128,6 @@ def parameter(name: str, description: str, schema: Schema, **more: Any) -> Schem
     }
 
 
-def metadata_parameter(description: str, **example: str) -> Schema:
-    """Return the parameters `metadata.KEY`, of any keys; a view may have the option `metadata`."""
-    schema: Schema = {
-        "type": "object",
-        "propertyNames": {"pattern": r"^metadata\..+$"},
-        "additionalProperties": {"type": "string"},
-    }
-    shown = {f"metadata.{key}": value for key, value in example.items()}
-    return parameter("metadata.KEY", description, schema, style="form", explode=True, example=shown)
-
-
 def body(
     kind: type[Model] | str,
     *parameters: Schema,

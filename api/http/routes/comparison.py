@@ -6,8 +6,12 @@ from fastapi import Query, Request, Response
 
 from agentlog.api.filters import failure_filter, metadata_key
 from agentlog.api.http.codec.caller import TheViews, tenant_of
-from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter
-from agentlog.api.http.codec.parameters import After, chosen_view, option_parameters
+from agentlog.api.http.codec.parameters import (
+    After,
+    TheIndexedFilter,
+    chosen_view,
+    option_parameters,
+)
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.http.routing import Router, naming
@@ -24,6 +28,7 @@ from agentlog.infrastructure.comparison.run_matrix import MOST_RUNS, MatrixAsked
 from agentlog.infrastructure.comparison.run_sets import SetsAsked
 from agentlog.infrastructure.views.view_fold import place_of
 from agentlog.projections.comparison.steps import Which
+from agentlog.projections.filters.grammar import MOST_CHARACTERS
 from agentlog.projections.registry import VIEWS
 
 router = Router(prefix="/v1", tags=["comparison"])
@@ -36,11 +41,12 @@ Steps = Annotated[
     Which, Query(description="What is compared: all items, or those that call tools.")
 ]
 Failed = Annotated[
-    list[str] | None,
+    str,
     Query(
-        description="The metadata of failed runs, as `metadata.KEY=VALUE`; without it, the "
-        "tenant's rule of success says which have failed, else scores, else exits.",
-        examples=[["metadata.reward=0.0"]],
+        description="Terms of failed runs, `metadata.KEY:` and `exit:`; without any, the tenant's "
+        "rule of success says which have failed, else scores, else exits.",
+        max_length=MOST_CHARACTERS,
+        examples=["metadata.reward:0 or exit:error"],
     ),
 ]
 
@@ -85,15 +91,15 @@ def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
     "GET /compare/sets",
     "read",
     responses=answers(200, RunSets, 404),
-    openapi_extra={"parameters": [METADATA_PARAMETER, *option_parameters()]},
+    openapi_extra={"parameters": option_parameters()},
 )
 def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    threads: TheFilter,
+    threads: TheIndexedFilter,
     by: Annotated[
         str, Query(description="The key that names the task.", examples=["metadata.task"])
     ],
-    failed: Failed = None,
+    failed: Failed = "",
     view: ViewName = "kernel",
     steps: Steps = "calls",
     after: After = None,
@@ -104,7 +110,7 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
         threads,
         chosen_view(request, view),
         by=metadata_key(by),
-        failed=failure_filter(failed or ()),
+        failed=failure_filter(failed),
         which=steps,
     )
     return json_answer(
@@ -112,26 +118,21 @@ def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
     )
 
 
-@router.add(
-    "GET /compare/matrix",
-    "read",
-    responses=answers(200, RunMatrix, 404),
-    openapi_extra={"parameters": [METADATA_PARAMETER]},
-)
+@router.add("GET /compare/matrix", "read", responses=answers(200, RunMatrix, 404))
 def compare_runs(
     views: TheViews,
-    threads: TheFilter,
+    threads: TheIndexedFilter,
     thread: Annotated[
         list[str] | None,
-        Query(description="These threads, in place of those of the filters.", max_length=MOST_RUNS),
+        Query(description="These threads, in place of those of the filter.", max_length=MOST_RUNS),
     ] = None,
-    failed: Failed = None,
+    failed: Failed = "",
     steps: Steps = "calls",
 ) -> Response:
     """Compare up to 200 runs: a row a run, a column a step of their alignment."""
     asked = MatrixAsked(
         [check_thread_id(thread_id) for thread_id in thread] if thread else threads,
-        failed=failure_filter(failed or ()),
+        failed=failure_filter(failed),
         which=steps,
     )
     return json_answer(run_matrix_json(run_matrix(views, asked)))

@@ -1,6 +1,5 @@
 """Routes of search: messages by their words and by JSONPath, and within a thread by a filter."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -9,31 +8,25 @@ from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.filters import time_filter
 from agentlog.api.http.codec.caller import tenant_of
-from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheSummaryFilter, metadata_in
 from agentlog.api.http.codec.parameters import (
     After,
     At,
-    FilterText,
     Hidden,
+    TheFilter,
     ThreadId,
-    Types,
     number_cursor,
-    without_nul,
 )
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.search import Hits, ThreadMatches
-from agentlog.domain.threads import Status
-from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.reports.summaries import SummaryQuery, models_of
 from agentlog.infrastructure.search import query
 from agentlog.infrastructure.search.index import MODEL
-from agentlog.infrastructure.search.json_path import MOST_CHARACTERS
+from agentlog.projections.filters.expression import ALL
 from agentlog.projections.filters.grammar import MOST_CHARACTERS as MOST_FILTER
 from agentlog.projections.filters.grammar import parse_filter
-from agentlog.projections.search.message_texts import ROLES
 
 router = Router(prefix="/v1", tags=["search"])
 
@@ -42,74 +35,41 @@ _TEXT = (
     "in the message as whole words. A part in double quotes may hold spaces; `word*` finds words "
     "that begin so."
 )
-_WHERE = (
-    "A JSONPath (RFC 9535, without match and search) over the message, which must select "
-    "something; several must all do so."
-)
 _FROM = "From then on, by the store's clock: an RFC 3339 time with its zone, or a date in UTC."
 
 
-@router.add(
-    "GET /search",
-    "read",
-    responses=answers(200, Hits, 404),
-    openapi_extra={"parameters": [METADATA_PARAMETER]},
-)
-async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a filter
+@router.add("GET /search", "read", responses=answers(200, Hits, 404))
+async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    types: Types,
-    which: TheSummaryFilter,
-    filter_text: FilterText = "",
-    status: Annotated[Status | None, Query(description="Only of threads like that.")] = None,
+    listed: TheFilter,
     q: Annotated[str, Query(description=_TEXT, max_length=query.MOST_TEXT)] = "",
-    tool: Annotated[list[str] | None, Query(description="Only messages that name it.")] = None,
-    role: Annotated[
-        list[str] | None,
-        Query(description=f"Only of this role: {', '.join(ROLES)}."),
-    ] = None,
-    thread: Annotated[list[str] | None, Query(description="Only of this thread.")] = None,
+    where: Annotated[
+        str,
+        Query(
+            description="Terms that must hold of the message: `type:`, `role:`, `tool:` and "
+            "JSONPaths (RFC 9535, without match and search).",
+            max_length=MOST_FILTER,
+            examples=['role:user or tool:book* $.args.user_id:"mia_li_3668"'],
+        ),
+    ] = "",
     begin: Annotated[str | None, Query(alias="from", description=_FROM)] = None,
     end: Annotated[str | None, Query(alias="to", description="Before then, as `from`.")] = None,
-    where: Annotated[
-        list[Annotated[str, Query(max_length=MOST_CHARACTERS)]] | None,
-        Query(
-            description=_WHERE,
-            max_length=query.MOST_PREDICATES,
-            examples=[['$.calls[?@.args.user_id == "mia_li_3668"]']],
-        ),
-    ] = None,
     after: After = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
 ) -> Response:
-    """Find messages by text, by filters and by JSONPath; filters match them all.
+    """Find messages by text and by filters: of them, and of their threads as these are now.
 
     Those that hold the text as one phrase come first, and else the newest.
-
-    Those of `/v1/summaries` are of the thread, as it is now.
     """
-    asked = query.Query(
-        text=q,
-        types=types or (),
-        tools=tool or (),
-        roles=role or (),
-        threads=[without_nul(thread_id) for thread_id in thread or ()],
-        begin=time_filter("from", begin),
-        end=time_filter("to", end),
-        metadata=metadata_in(request),
-        where=where or (),
-    )
-    search = tenant_of(request).search
-    listed = parse_filter(without_nul(filter_text), "list")
-    threads = replace(which, which=ThreadFilter(status=status), where=listed)
-    is_any = threads == SummaryQuery()
+    begun, ended = time_filter("from", begin), time_filter("to", end)
+    asked = query.Query(q, parse_filter(where, "message"), begin=begun, end=ended)
+    wanted, rest = asked.among(listed)
+    tenant, threads = tenant_of(request), SummaryQuery(where=rest)
+    is_any = rest == ALL
     await read_models_waited(request, [MODEL.name, *(() if is_any else models_of(threads))])
-    kept = partial(tenant_of(request).summaries.matching, threads)
+    kept = None if is_any else partial(tenant.summaries.matching, threads)
     matches = await run_in_threadpool(
-        search.find,
-        asked,
-        after=after,
-        limit=limit,
-        kept=None if is_any else kept,
+        tenant.search.find, wanted, after=after, limit=limit, kept=kept
     )
     return json_answer(Hits.of(matches))
 

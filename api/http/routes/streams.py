@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from agentlog.api.filters import metadata_filter
 from agentlog.api.http.codec.caller import principal_of, views_of
-from agentlog.api.http.codec.parameters import option_parameters, without_nul
+from agentlog.api.http.codec.parameters import option_parameters
 from agentlog.api.http.codec.wait_for_position import PARAMETER as WAIT
-from agentlog.api.http.openapi.answers import answers, metadata_parameter, parameter
+from agentlog.api.http.openapi.answers import answers, parameter
 from agentlog.api.http.routing import Router
 from agentlog.api.http.streaming.log_stream import LogStream
 from agentlog.api.http.streaming.sse_framing import FRAMINGS
@@ -32,12 +31,12 @@ from agentlog.api.tails import (
 from agentlog.domain.errors import FutureMoment, InvalidInput
 from agentlog.domain.identifiers import THREAD_ID_PATTERN
 from agentlog.domain.points_in_time import parse_moment
+from agentlog.projections.filters.grammar import MOST_CHARACTERS, parse_filter
 from agentlog.projections.registry import VIEWS
 
 router = Router(prefix="/v1", tags=["streams"])
 
 _THREAD_PARAMETERS = frozenset({"view", "after", "at", "follow", "speed", "hidden", WAIT})
-_METADATA = "metadata."
 
 
 class InvalidStreamParameter(InvalidInput):
@@ -84,17 +83,7 @@ async def follow_log(request: Request) -> StreamResponse:
     frame with nothing but an id says how far a filter has looked.
     """
     query = request.query_params
-    types = [without_nul(name) for name in query.getlist("type")]
-    pairs = [
-        (key.removeprefix(_METADATA), value)
-        for key, value in query.multi_items()
-        if key.startswith(_METADATA)
-    ]
-    which = LogFilter(
-        types=frozenset(types) if types else None,
-        prefix=query.get("thread", ""),
-        metadata=metadata_filter(pairs),
-    )
+    which = LogFilter(parse_filter(query.get("filter", ""), "log"))
     pace, finite = _pace(query), not _flag(query, "follow")
     after = request.headers.get("last-event-id") or query.get("after")
     following = _following(request)
@@ -210,16 +199,11 @@ router.add(
                 example="345",
             ),
             parameter(
-                "type",
-                "Only events of these types.",
-                {"type": "array", "items": _STRING},
-                style="form",
-                explode=True,
-            ),
-            parameter("thread", "Only threads whose id begins like this.", _STRING),
-            metadata_parameter(
-                "`metadata.KEY=VALUE`, for any keys: what the message's own metadata must be.",
-                actor="agent-7",
+                "filter",
+                "Terms that must hold of the event: `type:`, `thread:`, and `metadata.KEY:` of the "
+                "message's own metadata.",
+                {"type": "string", "maxLength": MOST_CHARACTERS},
+                example="(type:exit or type:shutdown) thread:run-* metadata.actor:agent-7",
             ),
             *_SHARED_PARAMETERS,
         ]

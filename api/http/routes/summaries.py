@@ -1,6 +1,5 @@
 """Routes of summaries: a row a thread, with its counts and sums; and trees of workers."""
 
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Query, Request, Response
@@ -9,8 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from agentlog.api.filters import InvalidFilter, metadata_key
 from agentlog.api.http.codec.caller import tenant_of
-from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter, TheSummaryFilter
-from agentlog.api.http.codec.parameters import FilterText, Hidden, ThreadId, without_nul
+from agentlog.api.http.codec.parameters import Hidden, TheFilter, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi.answers import answers
@@ -21,9 +19,9 @@ from agentlog.infrastructure.reports.summaries import (
     MODELS,
     MOST_ROWS,
     SORTS,
+    SummaryQuery,
     models_of,
 )
-from agentlog.projections.filters.grammar import parse_filter
 
 router = Router(prefix="/v1", tags=["threads"])
 
@@ -34,20 +32,10 @@ _SORT = (
 )
 
 
-@router.add(
-    "GET /summaries",
-    "read",
-    responses=answers(200, ThreadSummaries, 404),
-    openapi_extra={"parameters": [METADATA_PARAMETER]},
-)
-async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
+@router.add("GET /summaries", "read", responses=answers(200, ThreadSummaries, 404))
+async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
-    which: TheFilter,
-    wanted: TheSummaryFilter,
-    where: FilterText = "",
-    tool: Annotated[
-        list[str] | None, Query(description="It called this; repeated, all of these.")
-    ] = None,
+    where: TheFilter,
     sort: Annotated[str, Query(description=_SORT, examples=["-costUsd"])] = "-position",
     offset: Annotated[int, Query(ge=0, lt=2**63, description="How many to pass over.")] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 50,
@@ -55,12 +43,9 @@ async def list_summaries(  # noqa: PLR0913, PLR0917 - one parameter a filter
         bool, Query(description="Hidden threads too.")
     ] = False,
 ) -> Response:
-    """List threads with their counts and sums, from any row on; all filters have to match."""
-    query = replace(
-        wanted,
-        which=which,
-        where=parse_filter(without_nul(where), "list"),
-        tools=tool or (),
+    """List threads with their counts and sums, from any row on."""
+    query = SummaryQuery(
+        where=where,
         sort=_column(sort),
         descending=sort.startswith("-"),
         offset=offset,

@@ -5,11 +5,11 @@ from ulid import ULID
 
 from agentlog.api.http.codec.bodies import Body, fields_in, read_body
 from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheThreads
-from agentlog.api.http.codec.filters import METADATA_PARAMETER, TheFilter
 from agentlog.api.http.codec.parameters import (
     After,
     Hidden,
     Limit,
+    TheIndexedFilter,
     ThreadId,
     number_cursor,
 )
@@ -47,20 +47,18 @@ def start_thread(threads: TheThreads, limits: TheLimits, body: Body, origin: The
     return json_answer(appended_json(appended), status=status, headers=headers)
 
 
-@router.add(
-    "GET /threads",
-    "read",
-    responses=answers(200, Page[Thread]),
-    openapi_extra={"parameters": [METADATA_PARAMETER]},
-)
+@router.add("GET /threads", "read", responses=answers(200, Page[Thread]))
 def list_threads(
     threads: TheThreads,
-    which: TheFilter,
+    which: TheIndexedFilter,
     after: After = None,
     limit: Limit = 50,
     hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
-    """List threads, most recently changed first; with several filters those that match them all."""
+    """List threads as the log has them now, most recently changed first.
+
+    `/v1/summaries` takes every filter, and any order.
+    """
     heads = threads.heads(which, before=number_cursor(after), limit=limit + 1, hidden=hidden)
     return page_answer(heads, limit, shown=thread_json, place=lambda head: head.position)
 

@@ -97,9 +97,8 @@ class LogStream(Stream):
     def _page(self, upto: int) -> Sequence[Event]:
         """Read the next events, up to `upto` at most, and move the position."""
         upto = min(upto, self._position + _WINDOW)
-        types = None if self._which.types is None else sorted(self._which.types)
         events = self.following.hub.reader.log(
-            after=self._position, upto=upto, types=types, limit=self._paging.limit
+            after=self._position, upto=upto, types=self._which.types, limit=self._paging.limit
         )
         full = self._paging.read(events)
         self._position = (events[-1].position or 0) if full else max(upto, self._position)

@@ -28,9 +28,7 @@ class Subscription(Shape):
     name: str
     state: Literal["active", "paused"]
     reason: Annotated[str | None, Field(validation_alias="paused_why")]
-    types: Annotated[list[str] | None, Field(validation_alias=AliasPath("filter", "types"))]
-    threads: Annotated[str | None, Field(validation_alias=AliasPath("filter", "threads"))]
-    metadata: Annotated[dict[str, Any], Field(validation_alias=AliasPath("filter", "metadata"))]
+    filter: Annotated[str, Field(validation_alias=AliasPath("filter", "text"))]
     max_attempts: int
     webhook: Webhook | None
     position: int

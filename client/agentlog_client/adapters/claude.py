@@ -18,6 +18,7 @@ from agentlog_client import Client, NotThere
 from agentlog_client.adapters.sessions import CLEARED, Batches, aside, start_session
 from agentlog_client.identifiers import thread_id
 from agentlog_client.models import Appended, Thread
+from agentlog_client.operation import metadata_terms
 
 _FORMAT = "claude-code"
 _PROJECT, _SESSION, _SUBPATH = "claudeProject", "claudeSession", "claudeSubpath"
@@ -150,7 +151,7 @@ class AgentlogSessionStore(SessionStore):
 
     def _threads(self, metadata: dict[str, str]) -> list[Thread]:
         """Return the threads of sessions and sub-agents that are not deleted."""
-        threads = self._client.threads(metadata=metadata, limit=_PAGE)
+        threads = self._client.threads(filter=metadata_terms(metadata), limit=_PAGE)
         return [thread for thread in threads if thread.metadata.get(_DELETED_AT) != thread.version]
 
     def _sub_agents(self, key: SessionListSubkeysKey) -> list[Thread]:

@@ -19,6 +19,7 @@ from agentlog_client import Client, NotThere, VersionConflict
 from agentlog_client.adapters.sessions import CLEARED, STARTED, aside, to_the_end
 from agentlog_client.identifiers import thread_id
 from agentlog_client.models import Thread
+from agentlog_client.operation import metadata_terms
 
 _APP, _USER, _SESSION = "adkApp", "adkUser", "adkSession"
 _INITIAL, _DELETED_AT = "adkState", "adkDeletedAt"
@@ -153,7 +154,7 @@ class AgentlogSessionService(BaseSessionService):  # type: ignore[misc] # as abo
         asked = {_APP: app} if user is None else {_APP: app, _USER: user}
         threads = [
             thread
-            for thread in self._client.threads(metadata=asked, limit=_PAGE)
+            for thread in self._client.threads(filter=metadata_terms(asked), limit=_PAGE)
             if _SESSION in thread.metadata and not _is_deleted(thread)
         ]
         return [

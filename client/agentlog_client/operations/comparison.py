@@ -1,11 +1,9 @@
 """Comparisons: threads item by item, runs as a matrix, and all runs of each task."""
 
-from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from agentlog_client.models import Comparisons, RunMatrix, RunSets
-from agentlog_client.operation import Json, Operation, as_model, metadata_filter, request
-from agentlog_client.operations.threads import Status
+from agentlog_client.operation import Operation, as_model, request
 
 Steps = Literal["all", "calls"]
 
@@ -40,17 +38,17 @@ def compare(  # noqa: PLR0913 - one parameter a choice
     return Operation(asked, as_model(Comparisons))
 
 
-def compare_runs(  # noqa: PLR0913 - one parameter a choice
+def compare_runs(
     *threads: str,
-    failed: Sequence[str] | None = None,
+    failed: str | None = None,
     steps: Steps | None = None,
-    q: str | None = None,
-    status: Status | None = None,
-    parent: str | None = None,
-    metadata: Mapping[str, Json] | None = None,
+    filter: str | None = None,  # noqa: A002 - its name everywhere
     wait: int | None = None,
 ) -> Operation[RunMatrix]:
-    """Compare up to 200 runs, these threads or those of the filters, as a matrix."""
+    """Compare up to 200 runs, these threads or those of the filter, as a matrix.
+
+    `failed` is a filter of the runs that failed, as `metadata.reward:0 or exit:error`.
+    """
     asked = request(
         "GET",
         "/v1/compare/matrix",
@@ -58,11 +56,8 @@ def compare_runs(  # noqa: PLR0913 - one parameter a choice
             "thread": threads,
             "failed": failed,
             "steps": steps,
-            "q": q,
-            "status": status,
-            "parent": parent,
+            "filter": filter,
             "wait": wait,
-            **metadata_filter(metadata),
         },
     )
     return Operation(asked, as_model(RunMatrix))
@@ -71,18 +66,18 @@ def compare_runs(  # noqa: PLR0913 - one parameter a choice
 def compare_sets(  # noqa: PLR0913 - one parameter a choice
     by: str,
     *,
-    failed: Sequence[str] | None = None,
+    failed: str | None = None,
     view: str | None = None,
     steps: Steps | None = None,
-    q: str | None = None,
-    status: Status | None = None,
-    parent: str | None = None,
-    metadata: Mapping[str, Json] | None = None,
+    filter: str | None = None,  # noqa: A002 - its name everywhere
     after: str | None = None,
     limit: int | None = None,
     wait: int | None = None,
 ) -> Operation[RunSets]:
-    """Compare the runs of each task, which `by` names, as `metadata.task`; or `limit` tasks."""
+    """Compare the runs of each task, which `by` names, as `metadata.task`; or `limit` tasks.
+
+    `failed` is a filter of the runs that failed, as `metadata.reward:0 or exit:error`.
+    """
     asked = request(
         "GET",
         "/v1/compare/sets",
@@ -91,13 +86,10 @@ def compare_sets(  # noqa: PLR0913 - one parameter a choice
             "failed": failed,
             "view": view,
             "steps": steps,
-            "q": q,
-            "status": status,
-            "parent": parent,
+            "filter": filter,
             "after": after,
             "limit": limit,
             "wait": wait,
-            **metadata_filter(metadata),
         },
     )
     return Operation(asked, as_model(RunSets))

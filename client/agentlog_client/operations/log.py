@@ -1,17 +1,7 @@
 """The log of all threads: read it, follow it."""
 
-from collections.abc import Mapping
-
 from agentlog_client.models import Event
-from agentlog_client.operation import (
-    Frame,
-    Json,
-    Listing,
-    Stream,
-    as_page,
-    metadata_filter,
-    request,
-)
+from agentlog_client.operation import Frame, Listing, Stream, as_page, request
 
 
 def log(
@@ -28,26 +18,25 @@ def log(
     return Listing(asked, as_page(Event))
 
 
-def follow_log(  # noqa: PLR0913 - one parameter a filter
+def follow_log(
     *,
     after: int | str | None = None,
-    type: str | list[str] | None = None,  # noqa: A002 - its name everywhere
-    thread: str | None = None,
-    metadata: Mapping[str, Json] | None = None,
+    filter: str | None = None,  # noqa: A002 - its name everywhere
     follow: bool = True,
     speed: float | None = None,
 ) -> Stream[Event]:
-    """Follow the log after a position, or `latest`; `thread` is how ids of threads begin."""
+    """Follow the log after a position, or `latest`.
+
+    `filter` is as `(type:exit or type:shutdown) thread:run-* metadata.actor:agent-7`.
+    """
     asked = request(
         "GET",
         "/v1/log/events",
         query={
             "after": after,
-            "type": type,
-            "thread": thread,
+            "filter": filter,
             "follow": None if follow else False,
             "speed": speed,
-            **metadata_filter(metadata),
         },
     )
     return Stream(asked, _event, finite=not follow)

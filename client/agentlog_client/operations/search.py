@@ -1,61 +1,35 @@
 """Search: messages by their contents."""
 
-from collections.abc import Mapping
-
 from agentlog_client.models import Hit, ThreadMatch
-from agentlog_client.operation import (
-    Json,
-    Listing,
-    Moment,
-    as_page,
-    metadata_filter,
-    request,
-)
-from agentlog_client.operations.threads import Status
-
-Some = str | list[str]
+from agentlog_client.operation import Listing, Moment, as_page, request
 
 
-def search(  # noqa: PLR0913 - one parameter a filter
+def search(  # noqa: PLR0913 - one parameter a choice
     q: str | None = None,
     *,
-    type: Some | None = None,  # noqa: A002 - its name everywhere
-    tool: Some | None = None,
-    role: Some | None = None,
-    thread: Some | None = None,
+    where: str | None = None,
+    filter: str | None = None,  # noqa: A002 - its name everywhere
     begin: Moment | None = None,
     end: Moment | None = None,
-    where: Some | None = None,
-    status: Status | None = None,
-    outcome: str | None = None,
-    failed: bool | None = None,
-    pending: bool | None = None,
-    anomalies: bool | None = None,
-    metadata: Mapping[str, Json] | None = None,
     wait: int | None = None,
     limit: int | None = None,
 ) -> Listing[Hit]:
-    """Find messages by text, JSONPath (`where`) and more; `wait` is an append's position."""
+    """Find messages by text; `wait` is an append's position.
+
+    `where` is a filter of the messages, as `role:user or tool:book* $.args.amount>50`, `filter` of
+    their threads, as `failed metadata.team:red` or `thread:support-42`.
+    """
     asked = request(
         "GET",
         "/v1/search",
         query={
             "q": q,
-            "type": type,
-            "tool": tool,
-            "role": role,
-            "thread": thread,
+            "where": where,
+            "filter": filter,
             "from": begin,
             "to": end,
-            "where": where,
-            "status": status,
-            "outcome": outcome,
-            "failed": failed,
-            "pending": pending,
-            "anomalies": anomalies,
             "wait": wait,
             "limit": limit,
-            **metadata_filter(metadata),
         },
     )
     return Listing(asked, as_page(Hit))

@@ -11,15 +11,13 @@ from agentlog_client.models import (
     Refused,
     Subscription,
 )
-from agentlog_client.operation import Json, Listing, Operation, Request, as_model, as_page, request
+from agentlog_client.operation import Listing, Operation, Request, as_model, as_page, request
 
 
 def subscribe(  # noqa: PLR0913 - one parameter a choice
     name: str,
     *,
-    types: Sequence[str] | None = None,
-    threads: str | None = None,
-    metadata: Mapping[str, Json] | None = None,
+    filter: str | None = None,  # noqa: A002 - its name everywhere
     begin: str | None = None,
     max_attempts: int | None = None,
     webhook: str | None = None,
@@ -27,14 +25,13 @@ def subscribe(  # noqa: PLR0913 - one parameter a choice
 ) -> Operation[NewSubscription]:
     """Make a subscription; `begin` is `now`, `start`, or a position as `@345`.
 
+    `filter` is as `(type:exit or type:approval_waiting) thread:run-* metadata.team:red`.
     What it delivers is pulled, or posted to `webhook`, `with_content` the message itself too; the
     answer alone has the secret that signs it.
     """
     body = {
         "name": name,
-        "types": types,
-        "threads": threads,
-        "metadata": metadata,
+        "filter": filter,
         "from": begin,
         "maxAttempts": max_attempts,
         "webhook": None if webhook is None else {"url": webhook, "content": with_content},

@@ -11,11 +11,9 @@ from agentlog_client.operation import (
     Operation,
     as_model,
     as_page,
-    metadata_filter,
     request,
 )
 
-Status = Literal["open", "exited", "closed"]
 Policy = Literal["strict", "record"]
 
 
@@ -40,29 +38,22 @@ def start_thread(  # noqa: PLR0913 - what a thread starts with
     return Operation(request("POST", "/v1/threads", body=body), as_model(Appended))
 
 
-def threads(  # noqa: PLR0913 - one parameter a filter
+def threads(
     *,
-    q: str | None = None,
-    status: Status | None = None,
-    parent: str | None = None,
-    metadata: Mapping[str, Json] | None = None,
+    filter: str | None = None,  # noqa: A002 - its name everywhere
     hidden: bool = False,
     limit: int | None = None,
     wait: int | None = None,
 ) -> Listing[Thread]:
-    """List threads, the last changed first; `limit` is that of a page."""
+    """List threads, the last changed first; `limit` is that of a page.
+
+    `filter` has words, `status:`, `open`, `parent:` and `metadata.KEY:`, as `refund status:open`;
+    `summaries` takes every filter.
+    """
     asked = request(
         "GET",
         "/v1/threads",
-        query={
-            "q": q,
-            "status": status,
-            "parent": parent,
-            "hidden": hidden or None,
-            "limit": limit,
-            "wait": wait,
-            **metadata_filter(metadata),
-        },
+        query={"filter": filter, "hidden": hidden or None, "limit": limit, "wait": wait},
     )
     return Listing(asked, as_page(Thread))
 
@@ -149,21 +140,9 @@ def _remark(
     return Operation(asked, as_model(Appended))
 
 
-def summaries(  # noqa: PLR0913 - one parameter a filter
+def summaries(  # noqa: PLR0913 - one parameter a choice
     *,
-    where: str | None = None,
-    q: str | None = None,
-    status: Status | None = None,
-    parent: str | None = None,
-    tool: str | list[str] | None = None,
-    outcome: str | None = None,
-    verdict: str | None = None,
-    rule: str | None = None,
-    loops: bool | None = None,
-    failed: bool | None = None,
-    pending: bool | None = None,
-    anomalies: bool | None = None,
-    metadata: Mapping[str, Json] | None = None,
+    filter: str | None = None,  # noqa: A002 - its name everywhere
     hidden: bool = False,
     sort: str | None = None,
     offset: int | None = None,
@@ -172,30 +151,18 @@ def summaries(  # noqa: PLR0913 - one parameter a filter
 ) -> Operation[ThreadSummaries]:
     """List threads with their counts and sums.
 
-    `where` is a filter, as `failed cost>0.5`; `sort` a column, `-column` or `metadata.KEY`.
+    `filter` is as `failed cost>0.5`; `sort` a column, `-column` or `metadata.KEY`.
     """
     asked = request(
         "GET",
         "/v1/summaries",
         query={
-            "filter": where,
-            "q": q,
-            "status": status,
-            "parent": parent,
-            "tool": tool,
-            "outcome": outcome,
-            "verdict": verdict,
-            "rule": rule,
-            "loops": loops,
-            "failed": failed,
-            "pending": pending,
-            "anomalies": anomalies,
+            "filter": filter,
             "hidden": hidden or None,
             "sort": sort,
             "offset": offset,
             "limit": limit,
             "wait": wait,
-            **metadata_filter(metadata),
         },
     )
     return Operation(asked, as_model(ThreadSummaries))

@@ -7,9 +7,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from agentlog.api.cli.session import DataDir, InvalidOption, filter_of, json_line, service_in
+from agentlog.api.cli.session import (
+    DataDir,
+    IndexedFilter,
+    InvalidOption,
+    json_line,
+    service_in,
+)
 from agentlog.api.cli.transfer.exports import NamedThreads
 from agentlog.api.cli.transfer.output import Output, output_file
+from agentlog.api.filters import indexed_filter
 from agentlog.extensions.formats.finetuning.examples import FEWEST, VIEW, LeftOut, example_of
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.threads import Threads
@@ -20,33 +27,25 @@ app = typer.Typer()
 
 
 @app.command()
-def finetune(  # noqa: PLR0913, PLR0917 - one parameter a filter
+def finetune(
     threads: NamedThreads = None,
     output: Output = None,
-    status: Annotated[
-        str | None, typer.Option(help="open, exited or closed; default the last two.")
-    ] = None,
     with_open: Annotated[
         bool | None, typer.Option("--open", help="Threads that are still open too.")
     ] = None,
-    q: Annotated[str | None, typer.Option(help="Words in goal or id.")] = None,
-    parent: Annotated[str | None, typer.Option(help="Id of the parent thread.")] = None,
-    metadata: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="What metadata must be, as reward=1.0."),
-    ] = None,
+    where: IndexedFilter = None,
     data_dir: DataDir = None,
 ) -> None:
     """Export OpenAI's fine-tuning lines, a finished thread a line."""
-    if threads and any((status, with_open, q, parent, metadata)):
+    if threads and (with_open or where):
         raise InvalidOption("name THREADS or filter them, not both")
-    which = filter_of(status=status, q=q, parent=parent, metadata=metadata or [])
+    which = indexed_filter(where or "")
     left_out: Counter[LeftOut] = Counter()
     count = 0
     with service_in(data_dir) as service, output_file(output) as file:
         named = [service.threads.head(thread) for thread in threads or ()]
         heads = named or threads_matching(service.threads, which)
-        open_too = bool(named or with_open or status == "open")
+        open_too = bool(named or with_open or which.status == "open")
         for example in _examples(service.threads, heads, open_too=open_too):
             if isinstance(example, LeftOut):
                 left_out[example] += 1

@@ -81,7 +81,14 @@ def test_json_has_all_rows_however_many_they_are(url: str) -> None:
 
 
 def test_runs_of_a_task_part_where_they_did(url: str) -> None:
-    words = ["--by", "metadata.task", "--failed", "metadata.reward=0.0", "--metadata", "team=x"]
+    words = [
+        "--by",
+        "metadata.task",
+        "--failed",
+        "metadata.reward:0.0",
+        "--filter",
+        "metadata.team:x",
+    ]
     assert _compare(url, *words).out.splitlines() == [
         "task 7: 3 runs (1 failed, 2 succeeded)",
         "  after 0 equal items",
@@ -92,7 +99,7 @@ def test_runs_of_a_task_part_where_they_did(url: str) -> None:
     ]
     (line,) = _compare(url, *words, "--steps", "all", "--json").lines
     assert [parting["equal"] for parting in line["items"][0]["partings"]] == [2]
-    (left,) = _compare(url, "--by", "metadata.task", "--q", "left", "--json").lines
+    (left,) = _compare(url, "--by", "metadata.task", "--filter", "left", "--json").lines
     assert (left["lacking"], left["items"]) == (1, [])
 
 
@@ -101,13 +108,13 @@ def test_runs_of_a_task_part_where_they_did(url: str) -> None:
     [
         ([], "name two threads or more, or --by metadata.KEY"),
         (["a"], "name two threads or more"),
-        (["a", "b", "--status", "open"], "--status goes with --by"),
+        (["a", "b", "--filter", "open"], "--filter goes with --by"),
         (["a", "b", "--failed", "metadata.reward=0"], "--failed goes with --by"),
         (["a", "b", "--by", "metadata.task"], "--by compares all threads"),
         (["--by", "metadata.task", "--context", "0"], "--by compares all threads"),
         (["--by", "task"], "write metadata.KEY"),
-        (["--by", "metadata.task", "--failed", "reward=0"], "write metadata.KEY"),
-        (["--by", "metadata.task", "--status", "ajar"], "use one of open, exited, closed"),
+        (["--by", "metadata.task", "--failed", "reward=0"], "there are metadata.KEY:, exit:"),
+        (["--by", "metadata.task", "--status", "open"], "write --filter 'status:open'"),
         (["a", "nope"], "there is no thread 'nope'"),
         (["a", "b@soon"], "'soon' is no point of a history"),
         (["a", "b", "--view", "agent-state"], "has no items to align"),

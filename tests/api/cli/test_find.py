@@ -60,7 +60,7 @@ def test_hits_stand_with_their_places_and_whole_in_a_pipe(url: str) -> None:
 def test_matches_are_bold_on_a_terminal(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
-    outcome = agentlog("find", ID, "--thread", "trip", url=url)
+    outcome = agentlog("find", ID, "--filter", "thread:trip", url=url)
     assert outcome.out.count(f"\x1b[1m{ID}\x1b[0m") == 3
     assert "\x1b[2J" not in outcome.out
 
@@ -68,11 +68,12 @@ def test_matches_are_bold_on_a_terminal(url: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ([ID, "--type", "input"], [("trip", 1)]),
-        ([ID, "--tool", "book"], [("trip", 2)]),
-        ([ID, "--role", "user", "--role", "assistant"], [("trip", 2), ("trip", 1)]),
-        ([ID, "--thread", "other"], [("other", 2)]),
-        ([ID, "--metadata", "team=none"], []),
+        ([ID, "--where", "type:input"], [("trip", 1)]),
+        ([ID, "--where", "tool:book"], [("trip", 2)]),
+        ([ID, "--where", "role:user or role:assistant"], [("trip", 2), ("trip", 1)]),
+        ([ID, "--filter", "thread:other"], [("other", 2)]),
+        ([ID, "--filter", "metadata.team:none"], []),
+        ([ID, "--filter", "open"], [("other", 2), ("trip", 2), ("trip", 1)]),
         ([ID, "--to", "2001-01-01"], []),
         (['"is mia_li_3668"', "--from", "2001-01-01"], [("other", 2)]),
         (["--where", f'$.calls[?@.args.user == "{ID}"]'], [("trip", 2)]),
@@ -86,12 +87,12 @@ def test_options_are_those_of_http(
 
 
 def test_pages_are_followed_up_to_the_limit_which_says_how_to_go_on(url: str) -> None:
-    outcome = agentlog("find", "--thread", "many", "--limit", "110", "--json", url=url)
+    outcome = agentlog("find", "--filter", "thread:many", "--limit", "110", "--json", url=url)
     (answer,) = outcome.lines
     assert [item["version"] for item in answer["items"]] == list(range(120, 10, -1))
     assert (answer["asOf"], answer["next"]) == (124, "15")
     assert outcome.err == "there are more: go on with --after 15\n"
-    rest = hits(url, "--thread", "many", "--after", "15")
+    rest = hits(url, "--filter", "thread:many", "--after", "15")
     assert rest == [("many", version) for version in range(10, 0, -1)]
 
 
@@ -123,10 +124,12 @@ def test_what_was_just_appended_is_found_unless_nobody_waits(database_url: str) 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--role", "clerk"], "role: 'clerk' is none of system, user, assistant, tool"),
-        (["--where", "$.["], "where: '$.[' is no JSONPath (RFC 9535)"),
+        (["--where", "role:clerk"], "filter: role is one of system, user, assistant, tool"),
+        (["--where", "$.[*]"], "where: '$.[*]' is no JSONPath (RFC 9535)"),
         (["--from", "now"], "from: 'now' is no date"),
-        (["--metadata", "team"], "--metadata team: give KEY=VALUE"),
+        (["--role", "user", "--type", "reply"], "role, type: write --where 'role:user type:reply'"),
+        (["--thread", "t"], "thread: write --filter 'thread:t'"),
+        (["--where", "$.a", "--where", "$.b"], "where: write one, with all terms"),
     ],
     ids=as_words,
 )

@@ -35,7 +35,7 @@ def test_each_request_is_a_line_where_that_is_asked_for(database_url: str) -> No
         address = address_of(process)
         client.post(f"{address}/v1/threads/t-1/messages", json={"type": "log", "text": SECRET})
         client.get(
-            f"{address}/v1/threads?q={SECRET}",
+            f"{address}/v1/threads?filter={SECRET}",
             headers={"Authorization": f"Bearer {SECRET}", "X-Request-Id": "mine"},
         )
         client.get(f"{address}/no/{SECRET}")

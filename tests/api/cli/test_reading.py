@@ -72,14 +72,14 @@ def test_a_list_that_ends_before_the_last_thread_says_where_to_go_on(url: str) -
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--status", "open"], ["research", "invoice"]),
-        (["--status", "closed"], ["refund"]),
-        (["--q", "DATABASE"], ["research"]),
-        (["--q", "worker"], ["research-worker-1"]),
-        (["--q", "%"], []),
-        (["--parent", "research"], ["research-worker-1"]),
+        (["--filter", "status:open"], ["research", "invoice"]),
+        (["--filter", "status:closed"], ["refund"]),
+        (["--filter", "DATABASE"], ["research"]),
+        (["--filter", "worker"], ["research-worker-1"]),
+        (["--filter", "%"], []),
+        (["--filter", "parent:research"], ["research-worker-1"]),
         (["--limit", "2"], ["unruly", "research"]),
-        (["--status", "exited", "--q", "deploy"], ["deploy"]),
+        (["--filter", "deploy and status:exited"], ["deploy"]),
     ],
     ids=as_words,
 )
@@ -97,7 +97,9 @@ def test_threads_for_people_are_a_table(url: str) -> None:
 
 
 def test_a_status_that_there_is_not_is_refused(url: str) -> None:
-    refused(agentlog("threads", "--status", "ajar", url=url), "use one of open, exited, closed")
+    refused(
+        agentlog("threads", "--filter", "status:ajar", url=url), "is one of open, exited, closed"
+    )
     refused(agentlog("threads", "--limit", "0", url=url), "--limit")
 
 

@@ -103,8 +103,6 @@ def test_options_are_those_of_http(own_database: Database, database_url: str) ->
         (("tools", "--filter", "provider:x"), "no term 'provider'; there are tool:, action:"),
         (("tools", "--only", "tool=a b"), """write --filter 'tool:"a b"'"""),
         (("tools", "--metadata", "team=red"), "write --filter 'metadata.team:red'"),
-        (("tools", "--only", "model"), "give NAME=VALUE"),
-        (("tools", "--metadata", "team"), "give NAME=VALUE"),
         (("tools", "--from", "yesterday"), "is no date"),
     ],
 )

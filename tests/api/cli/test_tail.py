@@ -46,12 +46,11 @@ def test_the_log_is_told_in_its_order(told: Threads, database_url: str) -> None:
 
 def test_filters_choose_events(told: Threads, database_url: str) -> None:
     told.append("other", [reply("elsewhere", metadata={"actor": "ada"})])
-    by_type = run(database_url, "--type", "reply", "--type", "exit").lines
+    by_type = run(database_url, "--filter", "type:reply or type:exit").lines
     assert [line["type"] for line in by_type] == ["reply", "reply", "exit", "reply"]
-    assert [line["threadId"] for line in run(database_url, "--thread-prefix", "oth").lines] == [
-        "other"
-    ]
-    by_metadata = run(database_url, "--metadata", "actor=ada").lines
+    by_thread = run(database_url, "--filter", "thread:oth*").lines
+    assert [line["threadId"] for line in by_thread] == ["other"]
+    by_metadata = run(database_url, "--filter", "metadata.actor:ada").lines
     assert [line["message"]["text"] for line in by_metadata] == ["elsewhere"]
 
 
@@ -80,9 +79,9 @@ def test_what_is_told_cannot_drive_a_terminal(told: Threads, database_url: str) 
         (["t", "--view", "nothing"], "there is no view 'nothing'"),
         (["t", "--view", "openai", "--after", "x"], "no cursor"),
         (["t", "--after", "1.0"], "no cursor"),
-        (["t", "--view", "openai", "--type", "reply"], "leave out --view"),
+        (["t", "--view", "openai", "--filter", "type:reply"], "leave out --view"),
         (["t", "--option", "a=b"], "by --view"),
-        (["--metadata", "x"], "give KEY=VALUE"),
+        (["--type", "x", "--thread-prefix", "t"], "--filter 'type:x thread:t*'"),
     ],
 )
 def test_what_cannot_be_followed_says_why(

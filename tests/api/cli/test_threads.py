@@ -34,40 +34,35 @@ def test_ids_are_whole_however_narrow_the_terminal_is(database_url: str, columns
 
 
 @pytest.mark.parametrize(
-    ("options", "expected"),
+    ("text", "expected"),
     [
-        (["team=support"], ["text", "number"]),
-        (["team=support", "reward=0.0"], ["number"]),
-        (['reward="0"'], ["text"]),
-        (["team=sales=a"], ["other"]),
-        (['team=""'], []),
+        ("metadata.team:support", ["text", "number"]),
+        ("metadata.team:support metadata.reward:0.0", ["number"]),
+        ('metadata.reward:"0"', ["text"]),
+        ("metadata.team:sales=a", ["other"]),
+        ('metadata.team:""', []),
     ],
 )
-def test_threads_are_filtered_by_metadata(
-    url: str, options: list[str], expected: list[str]
-) -> None:
-    given = [word for option in options for word in ("--metadata", option)]
-    outcome = agentlog("threads", "--json", *given, url=url)
+def test_threads_are_filtered_by_metadata(url: str, text: str, expected: list[str]) -> None:
+    outcome = agentlog("threads", "--json", "--filter", text, url=url)
     assert outcome.code == 0
     assert [line["threadId"] for line in outcome.lines] == expected
 
 
 @pytest.mark.parametrize(
-    ("options", "reason"),
+    ("options", "spelled"),
     [
-        (["team"], "--metadata team: give KEY=VALUE"),
-        (["team="], "metadata.team: no value"),
-        (["=support"], "name the key"),
-        (["team=a", "team=b"], "metadata.team: given twice"),
+        (["--metadata", "team=red", "--status=open"], "--filter 'metadata.team:red status:open'"),
+        (["--q", "find it", "--json"], "--filter 'find it'"),
+        (["--parent", "boss"], "--filter 'parent:boss'"),
     ],
 )
-def test_metadata_that_says_nothing_clear_is_refused(
-    url: str, options: list[str], reason: str
+def test_options_of_before_are_refused_with_the_filter_to_write(
+    url: str, options: list[str], spelled: str
 ) -> None:
-    given = [word for option in options for word in ("--metadata", option)]
-    outcome = agentlog("threads", *given, url=url)
+    outcome = agentlog("threads", *options, url=url)
     assert (outcome.code, outcome.out) == (2, "")
-    assert reason in outcome.err
+    assert f"write {spelled}\n" in outcome.err
 
 
 def test_a_thread_is_annotated_with_json_values_or_texts(database_url: str) -> None:

@@ -19,17 +19,17 @@ REPLAYED = "hazards"
 
 LISTS = (
     "/v1/threads",
-    "/v1/threads?status=exited",
-    "/v1/threads?parent=boss",
-    "/v1/threads?q=parcel",
-    "/v1/threads?q=parcel&metadata.team=red",
-    "/v1/threads?metadata.team=red",
+    "/v1/threads?filter=status:exited",
+    "/v1/threads?filter=parent:boss",
+    "/v1/threads?filter=parcel",
+    "/v1/threads?filter=parcel+metadata.team:red",
+    "/v1/threads?filter=metadata.team:red",
     "/v1/summaries",
-    "/v1/summaries?q=parcel",
+    "/v1/summaries?filter=parcel",
     "/v1/search?q=parcel",
-    "/v1/search?q=parcel&metadata.team=red",
-    "/v1/search?q=parcel&thread=lost",
-    "/v1/compare/matrix?metadata.team=red",
+    "/v1/search?q=parcel&filter=metadata.team:red",
+    "/v1/search?q=parcel&filter=thread:lost",
+    "/v1/compare/matrix?filter=metadata.team:red",
     "/v1/compare/sets?by=metadata.team",
     *(f"/v1/analytics/{name}" for name in REPORTS),
 )
@@ -134,9 +134,9 @@ def test_a_hidden_thread_is_in_no_list_report_or_search(
 
 
 def test_a_list_has_hidden_threads_if_asked(client: TestClient, lost: Threads) -> None:
-    before = ask(client, "/v1/threads?q=parcel")["items"]
+    before = ask(client, "/v1/threads?filter=parcel")["items"]
     record(lost, "lost", "thread.hidden")
-    for path in ("/v1/threads", "/v1/threads?q=parcel", "/v1/threads?parent=boss"):
+    for path in ("/v1/threads", "/v1/threads?filter=parcel", "/v1/threads?filter=parent:boss"):
         items = ask(client, with_hidden(path))["items"]
         assert before[0]["threadId"] in [thread["threadId"] for thread in items]
     listed = ask(client, "/v1/summaries?hidden=true")["items"]

@@ -50,7 +50,8 @@ def ours(
     assert answer.status_code == 201
     digest = sha256(FILE).hexdigest()
     assert client.put(f"/v1/blobs/{digest}", content=FILE, headers=headers).status_code == 201
-    subscription = {"name": SUBSCRIPTION, "threads": THREAD, "metadata": {"team": OURS}}
+    wanted = f"thread:{THREAD}* metadata.team:{OURS}"
+    subscription = {"name": SUBSCRIPTION, "filter": wanted}
     answer = client.post("/v1/subscriptions", json=subscription, headers=headers)
     assert answer.status_code == 201
     rule = {"value": f"metadata.team:{OURS}"}
@@ -117,10 +118,10 @@ QUERIES: dict[str, dict[str, str]] = {
     "GET /v1/threads/{thread_id}/events": {"follow": "false"},
     "GET /v1/log/events": {"follow": "false"},
     "GET /v1/analytics/{name}": {"by": "metadata.team"},
-    "GET /v1/threads": {"metadata.team": OURS},
+    "GET /v1/threads": {"filter": f"metadata.team:{OURS}"},
     "GET /v1/search": {"q": OURS},
     "GET /v1/threads/{thread_id}/matches": {"filter": OURS},
-    "GET /v1/summaries": {"metadata.team": OURS},
+    "GET /v1/summaries": {"filter": f"metadata.team:{OURS}"},
     "GET /v1/threads/{thread_id}/changes": {"path": "$.history"},
     "GET /v1/checkpoints/consistency": {"from": "1", "to": "2"},
     "GET /v1/compare": {"a": f"{THREAD}@0", "b": THREAD},

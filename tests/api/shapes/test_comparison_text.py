@@ -8,6 +8,7 @@ from agentlog.infrastructure.comparison.run_sets import RunSets, SetsAsked
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.filters.expression import Term
 from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import reply
 
@@ -49,7 +50,9 @@ def test_sets_say_where_runs_part_and_which_way_failed(threads: Threads, views: 
         threads.start(f"run-{number}", {"metadata": {"task": 7, "reward": reward}})
         threads.append(f"run-{number}", [_search(to)])
     threads.append("other", [reply("no task")])
-    asked = SetsAsked(ThreadFilter(), KERNEL, by="task", failed={"reward": 0})
+    asked = SetsAsked(
+        ThreadFilter(), KERNEL, by="task", failed=Term("metadata", ":", 0, key="reward")
+    )
     compared = RunSets(views).compare(asked)
     assert list(run_sets_lines(compared)) == [
         "task 7: 3 runs (1 failed, 2 succeeded)",

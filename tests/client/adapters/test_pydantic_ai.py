@@ -107,5 +107,5 @@ def test_two_histories_of_a_name_are_one(client: Client, history: AgentlogHistor
 def test_any_name_names_a_thread(client: Client) -> None:
     AgentlogHistory("user 7/chat", client).save(said("hi"))
     assert len(AgentlogHistory("user 7/chat", client).load()) == 2
-    (thread,) = client.threads(metadata={"source": "user 7/chat"})
+    (thread,) = client.threads(filter='metadata.source:"user 7/chat"')
     assert thread.policy == "record"

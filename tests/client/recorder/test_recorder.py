@@ -170,7 +170,7 @@ def test_a_name_that_no_thread_can_have_is_kept_beside_its_id(
     recorder = recorders("user ü/5")
     recorder.reply("a")
     assert recorder.flush(WAIT_SECONDS)
-    (thread,) = client.threads(metadata={"source": "user ü/5"})
+    (thread,) = client.threads(filter='metadata.source:"user ü/5"')
     assert thread.thread_id == recorder.thread_id
 
 

@@ -61,7 +61,7 @@ def test_a_thread_is_found_read_at_a_moment_and_compared_with_itself(
     threads.append("t", STORY)
 
     async def ask(client: Client) -> None:
-        (thread,) = (await call(client, "find_threads", q="t"))["threads"]
+        (thread,) = (await call(client, "find_threads", filter="t"))["threads"]
         assert (thread["thread_id"], thread["version"]) == ("t", len(STORY))
         page = await call(client, "read_thread", thread_id="t", at="2")
         assert [event["version"] for event in page["events"]] == [1, 2]
@@ -115,7 +115,7 @@ def test_histories_are_searched_outlined_and_aligned(
     catch_up(database, MessageWords())
 
     async def ask(client: Client) -> None:
-        answer = await call(client, "search", q="zebra", role="user")
+        answer = await call(client, "search", q="zebra", where="role:user")
         assert [hit["threadId"] for hit in answer["hits"]] == ["two", "one"]
         assert answer["hits"][0]["excerpts"][0]["text"] == "Find the zebra"
         steps = (await call(client, "outline", thread_id="one"))["steps"]
@@ -136,7 +136,7 @@ def test_histories_are_searched_outlined_and_aligned(
             client,
             "compare_runs",
             by="metadata.task",
-            failed=["metadata.reward=0.0"],
+            failed="metadata.reward:0.0",
             steps="all",
         )
         (task,) = runs["sets"]

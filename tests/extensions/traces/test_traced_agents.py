@@ -133,7 +133,7 @@ def test_an_agent_is_seen_as_a_thread_while_it_is_at_work(
         ]
         tokens = usage["message"]["usage"]
         assert (tokens["inputTokens"], tokens["outputTokens"]) == (11, 7)
-        named_so = client.get("/v1/threads?metadata.conversation=desk-7").json()["items"]
+        named_so = client.get("/v1/threads?filter=metadata.conversation:desk-7").json()["items"]
         assert [thread["threadId"] for thread in named_so] == [trace_id]
         provider.shutdown()
 

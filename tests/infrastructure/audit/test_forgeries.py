@@ -164,7 +164,7 @@ def _sql_answer(database: Database, query: str) -> tuple[int, bytes]:
 
 
 ASKED = {
-    "/v1/threads": ("?hidden=true", "?q=parcel"),
+    "/v1/threads": ("?hidden=true", "?filter=parcel"),
     "/v1/threads/{thread_id}": ("",),
     "/v1/threads/{thread_id}/messages": ("?limit=1000", "?limit=1000&at={version}"),
     "/v1/threads/{thread_id}/messages/{message_id}": ("",),
@@ -180,7 +180,7 @@ ASKED = {
     "/v1/threads/{thread_id}/forks": ("",),
     "/v1/threads/{thread_id}/hazards": ("",),
     "/v1/compare": ("?a={thread_id}@1&b={thread_id}@{version}",),
-    "/v1/compare/matrix": ("?metadata.run=1", "?thread={thread_id}"),
+    "/v1/compare/matrix": ("?filter=metadata.run:1", "?thread={thread_id}"),
     "/v1/compare/sets": ("?by=metadata.run",),
     "/v1/summaries": ("",),
     "/v1/log": ("",),

@@ -11,6 +11,7 @@ from agentlog.infrastructure.comparison.run_matrix import Cell, MatrixAsked, Run
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.filters.expression import Term
 
 
 def _call(number: int, name: str, **args: JsonValue) -> list[dict[str, Any]]:
@@ -64,7 +65,9 @@ def test_a_column_says_what_was_done_by_whom_and_how_far_groups_part(views: View
     ] == [('{"to":"BER"}', ["bad-2", "good"]), ('{"to":"MUC"}', ["bad-1"])]
     assert [run.thread_id for run in search.absent] == ["empty"]
     assert fails.separation == 0.5
-    named = run_matrix(views, MatrixAsked(["good", "bad-1", "good"], failed={"reward": 1}))
+    named = run_matrix(
+        views, MatrixAsked(["good", "bad-1", "good"], failed=Term("metadata", ":", 1, key="reward"))
+    )
     assert [(row.run.thread_id, row.run.verdict) for row in named.rows] == [
         ("good", "failed"),
         ("bad-1", "succeeded"),

@@ -13,6 +13,7 @@ from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.outcomes.outcome import Verdict
 from agentlog.projections.registry import choose_view
 from tests.infrastructure.appends import reply
@@ -104,7 +105,9 @@ def test_metadata_may_say_which_runs_failed(
     threads: Threads, run_sets: RunSets, metadata: dict[str, JsonValue], verdict: Verdict
 ) -> None:
     _run(threads, "t", {**EXIT, "reason": "error"}, task=1, **metadata)
-    compared = _compared(run_sets, failed={"reward": 0.0, "judge": "x"})
+    compared = _compared(
+        run_sets, failed=parse_filter("metadata.reward:0.0 metadata.judge:x", "success")
+    )
     (run,) = compared.sets[0].runs
     assert (run.end, run.verdict) == ("error", verdict)
 

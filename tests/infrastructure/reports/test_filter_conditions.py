@@ -101,6 +101,9 @@ def filtered(database: Database, text: str) -> set[str]:
         ("thread:a*", {"a-1", "a-2"}),
         ("score>=0.5", {"a-1", "b-1"}),
         ("label:flaky or label:a*", {"a-1", "b-2"}),
+        ("has:error", {"b-1"}),
+        ("a-", {"a-1", "a-2"}),
+        ("metadata.n:100000000000000", {"b-1"}),
         ("-label:flaky", {"a-2", "b-1", "b-2"}),
         ("judged:pass judged:succeeded", {"a-1"}),
         ("judged:failed", {"b-2"}),
@@ -136,6 +139,9 @@ def _holds(row: Summary, term: Term) -> bool:
     match term.name:
         case "metadata":
             return compare(term, row.metadata.get((term.key or "").replace("\x00", "\ufffd")))
+        case "has":
+            failures = (row.tool_failures or 0) + row.runtime_errors
+            return failures > 0 or row.outcome == "error"
         case "label":
             return any(compare(term, label) for label in row.labels)
         case "judged":

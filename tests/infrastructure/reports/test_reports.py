@@ -21,6 +21,7 @@ from agentlog.infrastructure.reports.question import InvalidQuestion, Question
 from agentlog.infrastructure.reports.reports import ReportResult, Reports, ReportTooLong
 from agentlog.infrastructure.reports.summaries import Summaries, SummaryQuery
 from agentlog.projections.filters.expression import And, Term
+from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.readmodels.registry import READ_MODELS
 from tests.infrastructure.appends import (
     NOON,
@@ -340,9 +341,9 @@ def test_loops_say_which_tools_repeat_which_calls_and_where(own_database: Databa
     rows = reports.ask("loops", Question(by=("metadata.team",))).rows
     assert [row[:3] for row in rows] == [("u", 1, 4), ("t", 1, 1)]
     summaries = Summaries(own_database, tenant=TENANT)
-    page = summaries.page(SummaryQuery(rule="repeated_often"))
+    page = summaries.page(SummaryQuery(parse_filter("rule:repeated_often", "list")))
     assert [(row.thread_id, row.suspected, row.loops) for row in page.items] == [("u", 3, 3)]
-    looping = summaries.page(SummaryQuery(loops=True, sort="loops")).items
+    looping = summaries.page(SummaryQuery(parse_filter("loops>0", "list"), sort="loops")).items
     assert [(row.thread_id, row.marks[0]["tool"]) for row in looping] == [("u", "sh"), ("t", "sh")]
 
 
@@ -364,8 +365,13 @@ def test_outcomes_go_by_scores_and_else_by_exits(own_database: Database) -> None
     counts = {"threads": 4, "succeeded": 2, "failed": 1, "unknown": 1}
     assert row.items() >= {**counts, "success_rate": 2 / 3, "score_mean": 0.5}.items()
     summaries = Summaries(own_database, tenant=TENANT)
-    for verdict, threads in (("succeeded", ["b", "c"]), ("failed", ["a"]), ("unknown", ["d"])):
-        page = summaries.page(SummaryQuery(verdict=verdict, sort="thread_id", descending=False))
+    for text, threads in (
+        ("succeeded", ["b", "c"]),
+        ("failed", ["a"]),
+        ("-succeeded -failed", ["d"]),
+    ):
+        where = parse_filter(text, "list")
+        page = summaries.page(SummaryQuery(where, sort="thread_id", descending=False))
         assert [row.thread_id for row in page.items] == threads
 
 

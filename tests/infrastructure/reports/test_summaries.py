@@ -10,7 +10,6 @@ from psycopg.sql import SQL
 from agentlog.infrastructure.appending.append_request import AppendRequest
 from agentlog.infrastructure.appending.writer import Writer
 from agentlog.infrastructure.definitions.rules import Rules
-from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.reports import summaries as summaries_module
@@ -22,6 +21,7 @@ from agentlog.infrastructure.reports.summaries import (
     Summary,
     SummaryQuery,
 )
+from agentlog.projections.filters.grammar import parse_filter
 from tests.databases import new_database
 from tests.infrastructure.appends import (
     NOON,
@@ -85,8 +85,8 @@ def summaries(told: Database) -> Summaries:
     return Summaries(told, tenant=TENANT)
 
 
-def ids(summaries: Summaries, **asked: Any) -> set[str]:
-    page = summaries.page(SummaryQuery(**asked))
+def ids(summaries: Summaries, text: str) -> set[str]:
+    page = summaries.page(SummaryQuery(parse_filter(text, "list")))
     thread_ids = {item.thread_id for item in page.items}
     assert page.total == len(page.items) == len(thread_ids)
     return thread_ids
@@ -95,7 +95,7 @@ def ids(summaries: Summaries, **asked: Any) -> set[str]:
 def test_a_summary_has_counts_and_sums_of_all_messages(
     summaries: Summaries, told: Database
 ) -> None:
-    page = summaries.page(SummaryQuery(which=ThreadFilter(text="parcel")))
+    page = summaries.page(SummaryQuery(parse_filter("parcel", "list")))
     assert (page.total, page.offset, page.as_of, page.lag) == (1, 0, last_position(told), 0)
     (row,) = page.items
     assert (row.thread_id, row.goal, row.parent) == ("story", "Find the red parcel", None)
@@ -120,36 +120,36 @@ def test_without_filters_all_of_the_tenant_come_and_the_last_moved_first(
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("text", "expected"),
     [
-        ({"which": ThreadFilter(status="exited")}, {"story", "ended"}),
-        ({"which": ThreadFilter(parent="boss")}, {"asking", "ended"}),
-        ({"which": ThreadFilter(text="RED")}, {"story", "asking"}),
-        ({"which": ThreadFilter(text="red-al")}, {"red-alert"}),
-        ({"which": ThreadFilter(metadata={"team": "red"})}, {"story", "failing"}),
-        ({"which": ThreadFilter(metadata={"n": 1.0, "team": "blue"})}, {"mailing"}),
-        ({"which": ThreadFilter(text="red", metadata={"team": "red"})}, {"story"}),
-        ({"which": ThreadFilter(text="red", status="open")}, {"asking", "red-alert"}),
-        ({"outcome": "error"}, {"ended"}),
-        ({"tools": ["mail"]}, {"failing", "mailing"}),
-        ({"tools": ["mail", "f"]}, {"failing"}),
-        ({"tools": ["mai"]}, set()),
-        ({"tools": ["it's {x} %s \x00"]}, set()),
-        ({"anomalies": True}, {"odd"}),
-        ({"failed": True}, {"story", "failing", "ended", "broken"}),
-        ({"pending": True}, {"asking", "asked-twice"}),
-        ({"pending": True, "which": ThreadFilter(parent="boss")}, {"asking"}),
+        ("status:exited", {"story", "ended"}),
+        ("parent:boss", {"asking", "ended"}),
+        ("RED", {"story", "asking"}),
+        ("red-al", {"red-alert"}),
+        ("metadata.team:red", {"story", "failing"}),
+        ("metadata.n:1.0 metadata.team:blue", {"mailing"}),
+        ("red metadata.team:red", {"story"}),
+        ("red status:open", {"asking", "red-alert"}),
+        ("exit:error", {"ended"}),
+        ("tool:mail", {"failing", "mailing"}),
+        ("tool:mail tool:f", {"failing"}),
+        ("tool:mai", set()),
+        ('tool:"it\'s {x} %s \x00"', set()),
+        ("anomalies>0", {"odd"}),
+        ("has:error", {"story", "failing", "ended", "broken"}),
+        ("pending", {"asking", "asked-twice"}),
+        ("pending parent:boss", {"asking"}),
     ],
 )
 def test_filters_combine_and_each_narrows(
-    summaries: Summaries, asked: dict[str, Any], expected: set[str]
+    summaries: Summaries, text: str, expected: set[str]
 ) -> None:
-    assert ids(summaries, **asked) == expected
+    assert ids(summaries, text) == expected
 
 
-@pytest.mark.parametrize("name", ["anomalies", "failed", "pending"])
-def test_a_filter_and_its_opposite_part_all_threads(summaries: Summaries, name: str) -> None:
-    some, others = ids(summaries, **{name: True}), ids(summaries, **{name: False})
+@pytest.mark.parametrize("text", ["anomalies>0", "has:error", "pending"])
+def test_a_filter_and_its_opposite_part_all_threads(summaries: Summaries, text: str) -> None:
+    some, others = ids(summaries, text), ids(summaries, f"-{text}")
     assert some
     assert others
     assert sorted([*some, *others]) == sorted(HISTORIES)
@@ -244,7 +244,7 @@ def test_the_first_page_without_filters_comes_from_the_index_of_positions(
         with connection.transaction():
             read_one_snapshot(connection)
             tables, _ = live_tables(connection, *MODELS)
-            asked = summaries_module._parameters(SummaryQuery(), TENANT)
+            asked = {"tenant": TENANT, "offset": 0, "limit": 50}
             text = summaries_module._statement(SummaryQuery(), Rules(), asked, *tables)
             explained = SQL("EXPLAIN (FORMAT JSON) {}").format(text)
             row = connection.execute(explained, asked).fetchone()

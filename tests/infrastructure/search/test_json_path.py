@@ -15,6 +15,7 @@ from agentlog.infrastructure.search.json_path import InvalidJsonPath, PathTooSlo
 from agentlog.infrastructure.search.query import Query
 from agentlog.infrastructure.search.search import Search
 from agentlog.infrastructure.threads import Threads
+from agentlog.projections.filters.grammar import parse_filter
 from tests.infrastructure.appends import TENANT, reply
 
 
@@ -132,7 +133,7 @@ def test_a_message_on_which_it_takes_too_long_is_named(
     indexed()
     began = time.monotonic()
     with pytest.raises(PathTooSlow, match="version 1 of thread 't'"):
-        search.find(Query(where=["$.payload" + "[0,0]" * 40 + ".x"]))
+        search.find(Query(where=parse_filter("$.payload" + "[0,0]" * 40 + ".x", "message")))
     assert time.monotonic() - began < 2
 
 
@@ -146,7 +147,7 @@ def test_a_search_that_takes_long_says_how_far_it_came(
     seen: list[int] = []
     after, pages = None, 0
     while pages == 0 or after is not None:
-        hits = slow.find(Query(where=["$.text"]), after=after)
+        hits = slow.find(Query(where=parse_filter("$.text", "message")), after=after)
         assert hits.as_of == 10
         seen += [hit.version for hit in hits.items]
         after, pages = hits.next, pages + 1

@@ -28,8 +28,9 @@ def queue(database: Database, subscriptions: Subscriptions) -> Queue:
     return Queue(database, subscriptions, LogReader(database, tenant=TENANT), tenant=TENANT)
 
 
-def _make(subscriptions: Subscriptions, *types: str, **fields: Any) -> None:
-    subscriptions.create(terms_of({"name": "s", "from": "start", "types": [*types], **fields}))
+def _make(subscriptions: Subscriptions, *types: str, more: str = "", **fields: Any) -> None:
+    text = f"({' or '.join(f'type:{name}' for name in types)}) {more}"
+    subscriptions.create(terms_of({"name": "s", "from": "start", "filter": text, **fields}))
 
 
 def _pull(queue: Queue) -> list[Delivery]:
@@ -65,7 +66,7 @@ def test_an_approval_that_nobody_answered_waits(
 def test_a_run_that_exits_by_an_error_failed(
     subscriptions: Subscriptions, queue: Queue, threads: Threads
 ) -> None:
-    _make(subscriptions, "run_failed", threads="job-")
+    _make(subscriptions, "run_failed", more="thread:job-*")
     for number, reason in enumerate(("complete", "error", "step_limit", "user_request")):
         threads.append(f"job-{number}", [_exit(reason)])
     threads.append("other", [_exit("error")])
@@ -116,7 +117,7 @@ def test_all_types_are_no_conditions(
     assert _named(queue) == [("exit", "t", 1)]
 
 
-@pytest.mark.parametrize("fields", [{"threads": "t"}, {"metadata": {"team": "red"}}])
-def test_an_audit_is_of_no_thread(fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize("more", ["thread:t*", "metadata.team:red"])
+def test_an_audit_is_of_no_thread(more: str) -> None:
     with pytest.raises(InvalidSubscription, match="whole log"):
-        terms_of({"name": "s", "types": ["audit_broken"], **fields})
+        terms_of({"name": "s", "filter": f"type:audit_broken {more}"})

@@ -103,7 +103,7 @@ def test_it_begins_where_it_is_told_to(
 def test_only_what_matches_is_given_out(
     subscriptions: Subscriptions, queue: Queue, threads: Threads
 ) -> None:
-    _make(subscriptions, types=["reply"], threads="support-", metadata={"team": "red", "n": 1})
+    _make(subscriptions, filter="type:reply thread:support-* metadata.team:red metadata.n:1")
     for thread_id, metadata in (
         ("support-1", {"team": "red", "n": 1}),
         ("support-2", {"team": "red", "n": True}),
@@ -219,7 +219,7 @@ def test_a_thread_that_fails_holds_up_no_other_however_long_it_is(
 def test_a_rare_event_far_on_is_given_out(
     subscriptions: Subscriptions, queue: Queue, threads: Threads
 ) -> None:
-    _make(subscriptions, types=["exit"])
+    _make(subscriptions, filter="type:exit")
     threads.append("t", [reply("on")] * 3000)
     threads.append("t", [{"type": "exit", "reason": "complete"}])
     assert _places(_pull(queue)) == [("t", 3001)]
@@ -265,13 +265,18 @@ def test_names_are_of_a_tenant_and_taken_once(
     ("fields", "place"),
     [
         ({"name": "a/b"}, "name"),
-        ({"types": []}, "types"),
-        ({"types": ["repply"]}, r"types\[0\].*nearest is reply"),
-        ({"types": ["reply", "Vendor.x"]}, r"types\[1\]"),
-        ({"types": "reply"}, "types"),
-        ({"threads": "a b"}, "threads"),
-        ({"metadata": {}}, "metadata"),
-        ({"metadata": {"a": [1]}}, "metadata: a"),
+        ({"filter": ["reply"]}, "filter"),
+        ({"filter": "type:repply"}, "filter: .*nearest is reply"),
+        ({"filter": "type:reply or type:Vendor.x"}, "filter: 'Vendor.x' is no type"),
+        ({"filter": "type:reply type:exit"}, "filter: type:exit: a subscription has"),
+        ({"filter": "-type:reply"}, "filter: -type:reply: a subscription has"),
+        ({"filter": "thread:t"}, "filter: thread:t: a subscription has"),
+        ({"filter": "metadata.a:null"}, "filter: metadata.a:null: a subscription has"),
+        (
+            {"types": ["reply"], "threads": "t", "metadata": {"a": 1}},
+            "types, threads, metadata: write filter: type:reply thread:t\\* metadata.a:1",
+        ),
+        ({"filter": 'thread:"a b"*'}, "filter: thread: is how"),
         ({"from": "yesterday"}, "from"),
         ({"from": "@99999999999999999999"}, "from"),
         ({"maxAttempts": 0}, "maxAttempts"),

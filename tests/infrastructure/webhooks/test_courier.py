@@ -21,7 +21,7 @@ WAIT = 60
 
 def test_what_is_posted_is_signed_and_names_the_event(posting: Posting) -> None:
     with Receiver() as receiver, posting.courier():
-        posting.subscribe(receiver, types=["reply"])
+        posting.subscribe(receiver, filter="type:reply")
         posting.tenant.threads.append("t", [reply("a secret", metadata={"actor": "ann"})])
         until(lambda: receiver.posted, seconds=WAIT)
         (posted,) = receiver.posted
@@ -51,7 +51,7 @@ def test_the_message_itself_is_posted_where_that_is_asked_for(posting: Posting) 
     message = threads.messages("t")[1].message_id
     posting.tenant.redactor.redact("t", [message], "asked")
     with Receiver() as receiver, posting.courier():
-        posting.subscribe(receiver, content=True, types=["reply"])
+        posting.subscribe(receiver, content=True, filter="type:reply")
         until(lambda: len(receiver.posted) == 3, seconds=WAIT)
     data = {posted.position: posted.body["data"] for posted in receiver.posted}
     assert data[1]["message"]["text"] == "hello"
@@ -64,7 +64,7 @@ def test_the_message_itself_is_posted_where_that_is_asked_for(posting: Posting) 
 
 def test_an_audit_that_broke_is_posted(posting: Posting) -> None:
     with Receiver() as receiver, posting.courier():
-        posting.subscribe(receiver, types=["audit_broken"])
+        posting.subscribe(receiver, filter="type:audit_broken")
         finding = Finding("body-altered", "it is not what was signed", "t", 7)
         note_audit(posting.database, [finding], tenant=posting.tenant.name)
         until(lambda: receiver.posted, seconds=WAIT)

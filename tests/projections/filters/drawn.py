@@ -28,6 +28,8 @@ def _scalar_terms(name: str, keys: st.SearchStrategy[str]) -> st.SearchStrategy[
 
 def _terms(name: str) -> st.SearchStrategy[Term]:
     operators = st.just(":") | orders
+    if values := TERMS[name].values:
+        return st.builds(Term, st.just(name), st.just(":"), st.sampled_from(values))
     match TERMS[name].kind:
         case "flag":
             return st.just(Term(name, ""))

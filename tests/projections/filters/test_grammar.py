@@ -1,5 +1,7 @@
 """The grammar of filters: what is printed parses as the same, and errors name the place."""
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,10 +17,11 @@ from agentlog.projections.filters.expression import (
     print_filter,
 )
 from agentlog.projections.filters.grammar import InvalidFilterText, parse_filter
-from agentlog.projections.filters.terms import Place, terms_of
+from agentlog.projections.filters.terms import TERMS, Place, terms_of
+from agentlog.projections.search.message_texts import types_of_role
 from tests.projections.filters.drawn import expressions
 
-PLACES: list[Place] = ["list", "thread", "success"]
+PLACES: list[Place] = [*get_args(Place)]
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -61,6 +64,7 @@ def parsed(text: str, place: Place) -> Expression | InvalidFilterText:
         ("-open", Not(Term("open", ""))),
         ("not open", Not(Term("open", ""))),
         ("tool:a tool:b", And((Term("tool", value="a"), Term("tool", value="b")))),
+        ("tool:a and tool:b", And((Term("tool", value="a"), Term("tool", value="b")))),
         ("tool:a OR tool:b", Or((Term("tool", value="a"), Term("tool", value="b")))),
         (
             "tool:a or failed and open",
@@ -78,7 +82,9 @@ def test_filters_are_read_within_a_thread(text: str, expression: Expression) -> 
     ("text", "at", "reason"),
     [
         ("toool:x", 1, "no term 'toool'"),
-        ("failed status:open", 8, "'status' is asked elsewhere"),
+        ("failed and", 11, "a term is missing"),
+        ("failed and or open", 12, "'or' joins terms"),
+        ("failed status:open", 8, "'status' is a term of lists of threads"),
         ("took>5", 6, "took is compared with a time"),
         ("tokens:many", 8, "tokens is compared with a number"),
         ("(failed", 8, 'a ")" is missing'),
@@ -120,3 +126,15 @@ def test_what_is_not_known_decides_only_where_nothing_else_does(
 ) -> None:
     known = {"failed": True, "succeeded": False, "open": None}
     assert evaluate(parse_filter(text, "thread"), lambda term: known[term.name]) is value
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("status:opne", "list"), ("status:open*", "list"), ("role:me", "message")]
+)
+def test_a_term_of_few_values_takes_no_other(text: str, place: Place) -> None:
+    with pytest.raises(InvalidFilterText, match="is one of"):
+        parse_filter(text, place)
+
+
+def test_every_role_is_one_of_messages() -> None:
+    assert all(types_of_role(role) for role in TERMS["role"].values)

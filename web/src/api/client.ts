@@ -26,14 +26,12 @@ const authorized: Middleware = {
 export const api = createClient<paths>({ querySerializer: queryOf });
 api.use(authorized);
 
-/** A query of the API: a list is its name for each value, an object its own names and values. */
+/** A query of the API: a list is its name for each value. */
 export function queryOf(query: Record<string, unknown>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     Array.isArray(value)
       ? value.map((each: unknown) => [name, each] as const)
-      : typeof value === "object" && value !== null
-        ? Object.entries(value)
-        : [[name, value] as const],
+      : [[name, value] as const],
   );
   const said = pairs.filter(([, value]) => value !== undefined && value !== null);
   return new URLSearchParams(said.map(([name, value]) => [name, String(value)])).toString();

@@ -5,6 +5,7 @@ import { useRef } from "react";
 import { kept } from "../app/address";
 import { Failure } from "../parts/Failure";
 import { counted, time } from "../parts/format";
+import { quoted } from "../parts/text/terms";
 import styles from "./compare.module.css";
 import { Field } from "./Field";
 import { recentQuery, type Summary } from "./queries";
@@ -54,13 +55,13 @@ export function Choosing({ chosen }: { chosen: string | undefined }) {
             }}
           />
           <Field
-            label="A matrix of runs, by metadata"
+            label="A matrix of runs, by a filter"
             button="Show matrix"
-            known={keys.map((key) => `${key}=`)}
+            known={keys.map((key) => `metadata.${quoted(key)}:`)}
             mayBeEmpty
-            onGive={(term) => {
-              const where = term === "" ? undefined : term.split(/\s+/);
-              void navigate({ search: kept({ matrix: true as const, where }) });
+            onGive={(text) => {
+              const filter = text === "" ? undefined : text;
+              void navigate({ search: kept({ matrix: true as const, filter }) });
             }}
           />
         </div>

@@ -6,14 +6,14 @@ export interface CompareAddress {
   thread?: string[];
   /** Metadata key that names the task, as `task`; `thread` is empty then. */
   by?: string;
-  /** Metadata of failed runs, as `reward=0`; without it the exit decides. */
-  failed?: string[];
+  /** Filter of failed runs, as `metadata.reward:0`; without it their verdicts decide. */
+  failed?: string;
   /** Only tasks whose runs ended differently. */
   mixed?: true;
-  /** Whether runs are shown as a matrix: those of `thread`, else those of `where`, else all. */
+  /** Whether runs are shown as a matrix: those of `thread`, else those of `filter`. */
   matrix?: true;
-  /** Metadata of the runs of a matrix, as `task=46`. */
-  where?: string[];
+  /** Filter of the runs of a matrix, as `metadata.task:46`. */
+  filter?: string;
   /** Chosen run and column of the matrix, from 0; default where failed and succeeded part most. */
   run?: string;
   column?: number;
@@ -27,10 +27,10 @@ export function compareAddress(search: Search): CompareAddress {
   return kept({
     thread: textsIn(search["thread"]),
     by: textIn(search["by"]),
-    failed: textsIn(search["failed"]),
+    failed: textIn(search["failed"]),
     mixed: flagIn(search["mixed"]),
     matrix: flagIn(search["matrix"]),
-    where: textsIn(search["where"]),
+    filter: textIn(search["filter"]),
     run: textIn(search["run"]),
     column: wholeIn(search["column"]),
     steps: oneIn(["calls", "all"], search["steps"]),

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { answered, api, fetchWithKey } from "../api/client";
 import { parseExact } from "../api/exact";
+import { inQuotes } from "../parts/text/terms";
 import type { components } from "../api/schema";
 
 type Schemas = components["schemas"];
@@ -48,7 +49,7 @@ function metadataName(key: string): string {
 }
 
 /** The runs of each task, by the metadata key that names it; some tasks a page. */
-export function runSetsQuery(by: string, failed: readonly string[]) {
+export function runSetsQuery(by: string, failed: string) {
   return infiniteQueryOptions({
     queryKey: ["runSets", by, failed],
     staleTime: 0,
@@ -58,7 +59,7 @@ export function runSetsQuery(by: string, failed: readonly string[]) {
           params: {
             query: {
               by: metadataName(by),
-              failed: failed.map(metadataName),
+              failed,
               after: pageParam,
               limit: PAGE_TASKS,
             },
@@ -71,27 +72,21 @@ export function runSetsQuery(by: string, failed: readonly string[]) {
   });
 }
 
-/** Which runs a matrix is of: these threads, else those whose metadata are so, as `task=46`. */
+/** Which runs a matrix is of: these threads, else those of a filter, as `metadata.task:46`. */
 interface MatrixAsked {
   readonly thread: readonly string[];
-  readonly where: readonly string[];
-  readonly failed: readonly string[];
+  readonly filter: string;
+  readonly failed: string;
   readonly steps: "all" | "calls";
 }
 
 /** Many runs as a matrix. */
-export function matrixQuery({ thread, where, failed, steps }: MatrixAsked) {
+export function matrixQuery({ thread, ...asked }: MatrixAsked) {
   return queryOptions({
-    queryKey: ["matrix", thread, where, failed, steps],
+    queryKey: ["matrix", thread, asked],
     staleTime: 0,
     queryFn: async ({ signal }) => {
-      const metadata = Object.fromEntries(
-        where.map((term) => {
-          const [key = "", ...value] = term.split("=");
-          return [metadataName(key), value.join("=")];
-        }),
-      );
-      const query = { thread: [...thread], failed: failed.map(metadataName), steps, metadata };
+      const query = { thread: [...thread], ...asked };
       return answered(await api.GET("/v1/compare/matrix", { params: { query }, signal }));
     },
   });
@@ -103,9 +98,9 @@ export function summaryQuery(threadId: string) {
     queryKey: ["summary", threadId],
     staleTime: 0,
     queryFn: async ({ signal }) => {
-      const query = { q: threadId.slice(0, 1000), sort: "threadId", limit: 100 };
+      const query = { filter: `thread:${inQuotes(threadId)}`, limit: 1 };
       const { items } = answered(await api.GET("/v1/summaries", { params: { query }, signal }));
-      return items.find((each) => each.threadId === threadId) ?? null;
+      return items[0] ?? null;
     },
   });
 }

@@ -54,7 +54,7 @@ export function LiveScreen() {
       {data !== undefined && quiet > 0 && (
         <p className={styles["quiet"]}>
           {count(quiet)} more {quiet === 1 ? "is" : "are"} open, without an event for 15 minutes:{" "}
-          <Link to="/" search={{ status: "open" }}>
+          <Link to="/" search={{ filter: "open" }}>
             all open threads
           </Link>
         </p>

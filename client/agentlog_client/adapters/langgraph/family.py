@@ -17,7 +17,7 @@ from agentlog_client.adapters.langgraph.plan import deletion_draft
 from agentlog_client.errors import Conflict
 from agentlog_client.identifiers import derived_id, thread_id
 from agentlog_client.models import Event, Thread
-from agentlog_client.operation import Json
+from agentlog_client.operation import Json, metadata_terms
 
 _FRAMEWORK = "langgraph"
 _PAGE = 1000
@@ -27,7 +27,7 @@ _LONGEST, _LONGEST_VALUE = 100, 1000
 
 def families(client: Client) -> Iterator[str]:
     """Yield the ids of all threads of graphs, the last changed first."""
-    heads = client.threads(metadata={"framework": _FRAMEWORK}, limit=_PAGE)
+    heads = client.threads(filter=f"metadata.framework:{_FRAMEWORK}", limit=_PAGE)
     yield from dict.fromkeys(str(head.metadata.get("langgraphThreadId")) for head in heads)
 
 
@@ -54,7 +54,7 @@ class Family:
         metadata: dict[str, Json] = {"langgraphThread": thread_id(self.graph_thread)}
         if namespace is not None and len(namespace) < _LONGEST_VALUE:
             metadata["langgraphNamespace"] = namespace
-        for head in self._client.threads(metadata=metadata, limit=_PAGE):
+        for head in self._client.threads(filter=metadata_terms(metadata), limit=_PAGE):
             self._read_on(self._branch(head), head.version)
         self._read.add(namespace)
         return self.branches(namespace)

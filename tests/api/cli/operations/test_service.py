@@ -228,7 +228,7 @@ def test_a_command_is_a_guest_of_the_service_on_the_same_data_folder(
         address = address_of(process)
         made = http.post(f"{address}/v1/threads/guest/messages", json={"type": "tick"})
         assert made.status_code == 201
-        listed = run("threads", "--json", "--q", "guest", "--data-dir", data_dir)
+        listed = run("threads", "--json", "--filter", "guest", "--data-dir", data_dir)
         assert (listed.returncode, listed.stderr) == (0, "")
         assert '"threadId":"guest"' in listed.stdout
         # the guest has gone, and has not taken the server with it

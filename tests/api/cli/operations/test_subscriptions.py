@@ -19,10 +19,10 @@ def test_a_subscription_is_made_listed_paused_resumed_and_deleted(database_url: 
         assert outcome.code == code, outcome.err
         return outcome
 
-    made = run("create", "s", "--type", "reply", "--threads", "t", "--metadata", "team=red")
+    made = run("create", "s", "--filter", "type:reply thread:t* metadata.team:red")
     assert "'s' begins after @0" in made.err
     (listed,) = run("list", "--json").lines
-    assert (listed["types"], listed["metadata"]) == (["reply"], {"team": "red"})
+    assert listed["filter"] == "type:reply thread:t* metadata.team:red"
     assert "choose another name" in run("create", "s", code=2).err
     run("pause", "s")
     assert "paused" in run("list").out

@@ -164,8 +164,8 @@ def test_a_key_of_ours_that_is_none_is_refused_also_where_none_is_needed(
 
 KEY_IN_URL = (
     "/v1/threads?key={key}",
-    "/v1/threads?q={key}",
-    "/v1/threads?q=agentlog%5F{rest}",
+    "/v1/threads?filter={key}",
+    "/v1/threads?filter=agentlog%5F{rest}",
     "/v1/threads/{key}",
     "/v1/threads?access_token=x",
     "/v1/threads?limit=1&api_key=x",
@@ -202,7 +202,7 @@ def test_a_key_in_a_url_is_refused_and_not_repeated(
 
 
 def test_what_only_looks_a_little_like_a_key_is_no_key(client: TestClient, key: KeyText) -> None:
-    asked = f"/v1/threads?q=agentlog_{key.key_id}"
+    asked = f"/v1/threads?filter=agentlog_{key.key_id}"
     assert client.get(asked, headers=bearing(key)).status_code == 200
 
 

@@ -242,7 +242,7 @@ def test_every_parameter_whose_thread_makes_the_answer_says_that_it_names_one(
 def test_every_thread_that_is_compared_or_searched_is_on_record(
     app: FastAPI, client: TestClient, key: KeyText
 ) -> None:
-    client.get("/v1/search?q=parcel&thread=t", headers=bearing(key))
+    client.get("/v1/search?q=parcel&filter=thread:t", headers=bearing(key))
     client.get("/v1/search?q=parcel", headers=bearing(key))
     client.get("/v1/compare?a=t@1&b=u&b=t&view=kernel", headers=bearing(key))
     client.get("/v1/compare/sets?by=metadata.task", headers=bearing(key))

@@ -69,7 +69,7 @@ def test_a_thread_that_is_broken_says_where_and_how(
     client: TestClient, checkpoints: Checkpoints, database: Database
 ) -> None:
     del checkpoints
-    client.post("/v1/subscriptions", json={"name": "s", "types": ["audit_broken"]})
+    client.post("/v1/subscriptions", json={"name": "s", "filter": "type:audit_broken"})
     Owner(database).do("UPDATE agentlog.events SET body = 'other' WHERE version = 3")
     answer = client.get("/v1/threads/t/audit").json()
     assert (answer["verdict"], answer["whole"]) == ("broken", False)
@@ -288,7 +288,7 @@ def test_a_log_that_was_changed_proves_nothing(
     Owner(database).do("UPDATE agentlog.events SET chain = sha256('') WHERE version = 3")
     message = client.get("/v1/threads/t/messages").json()["items"][5]["message"]["id"]
     asked = {"from": first.size, "to": second.size}
-    client.post("/v1/subscriptions", json={"name": "s", "types": ["audit_broken"]})
+    client.post("/v1/subscriptions", json={"name": "s", "filter": "type:audit_broken"})
     for answer in (
         client.get("/v1/threads/t/evidence"),
         client.get(f"/v1/threads/t/messages/{message}/proof"),

@@ -169,7 +169,7 @@ def runs(threads: Threads) -> None:
 
 @pytest.mark.usefixtures("runs")
 def test_the_runs_of_each_task_part_and_their_ends_are_told(client: TestClient) -> None:
-    asked = {"by": "metadata.task", "failed": "metadata.reward=0.0", "metadata.team": "x"}
+    asked = {"by": "metadata.task", "failed": "metadata.reward:0.0", "filter": "metadata.team:x"}
     body = client.get("/v1/compare/sets", params=asked).json()
     assert (body["by"], body["lacking"], body["cut"]) == ("metadata.task", 0, False)
     (task,) = body["items"]
@@ -203,8 +203,8 @@ def test_threads_without_the_key_are_counted(client: TestClient) -> None:
         ("", 422, "invalid-request", "by"),
         ("by=task", 422, "invalid-filter", "metadata.KEY"),
         ("by=metadata.", 422, "invalid-filter", "metadata.KEY"),
-        ("by=metadata.task&failed=reward", 422, "invalid-filter", "metadata.KEY"),
-        ("by=metadata.task&failed=metadata.reward", 422, "invalid-filter", "no value"),
+        ("by=metadata.task&failed=reward", 422, "invalid-filter-text", "metadata.KEY"),
+        ("by=metadata.task&failed=metadata.reward", 422, "invalid-filter-text", "compare"),
         ("by=metadata.task&view=agent-state", 422, "state-not-comparable", "diff"),
     ],
 )
@@ -219,7 +219,7 @@ def test_sets_that_are_not_named_well_are_refused(
 
 @pytest.mark.usefixtures("runs")
 def test_runs_are_a_matrix_with_what_parts_them(client: TestClient) -> None:
-    body = client.get("/v1/compare/matrix", params={"metadata.task": "7"}).json()
+    body = client.get("/v1/compare/matrix", params={"filter": "metadata.task:7"}).json()
     assert (body["columnCount"], body["cut"]) == (1, False)
     assert [row["threadId"] for row in body["rows"]] == ["run-1", "run-3", "run-0", "run-2"]
     (column,) = body["columns"]
@@ -238,7 +238,7 @@ def test_runs_are_a_matrix_with_what_parts_them(client: TestClient) -> None:
         ("thread=missing", 404, "unknown-thread", "missing"),
         ("thread=%20", 422, "invalid-thread-id", "id"),
         ("&".join(["thread=a"] * 201), 422, "invalid-request", "200"),
-        ("failed=reward", 422, "invalid-filter", "metadata.KEY"),
+        ("failed=reward", 422, "invalid-filter-text", "metadata.KEY"),
         ("steps=none", 422, "invalid-request", "calls"),
     ],
 )

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from agentlog.domain.json.text import parse
 from agentlog.infrastructure.postgres.database import Database
+from agentlog.projections.filters.expression import quoted
 from agentlog.projections.registry import VIEWS
 from tests.api.refusals import Refusals, problem_in
 from tests.infrastructure.appends import NOON, TENANT, given, reply, ulid
@@ -349,7 +350,8 @@ def test_sql_in_every_string_is_text(client: TestClient) -> None:
         assert {**item["message"], **draft} == item["message"]
         assert item["metadata"] == metadata
     assert client.get("/v1/threads/t").json()["goal"] == HOSTILE
-    threads = client.get("/v1/threads", params={"q": HOSTILE}).json()["items"]
+    words = " ".join(map(quoted, HOSTILE.split()))
+    threads = client.get("/v1/threads", params={"filter": words}).json()["items"]
     assert [thread["threadId"] for thread in threads] == ["t"]
     assert client.get("/v1/threads/t/messages", params={"type": HOSTILE}).json()["items"] == []
     for view in VIEWS:

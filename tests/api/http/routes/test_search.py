@@ -81,20 +81,20 @@ def test_a_hit_says_where_it_is_and_what_stands_there(client: TestClient, talk: 
     ("pairs", "versions"),
     [
         ([("q", "mia")], [3, 2]),
-        ([("q", "mia"), ("type", "reply"), ("type", "input")], [3]),
-        ([("q", "mia"), ("role", "assistant")], [3, 2]),
-        ([("tool", "get")], [2]),
-        ([("thread", "t"), ("q", "MIA")], [3, 2]),
-        ([("thread", "u"), ("q", "mia")], []),
-        ([("metadata.reward", "1.0"), ("q", "mia")], [3, 2]),
-        ([("metadata.team", "sales")], []),
+        ([("q", "mia"), ("where", "type:reply or type:input")], [3]),
+        ([("q", "mia"), ("where", "role:assistant")], [3, 2]),
+        ([("where", "tool:get")], [2]),
+        ([("filter", "thread:t"), ("q", "MIA")], [3, 2]),
+        ([("filter", "thread:u"), ("q", "mia")], []),
+        ([("filter", "metadata.reward:1.0"), ("q", "mia")], [3, 2]),
+        ([("filter", "metadata.team:sales")], []),
         ([("from", "2020-01-01"), ("to", "2100-01-01T00:00:00+02:00"), ("q", "mia")], [3, 2]),
         ([("to", "2020-01-01")], []),
         ([("where", '$.calls[?@.args.user_id == "mia_li_3668"]')], [2]),
-        ([("where", "$.calls"), ("where", "$.text")], []),
-        ([("q", "nul\x00"), ("type", "x\x00"), ("tool", "y\x00"), ("thread", "z\x00")], []),
-        ([("type", "x" * 5000)], []),
-        ([("tool", "x" * 5000)], []),
+        ([("where", "$.calls $.text")], []),
+        ([("q", "nul\x00"), ("where", "type:x\x00 tool:y\x00"), ("filter", "thread:z\x00")], []),
+        ([("where", f"type:{'x' * 1900}")], []),
+        ([("where", f"tool:{'x' * 1900}")], []),
         ([("q", "'\\ & | ! ( :* <->")], []),
     ],
 )
@@ -105,21 +105,22 @@ def test_every_filter_narrows(
 
 
 @pytest.mark.parametrize(
-    ("pair", "listed"),
+    ("text", "listed"),
     [
-        (("status", "open"), {"t", "u"}),
-        (("status", "closed"), set()),
-        (("outcome", "error"), set()),
-        (("failed", "true"), set()),
-        (("failed", "false"), {"t", "u"}),
-        (("anomalies", "false"), {"t", "u"}),
-        (("pending", "true"), {"u"}),
-        (("pending", "false"), {"t"}),
+        ("status:open", {"t", "u"}),
+        ("status:closed", set()),
+        ("exit:error", set()),
+        ("has:error", set()),
+        ("-has:error", {"t", "u"}),
+        ("anomalies:0", {"t", "u"}),
+        ("pending thread:u", {"u"}),
+        ("-pending", {"t"}),
     ],
 )
 def test_filters_of_threads_narrow_too(
-    client: TestClient, talk: Threads, database: Database, pair: tuple[str, str], listed: set[str]
+    client: TestClient, talk: Threads, database: Database, text: str, listed: set[str]
 ) -> None:
+    pair = ("filter", text)
     talk.append("u", [{"type": "approval_request", "callId": "x", "tool": "mail"}])
     discard_all(database)
     catch_up(database, MessageWords())
@@ -146,16 +147,18 @@ def test_pages_follow_each_other(client: TestClient) -> None:
     ("pair", "reason"),
     [
         (("q", "x" * 1001), "q"),
-        (("where", "$.calls["), "at its end"),
+        (("where", "$.calls["), "at character 8"),
         (("where", "$[?match(@, '(a+)+')]"), "is not defined, at character 4"),
-        (("where", "$" * 1001), "where"),
-        (("role", "nobody"), "none of system, user, assistant, tool"),
+        (("where", "$." + "x" * 1001), "longer than 1000 characters"),
+        (("where", "role:nobody"), "role is one of system, user, assistant, tool"),
         (("from", "yesterday"), "from: 'yesterday' is no date"),
         (("to", "2026-01-01T00:00:00"), "to: "),
-        (("metadata.", "x"), "metadata: name the key"),
-        (("metadata.team", ""), "no value"),
+        (("filter", "metadata.:x"), "name the key"),
+        (("filter", "metadata.team:"), "a value is missing"),
         (("limit", 101), "limit"),
         (("after", "x"), "x"),
+        (("tool", "x"), "tool: write where=tool:x"),
+        (("thread", "x"), "thread: write filter=thread:x"),
         (("words", "x"), "'words' is no parameter"),
     ],
 )

@@ -244,7 +244,7 @@ def test_maria_hears_the_whole_history_on_every_connection(
         ("/v1/threads/n%20o/events", 422, "invalid-thread-id"),
         ("/v1/log/events?after=x", 422, "invalid-cursor"),
         ("/v1/log/events?after=99", 404, "future-moment"),
-        ("/v1/log/events?metadata.=1", 422, "invalid-filter"),
+        ("/v1/log/events?filter=metadata.:1", 422, "invalid-filter-text"),
         ("/v1/log/events?speed=-1", 422, "invalid-stream-parameter"),
     ],
 )

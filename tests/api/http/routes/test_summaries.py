@@ -98,7 +98,7 @@ def ask(client: TestClient, query: str = "") -> Any:
 def test_a_summary_is_a_thread_with_its_counts_and_sums(
     client: TestClient, told: Threads, database: Database
 ) -> None:
-    page = ask(client, "q=parcel")
+    page = ask(client, "filter=parcel")
     head = told.head("story")
     (row,) = page.pop("items")
     assert page == {"total": 1, "offset": 0, "asOf": last_position(database), "lag": 0}
@@ -174,22 +174,22 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
         ("sort=metadata.team", ["story", "asking"]),
         ("sort=-metadata.reward", ["story", "asking"]),
         ("limit=1", ["asking"]),
-        ("status=open", ["asking"]),
-        ("parent=story", ["asking"]),
-        ("outcome=complete", ["story"]),
-        ("metadata.reward=0.50&metadata.team=red", ["story"]),
-        ("tool=f", ["story"]),
-        ("tool=f&tool=g", []),
-        ("failed=true", ["story"]),
-        ("verdict=unknown", ["asking", "story"]),
-        ("verdict=succeeded", []),
-        ("rule=repeated_in_a_row", ["story"]),
-        ("rule=x", []),
-        ("loops=false", ["asking"]),
-        ("failed=false", ["asking"]),
-        ("pending=true", ["asking"]),
-        ("anomalies=true", []),
-        ("anomalies=false&pending=false", ["story"]),
+        ("filter=status:open", ["asking"]),
+        ("filter=parent:story", ["asking"]),
+        ("filter=exit:complete", ["story"]),
+        ("filter=metadata.reward:0.50+metadata.team:red", ["story"]),
+        ("filter=tool:f", ["story"]),
+        ("filter=tool:f+tool:g", []),
+        ("filter=has:error", ["story"]),
+        ("filter=-failed+-succeeded", ["asking", "story"]),
+        ("filter=succeeded", []),
+        ("filter=rule:repeated_in_a_row", ["story"]),
+        ("filter=rule:x", []),
+        ("filter=loops:0", ["asking"]),
+        ("filter=-has:error", ["asking"]),
+        ("filter=pending", ["asking"]),
+        ("filter=anomalies>0", []),
+        ("filter=anomalies:0+-pending", ["story"]),
     ],
 )
 def test_every_filter_and_order_has_its_parameter(
@@ -244,7 +244,7 @@ def test_a_wait_is_for_all_that_a_filter_reads(
         ("limit=501", "limit"),
         ("failed=perhaps", "failed"),
         ("outcome=fine", "outcome"),
-        ("metadata.=x", "name the key"),
+        ("filter=metadata.:x", "name the key"),
         ("colour=red", "'colour' is no parameter of this route"),
     ],
 )

@@ -1,6 +1,7 @@
 """Threads over HTTP: start, list, read, close, annotate."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from fastapi.testclient import TestClient
@@ -162,18 +163,18 @@ def test_threads_are_filtered_by_status_parent_and_text(client: TestClient) -> N
     _start(client, "third", goal="a\x00b")
     client.post("/v1/threads/first/close")
 
-    def ids(**filters: str) -> list[str]:
-        items = client.get("/v1/threads", params=filters).json()["items"]
+    def ids(text: str) -> list[str]:
+        items = client.get("/v1/threads", params={"filter": text}).json()["items"]
         return [thread["threadId"] for thread in items]
 
-    assert ids(status="closed") == ["first"]
-    assert ids(parent="boss") == ["first", "second"]  # closing it moved it up
-    assert ids(parent="boss", status="open") == ["second"]
-    assert ids(q="%") == ["first"]
-    assert ids(q="SURE") == ["first", "second"]
-    assert ids(q="\x00") == ["third"]
-    assert ids(parent="\x00") == []
-    assert ids(q="'; DROP TABLE agentlog.events; --") == []
+    assert ids("status:closed") == ["first"]
+    assert ids("parent:boss") == ["first", "second"]  # closing it moved it up
+    assert ids("parent:boss status:open") == ids("parent:boss and open") == ["second"]
+    assert ids("%") == ["first"]
+    assert ids("SURE") == ["first", "second"]
+    assert ids("\x00") == ["third"]
+    assert ids("parent:\x00") == []
+    assert ids("'; DROP TABLE agentlog.events;") == []
 
 
 def test_the_time_of_a_fact_is_the_services(client: TestClient) -> None:
@@ -188,21 +189,19 @@ def test_threads_are_filtered_by_metadata_as_json_or_else_as_text(client: TestCl
     _start(client, "text", metadata={"team": "support", "reward": "0", "a.b": "true"})
     _start(client, "other", metadata={"team": "sales", "reward": None, "a.b": ""})
 
-    def ids(query: str) -> list[str]:
-        answer = client.get(f"/v1/threads?{query}")
+    def ids(text: str) -> list[str]:
+        answer = client.get("/v1/threads", params={"filter": text})
         assert answer.status_code == 200, answer.text
         return [thread["threadId"] for thread in answer.json()["items"]]
 
-    assert ids("metadata.team=support") == ["text", "number"]
-    assert ids('metadata.team="support"') == ["text", "number"]
-    assert ids("metadata.team=support&metadata.reward=0.0") == ["number"]
-    assert ids('metadata.reward="0"') == ["text"]
-    assert ids("metadata.reward=null") == ["other"]
-    assert ids("metadata.a.b=true") == ["number"]
-    assert ids("metadata.team=support&q=num&status=open") == ["number"]
-    assert ids("metadata.team=Support") == []
-    assert ids('metadata.team={"a":1}') == []
-    assert ids('metadata.a.b=""') == ["other"]
+    assert ids("metadata.team:support") == ["text", "number"]
+    assert ids('metadata.team:"support"') == ["text", "number"]
+    assert ids("metadata.team:support metadata.reward:0.0") == ["number"]
+    assert ids('metadata.reward:"0"') == ["text"]
+    assert ids("metadata.a.b:true") == ["number"]
+    assert ids("num metadata.team:support status:open") == ["number"]
+    assert ids("metadata.team:Support") == []
+    assert ids('metadata.a.b:""') == ["other"]
 
 
 def test_pages_of_a_search_follow_the_cursor_and_end(client: TestClient) -> None:
@@ -211,7 +210,7 @@ def test_pages_of_a_search_follow_the_cursor_and_end(client: TestClient) -> None
     ids: list[str] = []
     cursor: dict[str, str] = {}
     while True:
-        asked = {"limit": "2", "q": "find", "metadata.even": "true", **cursor}
+        asked = {"limit": "2", "filter": "find metadata.even:true", **cursor}
         page = client.get("/v1/threads", params=asked).json()
         ids += [thread["threadId"] for thread in page["items"]]
         if page["next"] is None:
@@ -221,15 +220,36 @@ def test_pages_of_a_search_follow_the_cursor_and_end(client: TestClient) -> None
 
 
 @pytest.mark.parametrize(
-    ("query", "words"),
+    "part",
     [
-        ("metadata.=support", ["name the key"]),
-        ("metadata.team=a&metadata.team=b", ["metadata.team: given twice"]),
-        ("metadata.team", ["metadata.team: no value", "metadata.team=support"]),
-        ("q=find&metadata.team=", ["metadata.team: no value", 'metadata.team=""']),
+        "failed",
+        "-open",
+        "status:open or parent:boss",
+        "parent:b*",
+        "metadata.a>1",
+        "metadata.a:null",
+        '"a phrase"',
+        "thread:t",
     ],
 )
-def test_a_filter_of_metadata_that_says_nothing_is_refused(
-    refusals: Refusals, query: str, words: list[str]
+def test_a_filter_that_the_log_has_no_index_for_is_refused(refusals: Refusals, part: str) -> None:
+    query = f"/v1/threads?{urlencode({'filter': f'find {part}'})}"
+    named = part.split(" or ", maxsplit=1)[0]
+    refusals.check("GET", query, named, "/v1/summaries", status=422, name="not-indexed")
+
+
+@pytest.mark.parametrize(
+    ("query", "filter_text"),
+    [
+        ("q=find+it&status=open", "filter=(find it) status:open"),
+        ("metadata.team=a&metadata.team=b", "metadata.team:a or metadata.team:b"),
+        ("q=find&metadata.team=", 'find metadata.team:""'),
+        ("tool=f&tool=g", "tool:f tool:g"),
+        ("failed=true&loops=false", "has:error -loops>0"),
+        ("verdict=unknown&outcome=error", "(-failed -succeeded) exit:error"),
+    ],
+)
+def test_old_parameters_are_refused_with_the_filter_to_write(
+    refusals: Refusals, query: str, filter_text: str
 ) -> None:
-    refusals.check("GET", f"/v1/threads?{query}", *words, status=422, name="invalid-filter")
+    refusals.check("GET", f"/v1/summaries?{query}", filter_text, status=422, name="old-spelling")

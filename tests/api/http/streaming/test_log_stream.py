@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from urllib.parse import urlencode
 
 import pytest
 from fastapi import FastAPI
@@ -71,15 +72,15 @@ def test_latest_begins_at_the_present(address: str, app: FastAPI, threads: Threa
 @pytest.mark.parametrize(
     ("query", "texts"),
     [
-        ("type=reply", ["a", "b", "d"]),
-        ("type=log&type=input", ["c", "e"]),
-        ("thread=sup", ["c", "d"]),
-        ("metadata.actor=ada", ["b", "e"]),
-        ("metadata.n=1", ["d"]),
-        ('metadata.n="1"', ["e"]),
-        ("metadata.n=0.50", ["a"]),
-        ("thread=sup&type=reply&metadata.n=1.0", ["d"]),
-        ("type=tick", []),
+        ("type:reply", ["a", "b", "d"]),
+        ("type:log or type:input", ["c", "e"]),
+        ("thread:sup*", ["c", "d"]),
+        ("metadata.actor:ada", ["b", "e"]),
+        ("metadata.n:1", ["d"]),
+        ('metadata.n:"1"', ["e"]),
+        ("metadata.n:0.50", ["a"]),
+        ("thread:sup* type:reply metadata.n:1.0", ["d"]),
+        ("type:tick", []),
     ],
 )
 def test_filters_leave_what_was_asked_for(
@@ -88,7 +89,7 @@ def test_filters_leave_what_was_asked_for(
     threads.append("t", [reply("a", metadata={"n": 0.5}), reply("b", metadata={"actor": "ada"})])
     threads.append("support-1", [{"type": "log", "text": "c"}, reply("d", metadata={"n": 1})])
     last = {"type": "input", "text": "e", "metadata": {"actor": "ada", "n": "1"}}
-    path = f"/v1/log/events?{query}"
+    path = f"/v1/log/events?{urlencode({'filter': query})}"
     with listening(address, path) as stream:
         threads.append("t", [last])
         shown = [frame.value["message"]["text"] for frame in stream.take(len(texts))]
@@ -108,11 +109,13 @@ def test_a_filter_that_lets_nothing_pass_still_moves_on(
 ) -> None:
     following_of(app).heartbeat_seconds = 0.05
     threads.append("t", [{"type": "tick"}] * 5)
-    assert [frame.id for frame in heard(address, "/v1/log/events?type=log&follow=false")] == ["5"]
+    assert [
+        frame.id for frame in heard(address, "/v1/log/events?filter=type:log&follow=false")
+    ] == ["5"]
     threads.append("t", [{"type": "tick"}] * 1195)
-    (frame,) = heard(address, "/v1/log/events?type=reply&follow=false")
+    (frame,) = heard(address, "/v1/log/events?filter=type:reply&follow=false")
     assert (frame.id, frame.data, frame.event) == ("1200", None, None)
-    with listening(address, "/v1/log/events?type=reply") as stream:
+    with listening(address, "/v1/log/events?filter=type:reply") as stream:
         _until(stream, "1200")
         threads.append("t", [{"type": "tick"}] * 3)
         _until(stream, "1203")

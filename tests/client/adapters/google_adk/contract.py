@@ -26,6 +26,7 @@ from typing_extensions import override
 
 from agentlog_client import Client, ServiceAway
 from agentlog_client.adapters.google_adk import AgentlogSessionService
+from agentlog_client.operation import metadata_terms
 from tests.client.adapters.faults import Network, client_through
 
 T = TypeVar("T")
@@ -108,7 +109,7 @@ def test_runs_leave_what_they_leave_in_memory(client: Client, service: Any, app:
         for session in (kept, memory)
     ]
     assert plain[0] == plain[1]
-    (thread,) = client.threads(metadata={"adkApp": app, "adkSession": "s"})
+    (thread,) = client.threads(filter=metadata_terms({"adkApp": app, "adkSession": "s"}))
     chat = client.view(thread.thread_id, "openai").items
     assert [item["role"] for item in chat[:4]] == ["user", "assistant", "tool", "assistant"]
     assert chat[3]["content"] == "In Hamburg."
@@ -178,7 +179,7 @@ def test_a_deleted_session_is_gone_and_may_come_again(
     again = run(service.create_session(**names, state={"c": 3}))
     assert (again.state, again.events) == ({"c": 3}, [])
     run(service.append_event(again, event("three")))
-    (thread,) = client.threads(metadata={"adkApp": app, "adkSession": "s"})
+    (thread,) = client.threads(filter=metadata_terms({"adkApp": app, "adkSession": "s"}))
     chat = client.view(thread.thread_id, "openai").items
     assert [item["content"] for item in chat] == ["one", "three"]
 

@@ -175,7 +175,7 @@ def test_a_subgraph_has_a_thread_of_its_own(
     graph.add_edge("inner", "outer")
     graph.compile().invoke({"messages": [HumanMessage("hi")]}, config_of(handler))
     assert shown(client, handler, "chain") == ["hi", "from within", "from without"]
-    (inner,) = client.threads(parent="chain")
+    (inner,) = client.threads(filter="parent:chain")
     assert shown(client, handler, inner.thread_id) == ["be brief", "hi", "from within"]
 
 

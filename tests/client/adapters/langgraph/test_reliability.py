@@ -17,6 +17,7 @@ from langchain_core.messages import HumanMessage
 from agentlog_client import Client, Retries, ServiceAway
 from agentlog_client.adapters.langgraph import AgentlogSaver
 from agentlog_client.identifiers import new_id
+from agentlog_client.operation import metadata_terms
 from tests.api.servers import running
 from tests.client.adapters.langgraph.graphs import config_of, contents, counting, texts
 from tests.client.conftest import client_of
@@ -68,7 +69,7 @@ def test_a_graph_goes_on_after_its_process_was_killed(
     graph.invoke(None, config_of())
     assert texts(graph.get_state(config_of()).values["messages"]) == numbers(kept + 3)
     # what it sent last may have come in only now, beside this process: then there is a fork
-    branches = client.threads(metadata={"langgraphThread": "graph"})
+    branches = client.threads(filter="metadata.langgraphThread:graph")
     assert numbers(kept + 3) in [shown(client, branch.thread_id) for branch in branches]
 
 
@@ -111,7 +112,7 @@ def test_lost_requests_and_answers_lose_nothing_and_double_nothing(
         )
     assert texts(result["messages"]) == numbers(STEPS)
     assert shown(client, thread) == numbers(STEPS)
-    (head,) = client.threads(metadata={"langgraphThread": thread})
+    (head,) = client.threads(filter=metadata_terms({"langgraphThread": thread}))
     history = counting(AgentlogSaver(client), STEPS).get_state_history(config_of(thread))
     steps = [snapshot.metadata["step"] for snapshot in history if snapshot.metadata]
     assert steps == list(range(STEPS, -2, -1))
@@ -184,7 +185,7 @@ def test_two_writers_of_one_thread_lose_nothing_and_do_not_mix(url: str, client:
     with together(lambda: write("a"), lambda: write("b")):
         pass
     reader = AgentlogSaver(client)
-    branches = list(client.threads(metadata={"langgraphThread": "graph"}))
+    branches = list(client.threads(filter="metadata.langgraphThread:graph"))
     assert len(branches) > 1
     tips = {
         tuple(texts(item.checkpoint["channel_values"].get("messages", [])))

@@ -105,7 +105,7 @@ def test_a_subgraph_has_a_thread_with_what_is_its_own(client: Client, saver: Age
         "answered after thought about 3",
     ]
     assert shown(client) == texts(result["messages"])
-    inner = [head.thread_id for head in client.threads(parent="graph")]
+    inner = [head.thread_id for head in client.threads(filter="parent:graph")]
     assert [shown(client, thread_id) for thread_id in reversed(inner)] == [
         ["thought about 1", "answered after thought about 1"],
         ["thought about 3", "answered after thought about 3"],
@@ -231,7 +231,7 @@ def test_an_awaited_graph_with_any_thread_id(client: Client) -> None:
         return await graph.aget_state(config_of(thread_id))
 
     state = asyncio.run(run())
-    (head,) = client.threads(metadata={"framework": "langgraph"})
+    (head,) = client.threads(filter="metadata.framework:langgraph")
     assert head.metadata["langgraphThreadId"] == thread_id
     assert shown(client, head.thread_id) == texts(state.values["messages"])
     read = asyncio.run(agent(AgentlogSaver(client), []).aget_state(config_of(thread_id)))

@@ -154,7 +154,7 @@ def test_a_run_that_is_tried_again_leaves_no_item_twice(session: AgentlogSession
 
 def test_a_thread_is_named_by_any_session(client: Client) -> None:
     run(AgentlogSession("user 7/chat", client).add_items([user("hi")]))
-    (thread,) = client.threads(metadata={"source": "user 7/chat"})
+    (thread,) = client.threads(filter='metadata.source:"user 7/chat"')
     assert run(AgentlogSession("user 7/chat", client).get_items()) == [user("hi")]
     assert thread.policy == "record"
 

@@ -60,9 +60,9 @@ def test_finetune_takes_the_filters_of_threads(database_url: str) -> None:
         return {line["messages"][-1]["content"] for line in outcome.lines}
 
     assert learnt() == {"0", "1", "2"}
-    assert learnt("--metadata", "reward=0") == {"0", "2"}
-    assert learnt("--status", "open", "--metadata", "reward=1") == {"3", "5"}
-    assert learnt("--open", "--metadata", "reward=1") == {"1", "3", "5"}
+    assert learnt("--filter", "metadata.reward:0") == {"0", "2"}
+    assert learnt("--filter", "status:open metadata.reward:1") == {"3", "5"}
+    assert learnt("--open", "--filter", "metadata.reward:1") == {"1", "3", "5"}
     assert learnt("run-5", "run-1") == {"1", "5"}
 
 
@@ -84,8 +84,8 @@ def test_finetuning_data_that_was_imported_keeps_its_tools(database_url: str) ->
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--status", "done"], "use one of open, exited, closed"),
-        (["t", "--q", "x"], "name THREADS or filter them, not both"),
+        (["--status", "open"], "write --filter 'status:open'"),
+        (["t", "--filter", "x"], "name THREADS or filter them, not both"),
         (["t", "--open"], "name THREADS or filter them, not both"),
     ],
     ids=as_words,

@@ -188,7 +188,9 @@ def test_children_whose_parent_comes_late_or_never_are_there_at_once(client: Tes
 
 
 def _named(client: TestClient, name: str) -> list[Any]:
-    items: list[Any] = client.get(f"/v1/threads?metadata.conversation={name}").json()["items"]
+    items: list[Any] = client.get(f"/v1/threads?filter=metadata.conversation:{name}").json()[
+        "items"
+    ]
     return items
 
 

@@ -5,6 +5,7 @@ import { answered, api } from "../../api/client";
 import { type Command, offered } from "../commands";
 import { shownKey, useKnownShortcuts } from "../keyboard";
 import { SCREENS } from "../screens";
+import { wordsOf } from "../../threads/filter/filters";
 import { ranked } from "./ranking";
 
 /** Commands of one kind. */
@@ -22,7 +23,7 @@ export function useOffers(text: string): { groups: readonly Group[]; isSearching
   const { data: threads, isFetching } = useQuery({
     queryKey: ["palette", wanted],
     queryFn: async ({ signal }) => {
-      const query = { q: wanted, limit: MOST_THREADS };
+      const query = { filter: wordsOf(wanted), limit: MOST_THREADS };
       return answered(await api.GET("/v1/threads", { params: { query }, signal })).items;
     },
     enabled: wanted !== "",

@@ -12,10 +12,10 @@ const route = getRouteApi("/compare");
 
 /** Many runs at once: a row a run, a column a step of their alignment. */
 export function Matrix() {
-  const { thread = [], where = [], failed = [], steps = "calls" } = route.useSearch();
+  const { thread = [], filter = "", failed = "", steps = "calls" } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error } = useQuery(matrixQuery({ thread, where, failed, steps }));
-  const of = thread.length > 0 ? counted(thread.length, "thread") : where.join(", ") || "all runs";
+  const { data, error } = useQuery(matrixQuery({ thread, filter, failed, steps }));
+  const of = thread.length > 0 ? counted(thread.length, "thread") : filter || "all runs";
   return (
     <main className={`screen ${styles["matrix"] ?? ""}`}>
       <header className={styles["tools"]}>

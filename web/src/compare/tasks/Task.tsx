@@ -1,15 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import { count, counted } from "../../parts/format";
-import { asTerm } from "../../threads/filter/filters";
+import { quoted, scalarTerm } from "../../parts/text/terms";
 import type { Glimpse, RunParting, RunSet } from "../queries";
 import { oneOfEach, pairOf, valueText } from "./sets";
 import styles from "./tasks.module.css";
 
 interface TaskProps {
   readonly set: RunSet;
-  /** Metadata key that names the task, and the metadata of failed runs. */
+  /** Metadata key that names the task, and the filter of failed runs. */
   readonly by: string;
-  readonly failed: readonly string[];
+  readonly failed: string;
   /** Whether all of its partings and runs are shown. */
   readonly isOpen: boolean;
   readonly onOpen: () => void;
@@ -77,8 +77,8 @@ export function Task({ set, by, failed, isOpen, onOpen }: TaskProps) {
             to="/compare"
             search={{
               matrix: true,
-              where: [`${by}=${asTerm(set.value)}`],
-              ...(failed.length > 0 && { failed: [...failed] }),
+              filter: `metadata.${quoted(by.replace(/^metadata\./, ""))}:${scalarTerm(set.value)}`,
+              ...(failed !== "" && { failed }),
             }}
             className="button"
             aria-label={`Matrix of all runs of ${valueText(set.value)}`}

@@ -14,7 +14,7 @@ const route = getRouteApi("/compare");
 
 /** All runs of each task: how they ended, and where they part. */
 export function Tasks({ by }: { by: string }) {
-  const { failed = [], mixed } = route.useSearch();
+  const { failed = "", mixed } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, isMore } = useRunSets(by, failed);
   const sets = (data?.items ?? []).filter((each) => mixed !== true || isMixed(each));
@@ -24,15 +24,15 @@ export function Tasks({ by }: { by: string }) {
         <h1>Runs of each {by}</h1>
         <div className={styles["tools"]}>
           <Field
-            key={failed.join("\n")}
+            key={failed}
             label="A run failed where"
             button="Use"
-            start={failed.join(" ")}
+            start={failed}
             mayBeEmpty
-            known={["metadata.reward=0"]}
+            known={["metadata.reward:0", "exit:error"]}
             onGive={(text) => {
-              const given = text === "" ? undefined : text.split(/\s+/);
-              void navigate({ search: (before) => ({ ...before, failed: given }) as object });
+              const next = text === "" ? undefined : text;
+              void navigate({ search: (before) => ({ ...before, failed: next }) as object });
             }}
           />
           <button
@@ -55,7 +55,7 @@ export function Tasks({ by }: { by: string }) {
             {isMore && " so far"}
             {data.lacking > 0 && `; ${counted(data.lacking, "thread")} without ${by} left out`}
             {data.cut && "; older threads left out: 1,000 threads are compared at most"}. Calls of
-            tools are compared{failed.length === 0 && "; a run failed whose verdict is so"}.
+            tools are compared{failed === "" && "; a run failed whose verdict is so"}.
           </p>
         )}
       </header>
@@ -68,10 +68,9 @@ export function Tasks({ by }: { by: string }) {
             : "No task has both failed runs and others."}
         </p>
       )}
-      {failed.length > 0 && sets.length > 0 && sets.every(isUnknown) && (
+      {failed !== "" && sets.length > 0 && sets.every(isUnknown) && (
         <p role="status">
-          No run has metadata that <code>{failed.join(" ")}</code> is about: whether one failed is
-          unknown.
+          No run has what <code>{failed}</code> is about: whether one failed is unknown.
         </p>
       )}
       {sets.length > 0 && <TaskList {...{ sets, by, failed }} />}
@@ -82,11 +81,11 @@ export function Tasks({ by }: { by: string }) {
 interface TaskListProps {
   readonly sets: readonly RunSet[];
   readonly by: string;
-  readonly failed: readonly string[];
+  readonly failed: string;
 }
 
 /** Tasks as they are compared, some at a time. */
-function useRunSets(by: string, failed: readonly string[]) {
+function useRunSets(by: string, failed: string) {
   const answer = useInfiniteQuery(runSetsQuery(by, failed));
   const { data, error, isFetching, hasNextPage, fetchNextPage } = answer;
   useEffect(() => {

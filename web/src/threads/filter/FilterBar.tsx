@@ -4,7 +4,8 @@ import { ranked } from "../../app/palette/ranking";
 import { count } from "../../parts/format";
 import type { Change, ThreadsAddress } from "../address";
 import { FilterForm } from "./FilterForm";
-import { chips, filtersOf, NO_FILTERS } from "./filters";
+import { partsOf, toggled } from "../../parts/text/terms";
+import { filtered, filtersOf, NO_FILTERS } from "./filters";
 import { SavedFilters } from "./SavedFilters";
 import type { Seen } from "./seen";
 import { TermsBox } from "./TermsBox";
@@ -12,11 +13,11 @@ import { useCount } from "../grid/threadRows";
 import styles from "./FilterBar.module.css";
 
 const TOGGLES = [
-  { id: "failed", name: "Failed", title: "Failed by its score, or else by how it ended" },
-  { id: "errors", name: "With errors", title: "A call failed, or the agent had an error" },
-  { id: "loops", name: "Loops", title: "It made the same calls again and again" },
-  { id: "pending", name: "Needs approval", title: "A request for approval has no answer yet" },
-  { id: "anomalies", name: "Anomalies", title: "A rule was broken" },
+  { term: "failed", name: "Failed", title: "Failed by its score, or else by how it ended" },
+  { term: "has:error", name: "With errors", title: "A call failed, or the agent had an error" },
+  { term: "loops>0", name: "Loops", title: "It made the same calls again and again" },
+  { term: "pending", name: "Needs approval", title: "A request for approval has no answer yet" },
+  { term: "anomalies>0", name: "Anomalies", title: "A rule was broken" },
 ] as const;
 
 interface FilterBarProps {
@@ -30,30 +31,27 @@ interface FilterBarProps {
 
 /** The filters of the list: to set, to see and to remove. */
 export function FilterBar({ address, change, seen, isLoaded, children }: FilterBarProps) {
-  const found = chips(address);
   useCommands("This list", (text) => ranked(togglesAs(address, change), text));
-  const isFiltered =
-    address.filter !== undefined || TOGGLES.some(({ id }) => address[id]) || found.length > 0;
+  const isFiltered = address.filter !== undefined || address.hidden === true;
   return (
     <div className={styles["bar"]} role="group" aria-label="Filters">
       <TermsBox address={address} change={change} seen={seen} />
       <FilterForm address={address} change={change} seen={seen} />
       {TOGGLES.map((toggle) => (
-        <Toggle key={toggle.id} {...toggle} {...{ address, change, isLoaded }} />
+        <Toggle key={toggle.term} {...toggle} {...{ address, change, isLoaded }} />
       ))}
-      {found.map(({ words, without }) => (
+      {address.hidden === true && (
         <button
-          key={words}
           type="button"
           className={styles["chip"]}
-          aria-label={`Remove filter ${words}`}
+          aria-label="Remove filter with hidden threads"
           onClick={() => {
-            change({ ...without, row: undefined });
+            change({ hidden: undefined, row: undefined });
           }}
         >
-          <span>{words}</span> <span aria-hidden="true">✕</span>
+          <span>with hidden threads</span> <span aria-hidden="true">✕</span>
         </button>
-      ))}
+      )}
       {isFiltered && (
         <button
           type="button"
@@ -74,31 +72,35 @@ export function FilterBar({ address, change, seen, isLoaded, children }: FilterB
 
 /** The toggles as commands of the palette. */
 function togglesAs(address: ThreadsAddress, change: Change): Command[] {
-  return TOGGLES.map(({ id, name }) => ({
-    name: address[id] ? `All threads, not: ${name}` : `Only threads: ${name}`,
+  const filter = address.filter ?? "";
+  return TOGGLES.map(({ term, name }) => ({
+    name: partsOf(filter).includes(term) ? `All threads, not: ${name}` : `Only threads: ${name}`,
     run: () => {
-      change({ [id]: address[id] ? undefined : true, row: undefined });
+      change(filtered(toggled(filter, term)));
     },
   }));
 }
 
 interface ToggleProps extends Pick<FilterBarProps, "address" | "change" | "isLoaded"> {
-  readonly id: (typeof TOGGLES)[number]["id"];
+  readonly term: (typeof TOGGLES)[number]["term"];
   readonly name: string;
   readonly title: string;
 }
 
-function Toggle({ id, name, title, address, change, isLoaded }: ToggleProps) {
-  const matching = useCount(filtersOf({ ...address, [id]: true }), { isEnabled: isLoaded });
-  const isOn = address[id] === true;
-  const tone = matching === null || matching === 0 ? "" : id === "failed" ? "bad" : "warn";
+function Toggle({ term, name, title, address, change, isLoaded }: ToggleProps) {
+  const { filter = "" } = address;
+  const isOn = partsOf(filter).includes(term);
+  const other = toggled(filter, term);
+  const counted = filtersOf({ ...address, filter: isOn ? filter : other });
+  const matching = useCount(counted, { isEnabled: isLoaded });
+  const tone = matching === null || matching === 0 ? "" : term === "failed" ? "bad" : "warn";
   return (
     <button
       type="button"
       aria-pressed={isOn}
       title={title}
       onClick={() => {
-        change({ [id]: isOn ? undefined : true, row: undefined });
+        change(filtered(other));
       }}
     >
       {name}

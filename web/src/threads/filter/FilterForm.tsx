@@ -1,9 +1,11 @@
 import { useId, useState } from "react";
 import { Popover } from "../../parts/Popover";
-import { type Change, OUTCOMES, STATUSES, threadsAddress, type ThreadsAddress } from "../address";
-import { withTerm } from "./filters";
+import { quoted, valueIn, withValue } from "../../parts/text/terms";
+import type { Change, ThreadsAddress } from "../address";
+import { filtered } from "./filters";
 import type { Seen } from "./seen";
 import { OUTCOME_WORDS } from "../standing";
+import { STATUSES } from "./terms";
 import styles from "./FilterForm.module.css";
 
 interface FilterFormProps {
@@ -24,20 +26,20 @@ export function FilterForm(props: FilterFormProps) {
 function Fields({ address, change, seen }: FilterFormProps) {
   const id = useId();
   const [key, setKey] = useState("");
+  const { filter = "" } = address;
   const apply = (form: FormData): void => {
     const read = (name: string): string => {
       const value = form.get(name);
       return typeof value === "string" ? value.trim() : "";
     };
-    const { status, outcome, tool, hidden } = threadsAddress(Object.fromEntries(form));
-    const { meta } = address;
+    const said = ["status", "exit", "tool"].reduce(
+      (text, name) => withValue(text, name, valueTerm(read(name))),
+      filter,
+    );
+    const name = `metadata.${quoted(key)}`;
     change({
-      status,
-      outcome,
-      tool,
-      hidden,
-      meta: key === "" ? meta : withTerm(meta ?? [], key, read("value")),
-      row: undefined,
+      ...filtered(key === "" ? said : withValue(said, name, valueTerm(read("value")))),
+      hidden: form.has("hidden") ? true : undefined,
     });
   };
   return (
@@ -50,18 +52,18 @@ function Fields({ address, change, seen }: FilterFormProps) {
       }}
     >
       <label htmlFor={`${id}s`}>Status</label>
-      <select id={`${id}s`} name="status" defaultValue={address.status ?? ""}>
+      <select id={`${id}s`} name="status" defaultValue={valueIn(filter, "status")}>
         <option value="">any</option>
         {STATUSES.map((status) => (
           <option key={status}>{status}</option>
         ))}
       </select>
       <label htmlFor={`${id}o`}>Outcome</label>
-      <select id={`${id}o`} name="outcome" defaultValue={address.outcome ?? ""}>
+      <select id={`${id}o`} name="exit" defaultValue={valueIn(filter, "exit")}>
         <option value="">any</option>
-        {OUTCOMES.map((outcome) => (
+        {Object.entries(OUTCOME_WORDS).map(([outcome, words]) => (
           <option key={outcome} value={outcome}>
-            {OUTCOME_WORDS[outcome]}
+            {words}
           </option>
         ))}
       </select>
@@ -71,7 +73,7 @@ function Fields({ address, change, seen }: FilterFormProps) {
         name="tool"
         list={`${id}tools`}
         placeholder="any"
-        defaultValue={address.tool ?? ""}
+        defaultValue={valueIn(filter, "tool")}
       />
       <Offered id={`${id}tools`} values={seen.tools} />
       <MetadataFields id={id} name={key} onName={setKey} values={seen.metadata} />
@@ -88,6 +90,12 @@ function Fields({ address, change, seen }: FilterFormProps) {
       </button>
     </form>
   );
+}
+
+/** What is typed as a value: as it is where it stands in quotes, and `*` is a beginning. */
+function valueTerm(text: string): string {
+  if (text === "" || /^".*"\*?$/s.test(text)) return text;
+  return text.endsWith("*") ? `${quoted(text.slice(0, -1))}*` : quoted(text);
 }
 
 interface MetadataFieldsProps {

@@ -1,4 +1,4 @@
-import { asTerm } from "./filters";
+import { scalarTerm } from "../../parts/text/terms";
 import type { Summary } from "../standing";
 
 export interface Seen {
@@ -17,7 +17,7 @@ export function seenIn(rows: readonly Summary[]): Seen {
     for (const tool of row.tools) tools.add(tool);
     for (const [key, value] of Object.entries(row.metadata)) {
       const known = values.get(key) ?? new Set();
-      if (known.size < MOST_VALUES) known.add(asTerm(value));
+      if (known.size < MOST_VALUES) known.add(scalarTerm(value));
       values.set(key, known);
     }
   }

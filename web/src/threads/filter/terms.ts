@@ -7,6 +7,7 @@ const TERMS = [
   "succeeded",
   "open",
   "pending",
+  "has:error",
   "tool:",
   "rule:",
   "label:",
@@ -25,7 +26,7 @@ const TERMS = [
   "loops>",
   "anomalies>",
 ] as const;
-const STATUSES = ["open", "exited", "closed"];
+export const STATUSES = ["open", "exited", "closed"];
 
 /** What the last word of a filter of threads may be. */
 export function termsOf(seen: Seen): string[] {

@@ -8,7 +8,7 @@ import { Failure } from "../../parts/Failure";
 import { counted, time } from "../../parts/format";
 import type { Change, ThreadsAddress } from "../address";
 import { FilterBar } from "../filter/FilterBar";
-import { type Filters, filtersOf, NO_FILTERS } from "../filter/filters";
+import { filtersOf, NO_FILTERS } from "../filter/filters";
 import { byThread, type Hit, type HitRow, marked } from "./hits";
 import { seenIn } from "../filter/seen";
 import styles from "./HitList.module.css";
@@ -17,13 +17,13 @@ import screen from "../ThreadsScreen.module.css";
 const PAGE_HITS = 50;
 const NONE_SEEN = seenIn([]);
 
-function hitsQuery(find: string, filters: Filters) {
+function hitsQuery(find: string, filter: string | undefined) {
   return infiniteQueryOptions({
-    queryKey: ["hits", find, filters],
+    queryKey: ["hits", find, filter],
     queryFn: async ({ pageParam, signal }) =>
       answered(
         await api.GET("/v1/search", {
-          params: { query: kept({ ...filters, q: find, limit: PAGE_HITS, after: pageParam }) },
+          params: { query: kept({ filter, q: find, limit: PAGE_HITS, after: pageParam }) },
           signal,
         }),
       ),
@@ -41,9 +41,8 @@ interface HitListProps {
 
 /** Messages whose contents have the text, by thread; each leads to its place. */
 export function HitList({ find, address, change }: HitListProps) {
-  const filters = filtersOf(address);
-  delete filters.hidden; // the search of contents has no hidden threads
-  const answer = useInfiniteQuery(hitsQuery(find, filters));
+  const { filter } = filtersOf(address); // the search of contents has no hidden threads
+  const answer = useInfiniteQuery(hitsQuery(find, filter));
   const { data, error, hasNextPage, isFetching, fetchNextPage } = answer;
   const hits = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data]);
   const rows = useMemo(() => byThread(hits), [hits]);

@@ -12,14 +12,14 @@ from agentlog.api.cli.progress import progress_shown
 from agentlog.api.cli.session import (
     AsJson,
     DataDir,
+    IndexedFilter,
     InvalidOption,
-    filter_of,
-    pairs_of,
     print_line,
     service_in,
 )
 from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
+from agentlog.api.filters import indexed_filter
 from agentlog.extensions.runs.api.shapes.engine_replay_lines import replayed_json, replays_lines
 from agentlog.extensions.runs.infrastructure.engine_replay import (
     EngineReplay,
@@ -31,8 +31,6 @@ from agentlog.infrastructure.transfer.exporter import threads_matching
 
 app = typer.Typer()
 
-_METADATA = "metadata."
-_FILTERS = ("status", "parent", "q")
 _DIVERGES, _FAILED = 1, 2
 
 
@@ -45,13 +43,7 @@ def replay_engine(  # noqa: PLR0913, PLR0917 - one parameter an option
         ),
     ],
     thread: Annotated[str | None, typer.Argument(help="Id of the thread.")] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="All threads that are so: metadata.KEY, status, parent or q.",
-        ),
-    ] = None,
+    where: IndexedFilter = None,
     begin: Annotated[
         int, typer.Option("--from", metavar="VERSION", min=1, help="First step at or after it.")
     ] = 1,
@@ -78,39 +70,22 @@ def replay_engine(  # noqa: PLR0913, PLR0917 - one parameter an option
         order = EngineReplay(
             engine, url=service.url, tenant=service.own.name, begin=begin, states=state
         )
-        ids = _threads_of(service, thread, only or ())
+        ids = _threads_of(service, thread, where)
         replays = _replay_by_engine(order, ids, jobs=jobs or os.cpu_count() or 1)
     _print_replays(order, replays, as_json=json)
     raise typer.Exit(_exit_code(replays))
 
 
-def _threads_of(service: Service, thread: str | None, only: Sequence[str]) -> list[str]:
+def _threads_of(service: Service, thread: str | None, where: str | None) -> list[str]:
     """Return the ids of a thread, or of those that a filter selects; raises `AgentlogError`."""
-    if (thread is None) == (not only):
-        raise InvalidOption("name a THREAD, or threads by --only metadata.KEY=VALUE")
+    if (thread is None) == (where is None):
+        raise InvalidOption("name a THREAD, or threads by --filter, all by an empty one")
     if thread is not None:
         return [service.threads.head(thread).thread_id]
-    metadata: list[str] = []
-    filters: dict[str, str] = {}
-    for name, value in pairs_of("--only", only, named=True):
-        if name.startswith(_METADATA):
-            metadata.append(f"{name.removeprefix(_METADATA)}={value}")
-        elif name in _FILTERS and name not in filters:
-            filters[name] = value
-        else:
-            reason = (
-                "is given twice" if name in filters else "use metadata.KEY, status, parent or q"
-            )
-            raise InvalidOption(f"--only {name[:64]}: {reason}")
-    which = filter_of(
-        status=filters.get("status"),
-        q=filters.get("q"),
-        parent=filters.get("parent"),
-        metadata=metadata,
-    )
+    which = indexed_filter(where or "")
     ids = sorted(head.thread_id for head in threads_matching(service.threads, which))
     if not ids:
-        raise InvalidOption("no thread is as --only says")
+        raise InvalidOption("no thread matches the filter")
     return ids
 
 

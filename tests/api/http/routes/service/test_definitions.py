@@ -89,7 +89,7 @@ def test_a_filter_is_saved_listed_and_taken_away(client: TestClient) -> None:
     ("path", "fields", "status", "detail"),
     [
         ("/v1/rules/x", {"value": "y"}, 404, "no rule 'x': there are success, shells"),
-        ("/v1/rules/success", {"value": "tool:x"}, 422, "'tool' is asked elsewhere"),
+        ("/v1/rules/success", {"value": "tool:x"}, 422, "'tool' is a term of lists of threads"),
         ("/v1/rules/success", {"value": 1}, 422, "value: input should be a valid string"),
         ("/v1/rules/success", {"value": "$.a:1"}, 422, "name a type, one field of it"),
         ("/v1/rules/shells", {"value": "x " * 101}, 422, "at most 100 names"),

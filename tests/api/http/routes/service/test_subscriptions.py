@@ -37,15 +37,13 @@ def _post(client: TestClient, what: str, **fields: Any) -> Any:
 
 def test_a_subscription_is_made_listed_and_deleted(client: TestClient, threads: Threads) -> None:
     threads.append("t", [reply("one")])
-    made = _made(client, types=["tool-calls", "reply"], threads="t", metadata={"team": "red"})
+    made = _made(client, filter="(type:tool-calls or type:reply) thread:t* metadata.team:red")
     assert made.pop("createdAt")
     assert made == {
         "name": "s",
         "state": "active",
         "reason": None,
-        "types": ["tool_calls", "reply"],
-        "threads": "t",
-        "metadata": {"team": "red"},
+        "filter": "(type:tool_calls or type:reply) thread:t* metadata.team:red",
         "maxAttempts": 10,
         "webhook": None,
         "position": 0,
@@ -114,7 +112,7 @@ def test_a_consumer_waits_for_the_first_event(
 
 
 def test_what_a_fork_copied_is_not_given_out_twice(client: TestClient, threads: Threads) -> None:
-    _made(client, types=["reply"])
+    _made(client, filter="type:reply")
     threads.append("t", [reply("one")])
     assert client.post("/v1/threads/t/fork", json={"threadId": "u"}).status_code == 201
     threads.append("u", [reply("two")])
@@ -123,7 +121,7 @@ def test_what_a_fork_copied_is_not_given_out_twice(client: TestClient, threads: 
 
 
 def test_what_was_erased_is_not_delivered(client: TestClient, threads: Threads) -> None:
-    _made(client, types=["reply"])
+    _made(client, filter="type:reply")
     threads.append("t", [reply("a secret")])
     (item,) = _post(client, "pull", seconds=1)["items"]
     message = item["event"]["message"]["id"]
@@ -187,7 +185,7 @@ def test_a_webhook_goes_to_no_address_that_it_may_not(refusals: Refusals, url: s
         ("", b"{}", "name: missing"),
         ("", b"[]", "JSON object"),
         ("", b'{"name":"s","type":"reply"}', "type: no such field"),
-        ("", b'{"name":"s","types":["repply"]}', "nearest is reply"),
+        ("", b'{"name":"s","filter":"type:repply"}', "nearest is reply"),
         ("", b'{"name":"s","webhook":"https://93.184.215.14/"}', "webhook"),
         ("", b'{"name":"s","webhook":{"url":7}}', "webhook"),
         ("", b'{"name":"s","webhook":{"url":"https://93.184.215.14/","more":1}}', "webhook"),

@@ -240,7 +240,7 @@ def test_models_are_compared_by_a_check(chat: Recorded) -> None:
         {"changes": "model good", "liveCalls": 3, "unmet": 0, "check": "passed"},
         {"changes": "model bad", "liveCalls": 1, "unmet": 0, "check": "failed"},
     ]
-    failed = agentlog("threads", "--metadata", "check=failed", "--json", url=chat.url).lines
+    failed = agentlog("threads", "--filter", "metadata.check:failed", "--json", url=chat.url).lines
     assert [thread["threadId"] for thread in failed] == [forks[1]["threadId"]]
 
 

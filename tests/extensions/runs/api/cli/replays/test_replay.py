@@ -114,11 +114,11 @@ def test_a_replay_begins_at_a_version(url: str) -> None:
 
 
 def test_many_threads_are_chosen_by_what_they_are(url: str) -> None:
-    chosen = ["--only", "metadata.team=platform", "--only", "status=exited"]
+    chosen = ["--filter", "metadata.team:platform status:exited"]
     outcome = agentlog("replay-engine", DEPLOY, *chosen, "--json", url=url)
     assert [line["threadId"] for line in outcome.lines] == ["deploy"]
     assert outcome.code == 0
-    outcome = agentlog("replay-engine", DEPLOY, "--only", "status=exited", url=url)
+    outcome = agentlog("replay-engine", DEPLOY, "--filter", "status:exited", url=url)
     assert outcome.code == 1
     assert "\n3 threads, 15 steps: 2 diverge, 0 failed\n" in outcome.out
 
@@ -127,7 +127,7 @@ def test_many_threads_are_chosen_by_what_they_are(url: str) -> None:
     "form", [[], pytest.param(["--json"], marks=pytest.mark.slow)], ids=["text", "json"]
 )
 def test_two_processes_with_other_hash_seeds_print_equal_bytes(url: str, form: list[str]) -> None:
-    words = [f"{OURS}:Prints", "--only", "q="]
+    words = [f"{OURS}:Prints", "--filter", ""]
     printed = set()
     for seed, jobs in [("0", "1"), ("1", "2")]:
         done = subprocess.run(
@@ -172,10 +172,11 @@ def test_a_function_makes_an_engine_too(url: str) -> None:
         ([f"{OURS}:NO_ENGINE", "deploy"], "a int is no class or function"),
         (["datetime:date", "deploy"], "no engine: the class has no method step"),
         ([RULES, "none"], "none"),
-        ([RULES], "name a THREAD, or threads by --only metadata.KEY=VALUE"),
-        ([RULES, "deploy", "--only", "q=x"], "name a THREAD, or threads by --only"),
-        ([RULES, "--only", "tool=x"], "--only tool: use metadata.KEY"),
-        ([RULES, "--only", "metadata.no=1"], "no thread is as --only says"),
+        ([RULES], "name a THREAD, or threads by --filter"),
+        ([RULES, "deploy", "--filter", "x"], "name a THREAD, or threads by --filter"),
+        ([RULES, "--filter", "tool:x"], "filter: tool:x: here threads are listed by"),
+        ([RULES, "--only", "status=open"], "write --filter 'status:open'"),
+        ([RULES, "--filter", "metadata.no:1"], "no thread matches the filter"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_ends_with_2(
@@ -209,7 +210,7 @@ def test_an_engine_of_the_current_directory_is_found_and_its_errors_are_said(
 
 
 def test_a_process_that_ends_by_itself_is_named(url: str) -> None:
-    words = [f"{OURS}:Ends", "--only", "q=", "--jobs", "2"]
+    words = [f"{OURS}:Ends", "--filter", "", "--jobs", "2"]
     outcome = agentlog_process("replay-engine", *words, url=url)
     assert outcome.code == 2
     assert "a process of the replay ended by itself" in outcome.err
@@ -217,7 +218,7 @@ def test_a_process_that_ends_by_itself_is_named(url: str) -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_ends_all_processes(url: str, jobs: str) -> None:
-    words = [f"{OURS}:Waits", "--only", "q=", "--jobs", jobs]
+    words = [f"{OURS}:Waits", "--filter", "", "--jobs", jobs]
     with subprocess.Popen(
         [AGENTLOG, "replay-engine", *words],
         stdin=subprocess.DEVNULL,
