@@ -5,7 +5,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import TimeText, time_text
+from agentlog.api.shapes.shape import TimeText, shaped, time_text
 from agentlog.domain.json.values import integer_at, text_at
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import Head
@@ -86,14 +86,8 @@ def origin_of(head: Head) -> Origin | None:
 
 def fork_json(fork: forker.Forked) -> Fork:
     """Return a fork."""
-    origin: Any = fork.origin.model_dump(mode="json", exclude_none=True)
-    return {
-        "threadId": fork.thread_id,
-        "version": fork.version,
-        "position": fork.position,
-        "forkedFrom": origin,
-        "replayed": fork.replayed,
-    }
+    origin = fork.origin.model_dump(mode="json", exclude_none=True)
+    return shaped(Fork, fork, forkedFrom=origin)
 
 
 def tree_json(threads: Sequence[TreeThread], *, truncated: bool) -> Tree:
@@ -103,17 +97,15 @@ def tree_json(threads: Sequence[TreeThread], *, truncated: bool) -> Tree:
 
 def _node(thread: TreeThread) -> TreeNode:
     depth, head = thread
-    return {
-        "threadId": head.thread_id,
-        "depth": depth,
-        "version": head.version,
-        "status": head.status,
-        "goal": head.goal,
-        "forkedFrom": origin_of(head),
-        "replay": _replay_of(head),
-        "startedAt": time_text(head.started_at),
-        "updatedAt": time_text(head.updated_at),
-    }
+    return shaped(
+        TreeNode,
+        head,
+        depth=depth,
+        forkedFrom=origin_of(head),
+        replay=_replay_of(head),
+        startedAt=time_text(head.started_at),
+        updatedAt=time_text(head.updated_at),
+    )
 
 
 def _replay_of(head: Head) -> ReplayOutcome | None:

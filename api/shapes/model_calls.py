@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
+from agentlog.api.shapes.shape import shaped
 from agentlog.projections.exchanges import model_call
 
 
@@ -84,60 +85,34 @@ class ModelCall(TypedDict):
 
 def model_call_json(thread_id: str, call: model_call.ModelCall) -> ModelCall:
     """Return a call of a thread's model."""
-    sent = call.sent
-    return {
-        "threadId": thread_id,
-        "source": "recorded" if sent.is_exact else "reconstructed",
-        "missing": [*sent.missing],
-        "after": sent.after,
-        "api": sent.api,
-        "model": sent.model,
-        "contextWindow": call.window,
-        "prompt": sent.prompt,
-        "tools": sent.tools,
-        "parameters": sent.parameters,
-        "messages": [*sent.messages],
-        "parts": [_part(part) for part in call.parts],
-        "answer": _answer(call),
-        "previous": _previous(call.previous),
-    }
-
-
-def _part(part: model_call.RequestPart) -> RequestPart:
-    return {
-        "part": part.part,
-        "messages": [*part.messages],
-        "characters": part.characters,
-        "tokens": part.tokens,
-    }
+    return shaped(
+        ModelCall,
+        call.sent,
+        threadId=thread_id,
+        source="recorded" if call.sent.is_exact else "reconstructed",
+        contextWindow=call.window,
+        parts=[shaped(RequestPart, part) for part in call.parts],
+        answer=_answer(call),
+        previous=_previous(call.previous),
+    )
 
 
 def _answer(call: model_call.ModelCall) -> ModelAnswer | None:
     if call.answer is None:
         return None
-    usage = call.answer.usage
-    return {
-        "versions": [*call.versions],
-        "model": call.answer.model,
-        "finishReason": call.answer.finish_reason,
-        "inputTokens": usage.input_tokens,
-        "cachedInputTokens": usage.cached_input_tokens,
-        "outputTokens": usage.output_tokens,
-        "costUsd": call.answer.cost.usd,
-        "latencyMs": call.answer.latency_ms,
-    }
+    return shaped(
+        ModelAnswer,
+        call.answer.usage,
+        versions=call.versions,
+        model=call.answer.model,
+        finishReason=call.answer.finish_reason,
+        costUsd=call.answer.cost.usd,
+        latencyMs=call.answer.latency_ms,
+    )
 
 
 def _previous(previous: model_call.Previous | None) -> PreviousRequest | None:
     if previous is None:
         return None
-    return {
-        "answeredAt": previous.answered_at,
-        "messages": previous.messages,
-        "sharedMessages": previous.shared,
-        "changes": [
-            {"part": change.part, "place": change.place, "before": change.before,
-             "after": change.after}
-            for change in previous.changes
-        ],
-    }  # fmt: skip
+    changes = [shaped(RequestChange, change) for change in previous.changes]
+    return shaped(PreviousRequest, previous, sharedMessages=previous.shared, changes=changes)

@@ -5,7 +5,7 @@ from operator import attrgetter
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import Shape
+from agentlog.api.shapes.shape import Shape, shaped
 from agentlog.domain.json.printed import PrintedArray
 from agentlog.domain.json.text import print_to_keep
 from agentlog.infrastructure.views import results
@@ -99,20 +99,16 @@ def outline_json(result: results.Outline, *, steps: bool = True) -> dict[str, ob
 
 def _group(group: groups.Group) -> Group:
     total = group.total
-    return {
-        "name": group.name,
-        "version": group.version,
-        "endVersion": group.end_version,
-        "depth": group.depth,
-        "open": not group.is_closed,
-        "events": group.events,
-        "failures": group.failures,
-        "elapsedMs": total.elapsed_ms,
-        "inputTokens": total.input_tokens,
-        "outputTokens": total.output_tokens,
-        "costUsd": total.cost_usd,
-        "computedCalls": total.computed_calls,
-    }
+    return shaped(
+        Group,
+        group,
+        open=not group.is_closed,
+        elapsedMs=total.elapsed_ms,
+        inputTokens=total.input_tokens,
+        outputTokens=total.output_tokens,
+        costUsd=total.cost_usd,
+        computedCalls=total.computed_calls,
+    )
 
 
 _NAMES = [to_camel(name) for name in Step.model_fields]

@@ -2,7 +2,7 @@
 
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import Shape, TimeText, time_text
+from agentlog.api.shapes.shape import Shape, TimeText, shaped, time_text
 from agentlog.domain.integrity.chain_audit import Verdict, What
 from agentlog.infrastructure.audit import checkpoints, findings
 from agentlog.infrastructure.audit.evidence import ChainedEvent, ChainPage
@@ -89,14 +89,8 @@ class Consistency(_Ends):
 
 def audit_json(thread_id: str, audit: findings.Audit) -> Audit:
     """Return the result of a thread's audit."""
-    return {
-        "threadId": thread_id,
-        "verdict": audit.verdict,
-        "whole": audit.whole,
-        "events": audit.events,
-        "findingCount": audit.count,
-        "findings": [Finding.of(finding) for finding in audit.findings],
-    }
+    found = [Finding.of(finding) for finding in audit.findings]
+    return shaped(Audit, audit, threadId=thread_id, findingCount=audit.count, findings=found)
 
 
 def chain_json(page: ChainPage) -> Chain:
@@ -115,14 +109,13 @@ def chain_json(page: ChainPage) -> Chain:
 
 def checkpoint_json(checkpoint: checkpoints.SignedCheckpoint, *, tenant: str) -> Checkpoint:
     """Return a checkpoint."""
-    return {
-        "size": checkpoint.size,
-        "position": checkpoint.position,
-        "root": to_base64(checkpoint.root),
-        "note": checkpoint.note,
-        "publicKey": VerifierKey(origin_of(tenant), checkpoint.public_key).text,
-        "madeAt": time_text(checkpoint.made_at),
-    }
+    return shaped(
+        Checkpoint,
+        checkpoint,
+        root=to_base64(checkpoint.root),
+        publicKey=VerifierKey(origin_of(tenant), checkpoint.public_key).text,
+        madeAt=time_text(checkpoint.made_at),
+    )
 
 
 def inclusion_json(inclusion: checkpoints.Inclusion, *, tenant: str) -> Inclusion:

@@ -1,10 +1,12 @@
 """Base of answers: JSON of an object by its attributes, described in the OpenAPI document."""
 
+from collections.abc import Hashable
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, TypeVar
+from functools import cache
+from typing import Annotated, Any, Generic, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
-from pydantic.alias_generators import to_camel
+from pydantic.alias_generators import to_camel, to_snake
 from typing_extensions import TypedDict
 
 T = TypeVar("T")
@@ -32,6 +34,18 @@ class Shape(BaseModel):
     def of(cls, source: object) -> Any:  # noqa: ANN401 - the JSON that the class describes
         """Return an object as JSON."""
         return cls.model_validate(source).model_dump(by_alias=True)
+
+
+def shaped(shape: type[T], source: object, /, **given: object) -> T:
+    """Return what a `TypedDict` names: what is given, and else the attributes of `source`."""
+    names = _attributes(cast("Hashable", shape))
+    fields = {key: given[key] if key in given else getattr(source, names[key]) for key in names}
+    return cast("T", fields)
+
+
+@cache
+def _attributes(shape: Hashable) -> dict[str, str]:
+    return {key: to_snake(key) for key in shape.__annotations__}
 
 
 class Page(TypedDict, Generic[T]):

@@ -7,7 +7,7 @@ from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict
 
 from agentlog.api.shapes.forks import Origin, origin_of
-from agentlog.api.shapes.shape import Shape, Time, TimeText, time_text
+from agentlog.api.shapes.shape import Shape, Time, TimeText, shaped, time_text
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.errors import ContentMissing
 from agentlog.domain.events import Event as Recorded
@@ -140,25 +140,18 @@ class Projection(Shape):
 def thread_json(head: Head) -> Thread:
     """Return a thread as in lists and reads; missing values are null."""
     facts = head.read_facts()
-    judgements: Any = head.judgements
     goal, parent, limits = facts.get("goal"), facts.get("parent"), facts.get("limits")
-    return {
-        "threadId": head.thread_id,
-        "version": head.version,
-        "position": head.position,
-        "status": head.status,
-        "policy": head.policy,
-        "goal": goal if isinstance(goal, str) else None,
-        "parent": parent if isinstance(parent, str) else None,
-        "limits": limits if isinstance(limits, dict) else None,
-        "metadata": object_of(facts.get("metadata")),
-        "forkedFrom": origin_of(head),
-        "labels": head.labels,
-        "judgements": judgements,
-        "anomalies": head.anomalies,
-        "startedAt": time_text(head.started_at),
-        "updatedAt": time_text(head.updated_at),
-    }
+    return shaped(
+        Thread,
+        head,
+        goal=goal if isinstance(goal, str) else None,
+        parent=parent if isinstance(parent, str) else None,
+        limits=limits if isinstance(limits, dict) else None,
+        metadata=object_of(facts.get("metadata")),
+        forkedFrom=origin_of(head),
+        startedAt=time_text(head.started_at),
+        updatedAt=time_text(head.updated_at),
+    )
 
 
 def event_json(
@@ -217,15 +210,7 @@ def appended_json(appended: append_request.Appended) -> Appended:
         "threadId": appended.thread_id,
         "version": appended.version,
         "position": appended.position,
-        "messages": [
-            {
-                "id": message.id,
-                "version": message.version,
-                "position": message.position,
-                "replayed": message.replayed,
-            }
-            for message in appended.messages
-        ],
+        "messages": [shaped(Receipt, message) for message in appended.messages],
         "anomalies": [
             {
                 "messageId": message_id,

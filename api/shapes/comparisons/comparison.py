@@ -4,7 +4,7 @@ from typing import Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import Shape
+from agentlog.api.shapes.shape import Shape, shaped
 from agentlog.domain.json.values import object_of
 from agentlog.infrastructure.comparison.comparer import Compared
 from agentlog.projections.comparison import changes, comparison, rows
@@ -205,15 +205,7 @@ def _folded_json(history: comparison.ComparedHistory, run: range) -> Folded:
 
 
 def _item_json(shown: rows.Shown) -> ComparedItem:
-    glimpse = shown.glimpse
-    return {
-        "place": glimpse.place,
-        "type": glimpse.type,
-        "tools": list(glimpse.tools),
-        "hint": glimpse.hint,
-        "item": shown.item,
-        "cut": shown.is_cut,
-    }
+    return shaped(ComparedItem, shown.glimpse, item=shown.item, cut=shown.is_cut)
 
 
 def _change_json(change: changes.Change) -> Change:

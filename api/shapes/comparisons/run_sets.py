@@ -6,7 +6,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from agentlog.api.shapes.comparisons.comparison import Glimpse
-from agentlog.api.shapes.shape import Shape
+from agentlog.api.shapes.shape import Shape, shaped
 from agentlog.infrastructure.comparison import run_matrix, run_sets, runs
 from agentlog.projections.outcomes.outcome import Verdict
 
@@ -176,13 +176,7 @@ def _row_json(row: run_matrix.MatrixRun) -> Any:  # noqa: ANN401 - the JSON of a
 
 
 def _column_json(column: run_matrix.MatrixColumn) -> MatrixColumn:
-    return {
-        "type": column.type,
-        "tools": [*column.tools],
-        "variants": [
-            {**tally(variant.runs), "did": Glimpse.of(variant.did)} for variant in column.variants
-        ],
-        "variantCount": column.variant_count,
-        "absent": tally(column.absent),
-        "separation": column.separation,
-    }
+    variants = [
+        {**tally(variant.runs), "did": Glimpse.of(variant.did)} for variant in column.variants
+    ]
+    return shaped(MatrixColumn, column, variants=variants, absent=tally(column.absent))

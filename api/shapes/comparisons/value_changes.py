@@ -4,7 +4,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import TimeText, time_text
+from agentlog.api.shapes.shape import TimeText, shaped, time_text
 from agentlog.lazy import lazy_imports
 
 with lazy_imports():
@@ -45,14 +45,7 @@ def value_changes_json(changes: "value_changes.ValueChanges") -> dict[str, objec
         "threadId": changes.thread_id,
         "examined": changes.examined,
         "items": [
-            {
-                "version": change.version,
-                "position": change.position,
-                "recordedAt": time_text(change.recorded_at),
-                "values": change.values,
-                "count": change.count,
-                "cut": change.is_cut,
-            }
+            shaped(ValueChange, change, recordedAt=time_text(change.recorded_at), cut=change.is_cut)
             for change in changes.items
         ],
         "next": None if changes.next is None else str(changes.next),

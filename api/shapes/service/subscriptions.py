@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasPath, Field
 from typing_extensions import TypedDict
 
-from agentlog.api.shapes.shape import Shape, Time, TimeText, time_text
+from agentlog.api.shapes.shape import Shape, Time, TimeText, shaped, time_text
 from agentlog.api.shapes.threads import Event, event_json
 from agentlog.infrastructure.subscriptions import subscription as subscriptions
 
@@ -110,12 +110,5 @@ def lease_json(lease: subscriptions.Lease | None) -> Lease:
 
 def _delivery_json(delivery: subscriptions.Delivery) -> Delivery:
     event = delivery.event
-    return {
-        "id": delivery.id,
-        "position": delivery.position,
-        "type": delivery.type,
-        "threadId": delivery.thread_id,
-        "attempt": delivery.attempt,
-        "event": None if event is None else event_json(event, with_thread=True),
-        "notice": delivery.notice,
-    }
+    shown = None if event is None else event_json(event, with_thread=True)
+    return shaped(Delivery, delivery, event=shown)
