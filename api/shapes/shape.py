@@ -31,8 +31,13 @@ class Shape(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, from_attributes=True, populate_by_name=True)
 
     @classmethod
-    def of(cls, source: object) -> Any:  # noqa: ANN401 - the JSON that the class describes
-        """Return an object as JSON."""
+    def of(cls, source: object, /, **given: object) -> Any:  # noqa: ANN401 - the JSON that the class describes
+        """Return an object as JSON; fields that are given are not read from it."""
+        if given:
+            source = {
+                name: given[name] if name in given else getattr(source, name)
+                for name in cls.model_fields
+            }
         return cls.model_validate(source).model_dump(by_alias=True)
 
 

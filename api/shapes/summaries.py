@@ -222,22 +222,18 @@ class WorkerTree(Shape):
 
 def worker_tree_json(threads: Sequence[TreeThread], *, truncated: bool) -> Any:  # noqa: ANN401 - JSON
     """Return a tree of workers."""
-    return WorkerTree.of({"items": [_node(thread) for thread in threads], "truncated": truncated})
+    return {"items": [_node(thread) for thread in threads], "truncated": truncated}
 
 
-def _node(thread: TreeThread) -> dict[str, object]:
-    head, summary = thread.head, thread.summary
-    return {
-        "thread_id": head.thread_id,
-        "depth": thread.depth,
-        "parent": head.parent,
-        "version": head.version,
-        "status": head.status,
-        "goal": head.goal,
-        "verdict": None if summary is None else summary.verdict,
-        "tone": "neutral" if summary is None else summary.tone,
-        "first_sent_at": None if summary is None else summary.first_sent_at,
-        "last_sent_at": None if summary is None else summary.last_sent_at,
-        "own": thread.own,
-        "whole": thread.whole,
-    }
+def _node(thread: TreeThread) -> Any:  # noqa: ANN401 - JSON
+    summary = thread.summary
+    return WorkerNode.of(
+        thread.head,
+        depth=thread.depth,
+        verdict=None if summary is None else summary.verdict,
+        tone="neutral" if summary is None else summary.tone,
+        first_sent_at=None if summary is None else summary.first_sent_at,
+        last_sent_at=None if summary is None else summary.last_sent_at,
+        own=thread.own,
+        whole=thread.whole,
+    )

@@ -115,36 +115,14 @@ class Why(Shape):
 
 def why_json(result: results.Why) -> dict[str, object]:
     """Return why a run went as it went, for printing."""
-    why, total = result.why, result.why.total
-    outcome = {
-        "verdict": why.outcome.verdict,
-        "basis": why.outcome.basis,
-        "judged_by": why.outcome.judged_by,
-        "scores": why.outcome.scores,
-        "end": why.outcome.end,
-        "version": why.outcome_version,
-    }
-    effort = {
-        "calls": why.calls,
-        "elapsed_ms": total.elapsed_ms,
-        "input_tokens": total.input_tokens,
-        "output_tokens": total.output_tokens,
-        "cost_usd": total.cost_usd,
-        "computed_calls": total.computed_calls,
-        "unpriced_calls": total.unpriced_calls,
-        "prices": price_list() if total.computed_calls else None,
-    }
-    fields = {
-        "thread_id": result.thread_id,
-        "version": result.version,
-        "position": result.position,
-        "outcome": outcome,
-        "failure": why.failure,
-        "failures": why.failures,
-        "before": why.before,
-        "loops": why.loops,
-        "loop_count": why.loop_count,
-        "total": effort,
-        "last": why.last,
-    }
-    return Why.model_validate(fields).model_dump(by_alias=True)
+    why = result.why
+    prices = price_list() if why.total.computed_calls else None
+    why_shape: dict[str, object] = Why.of(
+        why,
+        thread_id=result.thread_id,
+        version=result.version,
+        position=result.position,
+        outcome=RunOutcome.of(why.outcome, version=why.outcome_version),
+        total=RunTotal.of(why.total, calls=why.calls, prices=prices),
+    )
+    return why_shape

@@ -122,18 +122,5 @@ class AgentState:
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the state as a JSON object, with the names of mylm's Rust fields, in its order."""
-        return {
-            "history": [
-                {"role": message.role, "content": message.content} for message in self.history
-            ],
-            "step_count": self.step_count,
-            "max_steps": self.max_steps,
-            "delegation_count": self.delegation_count,
-            "max_delegations": self.max_delegations,
-            "rejection_count": self.rejection_count,
-            "max_rejections": self.max_rejections,
-            "scratchpad": self.scratchpad,
-            "shutdown_requested": self.shutdown_requested,
-            "pending_llm": self.pending_llm,
-            "pending_approval": self.pending_approval,
-        }
+        history = [{"role": message.role, "content": message.content} for message in self.history]
+        return {**vars(self), "history": [*history]}

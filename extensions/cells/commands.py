@@ -8,6 +8,7 @@ from shlex import quote
 from typing import Annotated
 
 import typer
+from pydantic.alias_generators import to_camel
 from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -179,15 +180,6 @@ def _shown() -> Iterator[Progress]:
 
 
 def _json_of(move: Move) -> dict[str, JsonValue]:
-    return {
-        "tenant": move.tenant,
-        "number": move.number,
-        "step": move.step,
-        "moveId": move.move_id,
-        "other": move.other,
-        "events": move.events,
-        "firstPosition": move.first_position,
-        "lastPosition": move.last_position,
-        "at": None if move.made_at is None else time_text(move.made_at),
-        "note": move.note,
-    }
+    names = "tenant number step move_id other events first_position last_position"
+    fields = {to_camel(name): getattr(move, name) for name in names.split()}
+    return {**fields, "at": time_text(move.made_at), "note": move.note}

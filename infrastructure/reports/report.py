@@ -84,38 +84,17 @@ class Report:
         return {**kinds, METADATA_TERM: TERMS[METADATA_TERM]}
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """What the head of a file says; a column is its name, its unit or "", and a comment."""
-
-    title: str
-    comment: str
-    source: str
-    columns: list[list[str]]
-    order: str
-    by: list[str] | None = None
-    only: Fragment | None = None
-    limit: int = 1000
-
-
 def read_report(name: str, texts: Mapping[str, str]) -> Report:
-    """Return a report of some files by name: a comment with its head, then its statement."""
-    values, statement = _parts(name, texts)
-    head = _Head(**values)
-    return Report(
-        name=name,
-        title=head.title,
-        comment=head.comment,
-        source=SOURCES[head.source],
-        columns=tuple(
-            ReportColumn(name, unit or None, *rest) for name, unit, *rest in head.columns
-        ),
-        order=head.order,
-        statement=statement,
-        by=None if head.by is None else tuple(head.by),
-        only=head.only,
-        limit=head.limit,
-    )
+    """Return a report of some files by name: a comment with its head, then its statement.
+
+    In the head a column is its name, its unit or "", and a comment.
+    """
+    head, statement = _parts(name, texts)
+    columns = [ReportColumn(title, unit or None, *rest) for title, unit, *rest in head["columns"]]
+    by = tuple(head["by"]) if "by" in head else None
+    source = SOURCES[head["source"]]
+    own = {"source": source, "columns": tuple(columns), "by": by, "statement": statement}
+    return Report(name, **{**head, **own})
 
 
 def _parts(name: str, texts: Mapping[str, str]) -> tuple[dict[str, Any], LiteralString]:

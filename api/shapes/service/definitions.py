@@ -43,13 +43,4 @@ def checked_filter(place: FilterPlace, text: str) -> str:
 def filter_json(definition: Definition) -> Any:  # noqa: ANN401 - as `Shape.of`
     """Return a saved filter."""
     kept = object_of(parse_stored((definition.value or "{}").encode()))
-    return SavedFilter.of(
-        {
-            "name": definition.name,
-            "place": text_at(kept, "place"),
-            "filter": kept.get("filter"),
-            "number": definition.number,
-            "set_at": definition.set_at,
-            "set_by": definition.set_by,
-        }
-    )
+    return SavedFilter.of(definition, place=text_at(kept, "place"), filter=kept.get("filter"))

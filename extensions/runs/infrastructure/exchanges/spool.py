@@ -6,7 +6,6 @@ an end ended with its recorder. MCP exchanges stand among them.
 """
 
 import os
-from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from agentlog.extensions.runs.infrastructure.exchanges.mcp_spool import (
     McpBeginning,
@@ -29,26 +29,34 @@ SUFFIX = ".spool"
 _UNLOCKED = ".new"
 
 
-class _Beginning(msgspec.Struct, tag="begun"):
+class _Beginning(
+    msgspec.Struct,
+    tag="begun",
+    rename={"request": "body", "request_headers": "headers", "started_at": "at"},
+):
+    """What of an exchange is known when it begins."""
+
     attempt: int
     method: str
     path: str
-    body: str
-    headers: dict[str, str]
-    at: int
+    request: bytes
+    request_headers: dict[str, str]
+    started_at: int
     session: str | None = None
     agent: str | None = None
     thread: str | None = None
     known: int | None = None
 
 
-class _Ending(msgspec.Struct, tag="ended"):
+class _Ending(msgspec.Struct, tag="ended", rename={"response": "body"}):
+    """What of an exchange is known at its end."""
+
     attempt: int
     end: End
-    duration_ms: float
+    duration_ms: float | None
     status: int | None
     headers: dict[str, str]
-    body: str
+    response: bytes
     chunks: list[tuple[int, float]]
     replayed: str | None = None
 
@@ -89,33 +97,11 @@ class SpoolWriter(SpoolAppender):
 
     def begin(self, exchange: Exchange) -> None:
         """Write that an attempt begins."""
-        beginning = _Beginning(
-            exchange.attempt,
-            exchange.method,
-            exchange.path,
-            b64encode(exchange.request).decode(),
-            dict(exchange.request_headers),
-            exchange.started_at,
-            exchange.session,
-            exchange.agent,
-            exchange.thread,
-            exchange.known,
-        )
-        self.write(beginning)
+        self.write(msgspec.convert(exchange, _Beginning, from_attributes=True))
 
     def end(self, exchange: Exchange) -> Path | None:
         """Write how an attempt ended, wait until it is on disk, and return the spool."""
-        ending = _Ending(
-            exchange.attempt,
-            exchange.end,
-            exchange.duration_ms or 0.0,
-            exchange.status,
-            dict(exchange.headers),
-            b64encode(exchange.response).decode(),
-            [*exchange.chunks],
-            exchange.replayed,
-        )
-        self.write(ending)
+        self.write(msgspec.convert(exchange, _Ending, from_attributes=True))
         self.sync()
         return self.path
 
@@ -229,28 +215,5 @@ def held_spool(path: Path) -> FileLock | None:
 
 
 def _exchange(beginning: _Beginning, ending: _Ending | None) -> Exchange:
-    begun = Exchange(
-        attempt=beginning.attempt,
-        method=beginning.method,
-        path=beginning.path,
-        request=b64decode(beginning.body),
-        end="recorder_died",
-        started_at=beginning.at,
-        request_headers=beginning.headers,
-        session=beginning.session,
-        agent=beginning.agent,
-        thread=beginning.thread,
-        known=beginning.known,
-    )
-    if ending is None:
-        return begun
-    return replace(
-        begun,
-        end=ending.end,
-        duration_ms=ending.duration_ms,
-        status=ending.status,
-        headers=ending.headers,
-        response=b64decode(ending.body),
-        chunks=ending.chunks,
-        replayed=ending.replayed,
-    )
+    begun = Exchange(**asdict(beginning), end="recorder_died")
+    return begun if ending is None else replace(begun, **asdict(ending))
