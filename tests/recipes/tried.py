@@ -9,8 +9,8 @@ from typing import Any
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.projections.readmodels.registry import read_model
 from tests import test_docs
-from tests.api.cli import test_reference
 from tests.command_line import agentlog
+from tests.extensions import test_commands
 from tests.infrastructure.readmodels.tables import live, rows_of
 from tests.infrastructure.reports import test_documentation
 
@@ -61,7 +61,7 @@ def _undocumented() -> list[str]:
         test_docs.test_the_reference_names_every_message_type_with_its_fields,
         test_docs.test_the_reference_names_every_setting,
         test_docs.test_the_reference_names_every_view_and_option,
-        test_reference.test_the_reference_of_the_commands_is_what_they_say_of_themselves,
+        test_commands.test_the_reference_of_the_commands_is_what_they_say_of_themselves,
     ):
         with suppress(AssertionError, ValueError):
             check()

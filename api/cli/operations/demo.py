@@ -8,6 +8,7 @@ from rich.console import Console
 
 from agentlog.api.cli.terminal import printable
 from agentlog.api.composition import Service
+from agentlog.extension import added
 from agentlog.infrastructure.settings import Settings
 from agentlog.infrastructure.transfer.documents import Plan
 from agentlog.infrastructure.transfer.files.sources import find_sources
@@ -32,9 +33,6 @@ def _examples_dir() -> Path:
 
 def tour(address: str, settings: Settings) -> str:
     """Return what the demo prints: links, and commands that record an agent into its log."""
-    python, recording = quote(sys.executable), quote(str(_examples_dir() / "recording"))
-    own = settings.database_url is None
-    data = f" --data-dir {quote(str(settings.data_dir.absolute()))}" if own else ""
     return "\n".join(
         (
             "",
@@ -50,12 +48,21 @@ def tour(address: str, settings: Settings) -> str:
             f"  {address}/v1/log                                    all that happened, in order",
             f"  {address}/v1/log/events?follow=false                the same as a stream",
             "",
-            "Record an agent, from another terminal; its model is a script, so no key is needed:",
-            f"  {python} {recording}/model.py 9753 &",
-            "  OPENAI_BASE_URL=http://127.0.0.1:9753/v1 \\",
-            f"    {python} -m agentlog record{data} -- \\",
-            f"    {python} {recording}/agent.py 'What should I wear in Lisbon?'",
-            "",
+            *(_recording(settings) if "record" in added("commands", taken={}) else ()),
             "Ctrl-C stops it; the data stays.",
         )
+    )
+
+
+def _recording(settings: Settings) -> tuple[str, ...]:
+    python, recording = quote(sys.executable), quote(str(_examples_dir() / "recording"))
+    own = settings.database_url is None
+    data = f" --data-dir {quote(str(settings.data_dir.absolute()))}" if own else ""
+    return (
+        "Record an agent, from another terminal; its model is a script, so no key is needed:",
+        f"  {python} {recording}/model.py 9753 &",
+        "  OPENAI_BASE_URL=http://127.0.0.1:9753/v1 \\",
+        f"    {python} -m agentlog record{data} -- \\",
+        f"    {python} {recording}/agent.py 'What should I wear in Lisbon?'",
+        "",
     )

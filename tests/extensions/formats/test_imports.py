@@ -8,11 +8,20 @@ import pytest
 
 from agentlog.extensions.formats.workers import Workers
 from agentlog.infrastructure.threads import Threads
+from agentlog.infrastructure.transfer.files.source_file import UnreadableSource
+from agentlog.infrastructure.transfer.files.sources import find_sources
 from tests.infrastructure.transfer.importing import USER, run, written
 from tests.infrastructure.transfer.parts import SESSION, members_of
 from tests.infrastructure.transfer.test_parts import check_a_second_file
 from tests.infrastructure.transfer.test_remedies import options_of
 from tests.test_golden import GOLDEN
+
+
+def test_a_folder_without_a_file_of_any_format_says_how_these_end(tmp_path: Path) -> None:
+    with pytest.raises(
+        UnreadableSource, match=r"ends in \.af, \.aider\.chat\.history\.md, \.eval, \.json"
+    ):
+        list(find_sources([tmp_path]))
 
 
 def test_histories_of_one_record_have_numbers_of_their_own(threads: Threads) -> None:

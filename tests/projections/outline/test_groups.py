@@ -12,9 +12,9 @@ from agentlog.api.shapes.lines.outline import outline_lines
 from agentlog.domain.json.values import text_at
 from agentlog.projections.outline.groups import MOST_DEPTH, Group, groups_of
 from agentlog.projections.outline.steps import outline
-from agentlog.projections.own_types.registry import OWN_TYPES, OwnTypes, mark
+from agentlog.projections.own_types.registry import OWN_TYPES, Fields, OwnTypes, mark
 from agentlog.projections.own_types.texts import mark_of
-from agentlog.projections.view import render
+from agentlog.projections.view import Item, render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from tests.histories import drafts as any_drafts
 from tests.histories import history, json_values
@@ -30,14 +30,20 @@ def groups(*drafts: dict[str, Any]) -> list[Group]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _vendor() -> Iterator[None]:
-    """Add own types of a wire of which one begins a group and one ends it."""
+    """Add own types of a wire: one begins a group, one ends it, one is the record of a run."""
     marks = {
         "begins": lambda fields: mark("begin", text_at(fields, "id"), text_at(fields, "name")),
         "ends": lambda fields: mark("end", text_at(fields, "id")),
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(OWN_TYPES._parts, "vendor", OwnTypes(marks=marks))
+        patch.setitem(OWN_TYPES._parts, "vendor", OwnTypes(marks=marks, record=_record))
         yield
+
+
+def _record(fields: Fields) -> Item | None:
+    if "run" not in fields:
+        return None
+    return {"mark": "run", "id": fields["run"], "name": "run", "parent": fields["parent"]}
 
 
 def begin(span: str, name: str = "solver") -> dict[str, Any]:
@@ -49,10 +55,7 @@ def end(span: str) -> dict[str, Any]:
 
 
 def run(span: str, parent: str | None) -> dict[str, Any]:
-    return {
-        "type": "otel.span",
-        "payload": {"spanId": span, "parentSpanId": parent, "name": f"run {span}"},
-    }
+    return {"type": "vendor.run", "payload": {"run": span, "parent": parent}}
 
 
 SAID = {"type": "reply", "text": "x"}

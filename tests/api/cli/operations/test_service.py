@@ -193,34 +193,6 @@ def test_the_demo_answers_on_every_address_that_it_prints_and_runs_again(
     assert Postmaster.read(data_dir / "postgresql") is None
 
 
-def test_the_demo_prints_how_an_agent_is_recorded_into_its_log(
-    data_dir: Path, http: httpx2.Client, tmp_path: Path
-) -> None:
-    with started("demo", "--port", "0", "--data-dir", data_dir) as process:
-        address = address_of(process)
-        tour = printed_after(process, last="Ctrl-C")
-        first = next(n for n, line in enumerate(tour) if line.startswith("Record an agent"))
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        script = "\n".join(tour[first + 1 : -1]).replace("9753", str(port))
-        connected = f"until : </dev/tcp/127.0.0.1/{port}; do sleep 0.1; done 2>/dev/null"
-        script = script.replace("&\n", f"& trap 'kill $!' EXIT\n{connected}\n")
-        own = {**environment(), "AGENTLOG_SPOOL_DIR": str(tmp_path / "spool")}
-        done = subprocess.run(
-            ["bash", "-c", script],
-            env=own,
-            capture_output=True,
-            text=True,
-            timeout=WAIT_SECONDS,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stdout == "It is 19 degrees in Lisbon: take a light jacket.\n"
-        (listed,) = http.get(f"{address}/v1/threads?limit=1").json()["items"]
-        assert listed["threadId"].startswith("record-")
-        end(process, signal.SIGINT)
-
-
 def test_a_command_is_a_guest_of_the_service_on_the_same_data_folder(
     data_dir: Path, http: httpx2.Client
 ) -> None:

@@ -208,7 +208,7 @@ def test_strict_refuses_what_record_keeps(database_url: str, tmp_path: Path) -> 
     ("arguments", "reason"),
     [
         (["nope.json"], "nope.json: no such file or folder"),
-        (["."], "no file in it ends in .af, .aider.chat.history.md, .eval, .json, .jsonl"),
+        (["."], "no file in it ends in ."),
         (["-", "--format", "opanai"], "there is no format 'opanai': choose one of "),
         (["-", "--messages", "$["], "'$[' is no JSONPath"),
         (["-", "--messages", "$.a | $.b"], "use a single path"),

@@ -23,7 +23,8 @@ from agentlog.domain.errors import (
 from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 
 for _module in pkgutil.walk_packages(agentlog.__path__, "agentlog."):
-    importlib.import_module(_module.name)
+    if _module.name != "agentlog.testing":  # names of an extension, which is there or not
+        importlib.import_module(_module.name)
 
 
 def _below(cls: type[AgentlogError]) -> Iterator[type[AgentlogError]]:

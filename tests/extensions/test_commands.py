@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from tests.command_line import whole_commands
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "commands.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 _HEAD = """\
 # Commands
 

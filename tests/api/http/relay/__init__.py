@@ -1,1 +1,0 @@
-"""Tests of what is passed on to another server."""
