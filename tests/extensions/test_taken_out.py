@@ -25,8 +25,8 @@ OURS: dict[str, Extension] = {
     if entry_point.dist is not None and entry_point.dist.name == "agentlog"
 }
 KINDS = [field.name for field in fields(Extension) if field.name != "about"]
-WHOLE = {"bounds", "extensions", "reliability"}
-"""Tests of a whole service, or of parts of each extension."""
+WHOLE = {"bounds", "extensions", "recipes", "reliability"}
+"""Tests of a whole service, of parts of each extension, or of what is printed of all."""
 
 
 @pytest.fixture(scope="module")
