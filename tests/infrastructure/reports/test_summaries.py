@@ -234,27 +234,57 @@ FROM generate_series(1, %(many)s) AS n
 """
 
 
-def test_the_first_page_without_filters_comes_from_the_index_of_positions(
-    own_database: Database,
-) -> None:
-    build_all(own_database)
-    with own_database.connection() as connection:
+SEARCHED = """
+INSERT INTO agentlog.thread_search (
+    tenant, thread_id, position, status, content, words, metadata
+)
+SELECT %(tenant)s, 'run-' || n, n, 'open', content,
+       (SELECT array_to_tsvector(array_agg(DISTINCT word))
+        FROM unnest(agentlog.words_of(content) || ARRAY[' ' || md5(%(tenant)s)]) AS word),
+       jsonb_build_object('task', n)
+FROM generate_series(1, %(many)s) AS n
+CROSS JOIN LATERAL (SELECT 'find parcel ' || n AS content) AS goal
+"""
+
+
+def plans_of(database: Database, query: SummaryQuery) -> list[dict[str, Any]]:
+    """Return the nodes of the plan of a query over many threads."""
+    build_all(database)
+    with database.connection() as connection:
         connection.execute(ROWS, {"tenant": TENANT, "many": MANY})
-        connection.execute("VACUUM ANALYZE agentlog_readmodels.threads_1")
+        connection.execute(SEARCHED, {"tenant": TENANT, "many": MANY})
+        connection.execute("VACUUM ANALYZE agentlog_readmodels.threads_1, agentlog.thread_search")
         with connection.transaction():
             read_one_snapshot(connection)
             tables, _ = live_tables(connection, *MODELS)
             asked = {"tenant": TENANT, "offset": 0, "limit": 50}
-            text = summaries_module._statement(SummaryQuery(), Rules(), asked, *tables)
+            text = summaries_module._statement(query, Rules(), asked, *tables)
             explained = SQL("EXPLAIN (FORMAT JSON) {}").format(text)
             row = connection.execute(explained, asked).fetchone()
     assert row is not None
     plans = [row[0][0]["Plan"]]
     for plan in plans:
         plans += plan.get("Plans", [])
+    return plans
+
+
+def test_the_first_page_without_filters_comes_from_the_index_of_positions(
+    own_database: Database,
+) -> None:
+    plans = plans_of(own_database, SummaryQuery())
     read = [plan for plan in plans if plan.get("Relation Name") == "threads_1"]
     indexes = [plan["Index Name"] for plan in read if "Index Name" in plan]
     assert "threads_1_tenant_last_position_idx" in indexes
     assert "threads_1_pkey" in indexes
     assert len(read) <= 3  # and the count
     assert not [plan for plan in plans if plan["Node Type"] == "CTE Scan"]
+
+
+@pytest.mark.parametrize("text", ["77", "metadata.task:77", "-metadata.task:77 or 78"])
+def test_words_and_metadata_of_a_filter_come_from_their_index(
+    own_database: Database, text: str
+) -> None:
+    plans = plans_of(own_database, SummaryQuery(parse_filter(text, "list")))
+    assert [plan for plan in plans if plan.get("Index Name") == "thread_search_by_content"]
+    read = [plan for plan in plans if plan.get("Relation Name") == "thread_search"]
+    assert all(plan["Node Type"] == "Bitmap Heap Scan" for plan in read)

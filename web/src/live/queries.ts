@@ -12,11 +12,11 @@ const SHOWN_CHARACTERS = 160;
 export const openQuery = queryOptions({
   queryKey: ["live"],
   queryFn: async ({ signal }) => {
-    const read = async (more: { pending?: true }) => {
-      const query = { status: "open" as const, limit: MOST, sort: "-updatedAt", ...more };
+    const read = async (filter: string) => {
+      const query = { filter, limit: MOST, sort: "-updatedAt" };
       return answered(await api.GET("/v1/summaries", { params: { query }, signal }));
     };
-    const [latest, waiting] = await Promise.all([read({}), read({ pending: true })]);
+    const [latest, waiting] = await Promise.all([read("open"), read("open pending")]);
     const byId = new Map([...waiting.items, ...latest.items].map((row) => [row.threadId, row]));
     return { items: [...byId.values()], total: latest.total, waiting: waiting.total };
   },
