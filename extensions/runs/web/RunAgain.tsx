@@ -9,19 +9,19 @@ import { forkRunCommand } from "./command";
 import { hazardsQuery } from "./queries";
 
 /** The command that goes on live from here with the agent that was recorded. */
-export function RunAgain(place: ForkPlace) {
+export function RunAgain(fork: ForkPlace) {
   const [model, setModel] = useState("");
   const [agent, setAgent] = useState("");
-  const { data: calls } = useQuery(hazardsQuery(place.threadId, place.at));
+  const { data: calls } = useQuery(hazardsQuery(fork.threadId, fork.at));
   if (calls === null) return null; // this service has no such command either
   return (
     <>
       <h3>Run the agent again from here</h3>
-      <HazardsSaid threadId={place.threadId} from={place.at} />
+      <HazardsSaid threadId={fork.threadId} from={fork.at} />
       <Field label="Model (else the recorded one)" value={model} onChange={setModel} />
       <Field label="Its command" value={agent} onChange={setAgent} />
       <ShellCommand
-        text={forkRunCommand(place, model.trim(), agent.trim())}
+        text={forkRunCommand(fork, model.trim(), agent.trim())}
         name="Copy command of the replay"
       />
     </>

@@ -30,7 +30,7 @@ api.use(authorized);
 export function queryOf(query: Record<string, unknown>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     Array.isArray(value)
-      ? value.map((each: unknown) => [name, each] as const)
+      ? value.map((item: unknown) => [name, item] as const)
       : [[name, value] as const],
   );
   const said = pairs.filter(([, value]) => value !== undefined && value !== null);
@@ -56,7 +56,7 @@ export async function fetchWithKey(path: string, init: RequestInit = {}): Promis
 }
 
 async function refusal(response: Response): Promise<Problem> {
-  const found = problemIn(response.status, await response.json().catch(() => null));
-  if (found.status === 401) tellKeyRefused();
-  return found;
+  const problem = problemIn(response.status, await response.json().catch(() => null));
+  if (problem.status === 401) tellKeyRefused();
+  return problem;
 }

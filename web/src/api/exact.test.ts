@@ -5,9 +5,9 @@ describe("numbers keep their digits", () => {
   test.each(["12345678901234567890", "1.10", "1e400", "-0", "0.1000000000000000055", "1E2"])(
     "%s",
     (digits) => {
-      const found = parseExact(`{"n":[${digits}]}`);
-      expect(found).toEqual({ n: [new ExactNumber(digits)] });
-      expect(printExact(found)).toBe(`{"n":[${digits}]}`);
+      const parsed = parseExact(`{"n":[${digits}]}`);
+      expect(parsed).toEqual({ n: [new ExactNumber(digits)] });
+      expect(printExact(parsed)).toBe(`{"n":[${digits}]}`);
       expect(printExact(parseExact(digits))).toBe(digits);
     },
   );

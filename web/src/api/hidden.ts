@@ -35,9 +35,9 @@ const PATHS = Object.keys(READS).map(
 );
 
 /** A request's address, with `hidden=true` where the page's own address has it. */
-export function withHidden(asked: string, page: Pick<Location, "origin" | "search">): string {
-  if (new URLSearchParams(page.search).get("hidden") !== "true") return asked;
-  const url = new URL(asked, page.origin);
+export function withHidden(path: string, page: Pick<Location, "origin" | "search">): string {
+  if (new URLSearchParams(page.search).get("hidden") !== "true") return path;
+  const url = new URL(path, page.origin);
   if (PATHS.some((path) => path.test(url.pathname))) url.searchParams.set("hidden", "true");
   return url.href;
 }

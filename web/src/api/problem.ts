@@ -22,8 +22,8 @@ export class Problem extends Error {
 export function problemIn(status: number, body: unknown): Problem {
   const said = typeof body === "object" && body !== null ? body : {};
   const text = (name: string, otherwise: string): string => {
-    const found: unknown = Reflect.get(said, name);
-    return typeof found === "string" ? found : otherwise;
+    const value: unknown = Reflect.get(said, name);
+    return typeof value === "string" ? value : otherwise;
   };
   const title = text("title", `The service answered ${status}`);
   return new Problem(status, text("type", "about:blank"), title, text("detail", title));

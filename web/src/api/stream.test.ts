@@ -17,13 +17,13 @@ afterEach(() => {
 
 /** Answers one request after the other with these bodies, and keeps what was asked. */
 function serving(...answers: Response[]): Request[] {
-  const asked: Request[] = [];
+  const requests: Request[] = [];
   vi.stubGlobal("fetch", (path: string, init: RequestInit) => {
-    asked.push(new Request(`http://here${path}`, init));
+    requests.push(new Request(`http://here${path}`, init));
     const answer = answers.shift();
     return answer === undefined ? Promise.reject(new TypeError("away")) : Promise.resolve(answer);
   });
-  return asked;
+  return requests;
 }
 
 function frames(...ids: number[]): Response {
@@ -39,8 +39,8 @@ async function followed(until: number): Promise<{ events: StreamedEvent[]; said:
     after: null,
     signal: ending.signal,
     onConnection: (connection) => said.push(connection),
-    onEvents: (found) => {
-      events.push(...found);
+    onEvents: (batch) => {
+      events.push(...batch);
       if (events.length >= until) ending.abort();
     },
   });
@@ -49,22 +49,24 @@ async function followed(until: number): Promise<{ events: StreamedEvent[]; said:
 
 test("after a break it goes on after the last frame, with the key as a header", async () => {
   setKey("secret");
-  const asked = serving(frames(1, 2), frames(3));
+  const requests = serving(frames(1, 2), frames(3));
   const { events, said } = await followed(3);
   expect(events.map(({ id, event }) => [id, event])).toEqual([
     ["1", "item"],
     ["2", "item"],
     ["3", "item"],
   ]);
-  expect(asked.map((each) => each.headers.get("Last-Event-ID"))).toEqual([null, "2"]);
-  expect(asked.every((each) => each.headers.get("Authorization") === "Bearer secret")).toBe(true);
-  expect(asked.every((each) => !each.url.includes("secret"))).toBe(true);
+  expect(requests.map((request) => request.headers.get("Last-Event-ID"))).toEqual([null, "2"]);
+  expect(
+    requests.every((request) => request.headers.get("Authorization") === "Bearer secret"),
+  ).toBe(true);
+  expect(requests.every((request) => !request.url.includes("secret"))).toBe(true);
   expect(said).toEqual(["connecting", "open", "waiting", "connecting", "open", "ended"]);
 });
 
 test("what is refused is thrown, and not asked again", async () => {
   const refusal = { type: "urn:agentlog:problem:unknown-thread", title: "No", detail: "No such" };
-  const asked = serving(new Response(JSON.stringify(refusal), { status: 404 }));
+  const requests = serving(new Response(JSON.stringify(refusal), { status: 404 }));
   await expect(followed(1)).rejects.toThrow(Problem);
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });

@@ -19,14 +19,14 @@ const SCOPES: Record<Scope, string> = {
 export function KeyGate({ children }: { children: ReactNode }) {
   const { data, error, isPending } = useQuery(accessQuery);
   // The screen that is shown: the address is ahead of it while one is opened.
-  const path = useMatches({ select: (shown) => shown.at(-1)?.pathname ?? "/" });
+  const path = useMatches({ select: (matches) => matches.at(-1)?.pathname ?? "/" });
   if (error instanceof Problem && error.status === 401) {
     return <AskForKey ended={data?.expiresAt ?? null} />;
   }
   if (error !== null) return <Failure error={error} />;
   if (isPending) return <p className="loading">Connecting…</p>;
   if (!mayOpen(path, data.scopes)) {
-    const may = data.scopes.map((each) => SCOPES[each]).join(", ");
+    const may = data.scopes.map((scope) => SCOPES[scope]).join(", ");
     return (
       <main className="screen message">
         <h1>This key may not read</h1>
@@ -113,8 +113,8 @@ function AskForKey({ ended }: { ended: string | null }) {
 export function KeyStanding() {
   const { data, error } = useQuery(accessQuery);
   if (data === undefined || error !== null || data.anonymous) return null;
-  const missing = (Object.keys(SCOPES) as Scope[]).filter((each) => !data.scopes.includes(each));
-  const limits = missing.map((each) => SCOPES[each]).join(", ");
+  const missing = (Object.keys(SCOPES) as Scope[]).filter((scope) => !data.scopes.includes(scope));
+  const limits = missing.map((scope) => SCOPES[scope]).join(", ");
   const until = data.expiresAt === null ? "" : `, until ${time(data.expiresAt)}`;
   return (
     <span className="standing">

@@ -8,16 +8,16 @@ export function textIn(value: unknown): string | undefined {
 }
 
 export function textsIn(value: unknown): string[] | undefined {
-  const found = (Array.isArray(value) ? value : [value])
+  const texts = (Array.isArray(value) ? value : [value])
     .map(textIn)
-    .filter((each) => each !== undefined);
-  return found.length > 0 ? found : undefined;
+    .filter((text) => text !== undefined);
+  return texts.length > 0 ? texts : undefined;
 }
 
 /** A whole number from `least` on. */
 export function wholeIn(value: unknown, least = 0): number | undefined {
-  const found = typeof value === "string" ? Number(value) : value;
-  return Number.isSafeInteger(found) && (found as number) >= least ? (found as number) : undefined;
+  const whole = typeof value === "string" ? Number(value) : value;
+  return Number.isSafeInteger(whole) && (whole as number) >= least ? (whole as number) : undefined;
 }
 
 export function flagIn(value: unknown): true | undefined {
@@ -25,7 +25,7 @@ export function flagIn(value: unknown): true | undefined {
 }
 
 export function oneIn<T extends string>(known: readonly T[], value: unknown): T | undefined {
-  return known.find((each) => each === value);
+  return known.find((word) => word === value);
 }
 
 /** The keys of a record that has an entry for each of them. */
@@ -34,8 +34,8 @@ export function keysOf<K extends string>(record: Readonly<Record<K, unknown>>): 
 }
 
 /** Leaves out undefined values, so that they are not written into the address. */
-export function kept<T extends object>(found: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as {
+export function kept<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }

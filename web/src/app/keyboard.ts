@@ -70,10 +70,10 @@ export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): voi
       if (isCommand ? isInDialog() : isTyping(event)) return;
       const shift = event.shiftKey && event.key.length > 1 ? "Shift+" : "";
       const pressed = `${isCommand ? "Ctrl+" : ""}${shift}${event.key}`;
-      const found = latest.current.find(({ key }) => key === pressed);
-      if (found === undefined) return;
+      const shortcut = latest.current.find(({ key }) => key === pressed);
+      if (shortcut === undefined) return;
       event.preventDefault();
-      found.run(event.repeat);
+      shortcut.run(event.repeat);
     };
     document.addEventListener("keydown", onKey);
     return () => {

@@ -4,8 +4,8 @@ export type Theme = "light" | "dark" | "system";
 const PLACE = "agentlog.theme";
 
 export function currentTheme(): Theme {
-  const found = localStorage.getItem(PLACE);
-  return found === "light" || found === "dark" ? found : "system";
+  const theme = localStorage.getItem(PLACE);
+  return theme === "light" || theme === "dark" ? theme : "system";
 }
 
 export function setTheme(theme: Theme): void {

@@ -1,5 +1,5 @@
 /** The text in a field of a form. */
 export function textIn(form: HTMLFormElement, name: string): string {
-  const given = new FormData(form).get(name);
-  return typeof given === "string" ? given.trim() : "";
+  const value = new FormData(form).get(name);
+  return typeof value === "string" ? value.trim() : "";
 }

@@ -35,10 +35,10 @@ export function Field(props: FieldProps) {
       className={styles["field"]}
       onSubmit={(event) => {
         event.preventDefault();
-        const given = text.trim();
-        if (given === "" && !mayBeEmpty) return;
-        onGive(given);
-        setText(mayBeEmpty ? given : start);
+        const value = text.trim();
+        if (value === "" && !mayBeEmpty) return;
+        onGive(value);
+        setText(mayBeEmpty ? value : start);
       }}
     >
       <label htmlFor={field}>{label}</label>
@@ -54,8 +54,8 @@ export function Field(props: FieldProps) {
         }}
       />
       <datalist id={`${field}-known`}>
-        {known.map((each) => (
-          <option key={each} value={each} />
+        {known.map((value) => (
+          <option key={value} value={value} />
         ))}
       </datalist>
       <button type="submit">{button}</button>

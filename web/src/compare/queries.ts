@@ -28,7 +28,7 @@ export function comparisonQuery(threads: readonly string[], steps: "all" | "call
     queryKey: ["comparison", threads, steps],
     queryFn: async ({ pageParam, signal }) => {
       const query = new URLSearchParams({ a: threads[0] ?? "", steps });
-      for (const each of threads.slice(1)) query.append("b", each);
+      for (const thread of threads.slice(1)) query.append("b", thread);
       query.set("limit", PAGE);
       query.set("context", CONTEXT);
       if (pageParam !== null) query.set("after", pageParam);
@@ -73,7 +73,7 @@ export function runSetsQuery(by: string, failed: string) {
 }
 
 /** Which runs a matrix is of: these threads, else those of a filter, as `metadata.task:46`. */
-interface MatrixAsked {
+interface MatrixOptions {
   readonly thread: readonly string[];
   readonly filter: string;
   readonly failed: string;
@@ -81,12 +81,12 @@ interface MatrixAsked {
 }
 
 /** Many runs as a matrix. */
-export function matrixQuery({ thread, ...asked }: MatrixAsked) {
+export function matrixQuery({ thread, ...options }: MatrixOptions) {
   return queryOptions({
-    queryKey: ["matrix", thread, asked],
+    queryKey: ["matrix", thread, options],
     staleTime: 0,
     queryFn: async ({ signal }) => {
-      const query = { thread: [...thread], ...asked };
+      const query = { thread: [...thread], ...options };
       return answered(await api.GET("/v1/compare/matrix", { params: { query }, signal }));
     },
   });

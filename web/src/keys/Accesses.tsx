@@ -18,7 +18,7 @@ export function Accesses() {
   return (
     <PagedTable
       label="Accesses"
-      found={useInfiniteQuery(accessesQuery)}
+      query={useInfiniteQuery(accessesQuery)}
       columns={COLUMNS}
       most={12}
       cells={(access) => [

@@ -31,7 +31,7 @@ export function KeyList({ ownId, now }: KeyListProps) {
     <>
       <PagedTable
         label="Keys"
-        found={useInfiniteQuery(keysQuery)}
+        query={useInfiniteQuery(keysQuery)}
         empty="There is no key yet."
         columns={COLUMNS}
         most={10}

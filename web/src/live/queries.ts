@@ -30,8 +30,8 @@ export function lastEventQuery(threadId: string, version: number) {
   return queryOptions({
     queryKey: ["last event", threadId, version],
     queryFn: async ({ signal }) => {
-      const asked = `after=${version - 1}&limit=1&cut=${SHOWN_CHARACTERS}&files=linked`;
-      return (await eventsOf(threadId, asked, signal)).at(0) ?? null;
+      const query = `after=${version - 1}&limit=1&cut=${SHOWN_CHARACTERS}&files=linked`;
+      return (await eventsOf(threadId, query, signal)).at(0) ?? null;
     },
     placeholderData: keepPreviousData,
   });
@@ -42,15 +42,15 @@ export function approvalsQuery(threadId: string, version: number) {
   return queryOptions({
     queryKey: ["approvals", threadId, version],
     queryFn: async ({ signal }) => {
-      const asked = "type=approval_request&type=approval_response&limit=1000";
-      return eventsOf(threadId, asked, signal);
+      const query = "type=approval_request&type=approval_response&limit=1000";
+      return eventsOf(threadId, query, signal);
     },
     placeholderData: keepPreviousData,
   });
 }
 
-async function eventsOf(threadId: string, asked: string, signal: AbortSignal) {
-  const path = `/v1/threads/${encodeURIComponent(threadId)}/messages?${asked}`;
+async function eventsOf(threadId: string, query: string, signal: AbortSignal) {
+  const path = `/v1/threads/${encodeURIComponent(threadId)}/messages?${query}`;
   const response = await fetchWithKey(path, { signal });
   return (parseExact(await response.text()) as unknown as { items: readonly StoredEvent[] }).items;
 }

@@ -6,9 +6,9 @@ import { costPerMinute, pendingOf, QUIET_MS, wallOf } from "./wall";
 const NOW = Date.parse("2026-01-05T12:00:00Z");
 const ago = (ms: number): string => new Date(NOW - ms).toISOString();
 
-function summary(threadId: string, given: Partial<Summary>): Summary {
+function summary(threadId: string, fields: Partial<Summary>): Summary {
   const own = { threadId, approvalsPending: 0, startedAt: ago(9e6), updatedAt: ago(1000) };
-  return { ...own, costUsd: null, durationMs: null, ...given } as Summary;
+  return { ...own, costUsd: null, durationMs: null, ...fields } as Summary;
 }
 
 test("who waits the longest comes first, then what is at work, and the quiet are counted", () => {

@@ -8,7 +8,7 @@ const AGAIN_MS = 5000;
  * An error message; for a refusal of the service, its title and detail. A query that got no answer
  * from the service is sent again.
  */
-export function Failure({ error, title: given }: { error: unknown; title?: string }) {
+export function Failure({ error, title: ownTitle }: { error: unknown; title?: string }) {
   const client = useQueryClient();
   const isAway = error instanceof Unreachable;
   useEffect(() => {
@@ -22,7 +22,7 @@ export function Failure({ error, title: given }: { error: unknown; title?: strin
       clearInterval(timer);
     };
   }, [client, error, isAway]);
-  const title = given ?? (error instanceof Problem ? error.title : "Something went wrong");
+  const title = ownTitle ?? (error instanceof Problem ? error.title : "Something went wrong");
   const detail = error instanceof Error ? error.message : String(error);
   return (
     <div className="failure" role="alert">

@@ -45,14 +45,14 @@ export function JsonTree(props: JsonTreeProps) {
 }
 
 function Tree({ value, label, open = 1 }: JsonTreeProps) {
-  const shown = useMemo(() => grouped(value), [value]);
-  if (typeof shown !== "object" || shown === null) {
-    return <code className={styles["text"]}>{String(shown)}</code>;
+  const tree = useMemo(() => grouped(value), [value]);
+  if (typeof tree !== "object" || tree === null) {
+    return <code className={styles["text"]}>{String(tree)}</code>;
   }
   return (
     <div data-own-keys="">
       <JsonView
-        data={shown}
+        data={tree}
         aria-label={label}
         shouldExpandNode={open === null ? allExpanded : (level) => level < open}
         clickToExpandNode

@@ -69,8 +69,8 @@ const clock = new Intl.DateTimeFormat("en-GB", {
 /** 05 Jan 2026, 08:05:01, in the reader's own time zone. */
 export function time(iso: string | number | null | undefined): string {
   if (iso === null || iso === undefined) return NONE;
-  const found = new Date(iso);
-  return Number.isNaN(found.getTime()) ? String(iso) : clock.format(found);
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? String(iso) : clock.format(date);
 }
 
 /** 3 minutes ago, from `now` in milliseconds since the epoch. */

@@ -20,7 +20,7 @@ export function grouped(value: Json, level = 0): Json {
   if (level === MOST_LEVELS) return "… more levels: see the text";
   if (Array.isArray(value)) {
     const list = value as readonly Json[];
-    if (list.length <= MOST_ENTRIES) return list.map((each) => grouped(each, level + 1));
+    if (list.length <= MOST_ENTRIES) return list.map((item) => grouped(item, level + 1));
     return inGroups(list.length, (from, to) => grouped(list.slice(from, to), level + 1));
   }
   const entries = Object.entries(value);

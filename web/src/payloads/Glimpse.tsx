@@ -11,8 +11,8 @@ const LONGEST_LINE = 400;
 const LONGEST_TEXT = 1500;
 
 /** The beginning of any value, in a few lines: what distinguishes it first. Nothing in it acts. */
-export function Glimpse({ value: given }: { value: Json }) {
-  const value = partsText(given) ?? given;
+export function Glimpse({ value: payload }: { value: Json }) {
+  const value = partsText(payload) ?? payload;
   const parsed = useMemo(() => (typeof value === "string" ? jsonIn(value) : value), [value]);
   if (typeof value === "string" && parsed === null) {
     return (
@@ -27,7 +27,7 @@ export function Glimpse({ value: given }: { value: Json }) {
     const list = parsed as readonly Json[];
     return (
       <pre className="text">
-        {list.slice(0, MOST_LINES).map((each) => `${glimpseOf(each, LONGEST_LINE)}\n`)}
+        {list.slice(0, MOST_LINES).map((item) => `${glimpseOf(item, LONGEST_LINE)}\n`)}
         {list.length > MOST_LINES && `… ${list.length - MOST_LINES} more`}
       </pre>
     );

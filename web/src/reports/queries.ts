@@ -29,12 +29,12 @@ export const tablesQuery = queryOptions({
 
 /** A report as the address asks for it, and the log's position just after. */
 export function reportQuery(name: string, address: ReportAddress) {
-  const asked = pathOf(name, address, MOST_ROWS);
+  const path = pathOf(name, address, MOST_ROWS);
   return queryOptions({
-    queryKey: ["report", asked],
+    queryKey: ["report", path],
     staleTime: 0,
     queryFn: async ({ signal }) => {
-      const response = await fetchWithKey(asked, { signal });
+      const response = await fetchWithKey(path, { signal });
       const answer = (await response.json()) as ReportAnswer;
       const { asOf, lag } = answered(
         await api.GET("/v1/summaries", { params: { query: { limit: 1 } }, signal }),

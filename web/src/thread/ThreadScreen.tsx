@@ -64,10 +64,10 @@ function drawn(id: Pane) {
 /** A part of the screen that may fail without the others; where the cursor goes on, it is tried anew. */
 function Part({ name, children }: { name: string; children: ReactElement }) {
   const { at, address } = useCursor();
-  const place = `${at} ${address.event ?? ""} ${address.state ?? ""} ${address.view ?? ""}`;
+  const cursor = `${at} ${address.event ?? ""} ${address.state ?? ""} ${address.view ?? ""}`;
   return (
     <Boundary
-      of={place}
+      of={cursor}
       fallback={(error) => <Failure error={error} title={`The ${name} cannot be drawn`} />}
     >
       {children}
@@ -81,7 +81,7 @@ function Thread() {
   const chosen = address.pane ?? "history";
   useThreadCommands();
   // cards open in place, and have the room of the event's pane
-  const shown = PANES.filter((id) => !(id === "event" && address.read === true));
+  const panes = PANES.filter((id) => !(id === "event" && address.read === true));
   return (
     <main className={styles["screen"]}>
       <Part name="header">
@@ -107,7 +107,7 @@ function Thread() {
           </Tabs>
         </div>
       ) : (
-        <SideBySide panes={shown.map((id) => ({ name: SHOWN[id].name, pane: drawn(id) }))} />
+        <SideBySide panes={panes.map((id) => ({ name: SHOWN[id].name, pane: drawn(id) }))} />
       )}
     </main>
   );

@@ -32,9 +32,9 @@ export function useCursor(): Cursor {
   const { threadId } = route.useParams();
   const address = route.useSearch();
   const { data: head } = useQuery(headQuery(threadId));
-  const asked = address.at === END ? undefined : address.at;
-  const last = head?.version ?? asked ?? 1;
-  const at = Math.min(asked ?? last, last);
+  const addressVersion = address.at === END ? undefined : address.at;
+  const last = head?.version ?? addressVersion ?? 1;
+  const at = Math.min(addressVersion ?? last, last);
   const change = useChange<ThreadAddress>(threadId);
   const go = useCallback(
     (version: number, options?: { replace?: boolean }) => {
@@ -45,7 +45,7 @@ export function useCursor(): Cursor {
   );
   const a = address.a && Math.min(address.a, last);
   const b = address.b && Math.min(address.b, last);
-  const beyond = asked !== undefined && asked > last ? asked : null;
-  const isAtEnd = asked === undefined;
+  const beyond = addressVersion !== undefined && addressVersion > last ? addressVersion : null;
+  const isAtEnd = addressVersion === undefined;
   return { threadId, address, at, last, beyond, isAtEnd, a, b, go, change };
 }

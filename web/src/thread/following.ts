@@ -24,7 +24,7 @@ export function useFollowing(): Following {
   const { connection, loadedTo, pause } = useStanding();
   const isPaused = address.paused === true;
   const grown = isPaused ? last : Math.max(last, loadedTo);
-  const opened = useRef(last);
+  const lastAtOpen = useRef(last);
   useEffect(() => {
     pause(isPaused);
   }, [pause, isPaused]);
@@ -43,7 +43,7 @@ export function useFollowing(): Following {
     // status, metadata and anomalies, once the thread is quiet
     const timer = setTimeout(() => {
       void client.invalidateQueries({ queryKey: headQuery(threadId).queryKey, exact: true });
-      if (last === opened.current) return;
+      if (last === lastAtOpen.current) return;
       void client.invalidateQueries({ queryKey: whyQuery(threadId).queryKey });
       void client.invalidateQueries({ queryKey: groupsQuery(threadId).queryKey });
     }, QUIET_MS);

@@ -55,11 +55,11 @@ function hitsQuery(threadId: string, filter: string) {
 
 /** The texts that were found in an event, in small letters, each once. */
 export function textsOf(hit: Hit | undefined): string[] {
-  const found = (hit?.excerpts ?? []).flatMap(({ text, ranges }) => {
+  const texts = (hit?.excerpts ?? []).flatMap(({ text, ranges }) => {
     const signs = Array.from(text); // the ranges count characters, not units of UTF-16
     return ranges.map(([from, to]) => signs.slice(from, to).join("").toLowerCase());
   });
-  return [...new Set(found)].filter((text) => text !== "");
+  return [...new Set(texts)].filter((text) => text !== "");
 }
 
 /** The events that match the filter `find`; read again at intervals as the thread grows. */

@@ -24,10 +24,10 @@ export function sharesOf(shares: readonly number[], panes: number): readonly num
 
 /** Parses kept shares; the usual ones where the text is no such list. */
 export function sharesIn(text: string | null, usual = USUAL): readonly number[] {
-  const found = (text ?? "").split(" ").map(Number);
-  const sum = found.reduce((total, share) => total + share, 0);
-  const isUsable = found.length === usual.length && Math.abs(sum - 1) < 0.01;
-  return isUsable && found.every((share) => share >= LEAST - 0.01) ? found : usual;
+  const shares = (text ?? "").split(" ").map(Number);
+  const sum = shares.reduce((total, share) => total + share, 0);
+  const isUsable = shares.length === usual.length && Math.abs(sum - 1) < 0.01;
+  return isUsable && shares.every((share) => share >= LEAST - 0.01) ? shares : usual;
 }
 
 export function currentShares(): readonly number[] {

@@ -103,7 +103,7 @@ interface OrderChoiceProps {
 }
 
 function OrderChoice({ sort, change, orders }: OrderChoiceProps) {
-  const isKnown = orders.some(([each]) => each === sort);
+  const isKnown = orders.some(([order]) => order === sort);
   return (
     <select
       aria-label="Order"
@@ -113,8 +113,8 @@ function OrderChoice({ sort, change, orders }: OrderChoiceProps) {
       }}
     >
       {!isKnown && <option value={sort}>By {sort.replace("-", "")}</option>}
-      {orders.map(([each, name]) => (
-        <option key={each} value={each}>
+      {orders.map(([order, name]) => (
+        <option key={order} value={order}>
           {name}
         </option>
       ))}

@@ -85,11 +85,11 @@ function Groups({ list, groups, chosen, run }: GroupsProps) {
             {title}
           </div>
           {ofGroup.map((command) => {
-            const place = commands.indexOf(command);
+            const index = commands.indexOf(command);
             return (
               <div
-                key={place}
-                id={`${list}-${place}`}
+                key={index}
+                id={`${list}-${index}`}
                 role="option"
                 aria-selected={command === chosen}
                 className={styles["option"]}

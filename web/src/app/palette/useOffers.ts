@@ -30,7 +30,7 @@ export function useOffers(text: string): { groups: readonly Group[]; isSearching
     placeholderData: keepPreviousData,
   });
   const shortcuts = useKnownShortcuts();
-  const found: Group[] = [
+  const groups: Group[] = [
     ...offered(text),
     {
       title: "Screens",
@@ -67,5 +67,5 @@ export function useOffers(text: string): { groups: readonly Group[]; isSearching
       ),
     })),
   ];
-  return { groups: found.filter(({ commands }) => commands.length > 0), isSearching: isFetching };
+  return { groups: groups.filter(({ commands }) => commands.length > 0), isSearching: isFetching };
 }

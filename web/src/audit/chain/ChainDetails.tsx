@@ -77,8 +77,8 @@ export function ChainDetails({ chain, onLeave }: ChainDetailsProps) {
 }
 
 function Findings({ chain, onLeave }: ChainDetailsProps) {
-  const found = allFindings(chain.state);
-  if (found.length === 0) return null;
+  const findings = allFindings(chain.state);
+  if (findings.length === 0) return null;
   return (
     <div className={styles["findings"]} tabIndex={0} role="region" aria-label="Findings">
       <table className="table">
@@ -90,7 +90,7 @@ function Findings({ chain, onLeave }: ChainDetailsProps) {
           </tr>
         </thead>
         <tbody>
-          {found.slice(0, MOST_SHOWN).map(({ finding: { what, version, detail }, by }) => (
+          {findings.slice(0, MOST_SHOWN).map(({ finding: { what, version, detail }, by }) => (
             <tr key={`${what} ${version} ${by}`}>
               <td className="number">
                 {version === null || version < 1 ? (
@@ -116,7 +116,7 @@ function Findings({ chain, onLeave }: ChainDetailsProps) {
           ))}
         </tbody>
       </table>
-      {found.length > MOST_SHOWN && <p>… and {count(found.length - MOST_SHOWN)} more</p>}
+      {findings.length > MOST_SHOWN && <p>… and {count(findings.length - MOST_SHOWN)} more</p>}
     </div>
   );
 }

@@ -29,7 +29,7 @@ async function linked(before: string, event: ChainedEvent): Promise<ChainedEvent
   const hash =
     metadata === undefined
       ? await sha256(utf8(atob(event.metadata ?? "")))
-      : Uint8Array.from(metadata.match(/../g) ?? [], (each) => parseInt(each, 16));
+      : Uint8Array.from(metadata.match(/../g) ?? [], (digits) => parseInt(digits, 16));
   const bytes = covered(before, OWNER, event, hash);
   return { ...event, chain: bytes === null ? "" : toHex(await sha256(bytes)) };
 }
@@ -68,8 +68,8 @@ function page(events: ChainedEvent[], part: Partial<ChainPage> = {}): ChainPage 
 }
 
 async function findings(events: ChainedEvent[], part: Partial<ChainPage> = {}) {
-  const found = await verifyPage(GENESIS, page(events, part));
-  return found.findings.map(({ what, version }) => `${what} ${version}`);
+  const verified = await verifyPage(GENESIS, page(events, part));
+  return verified.findings.map(({ what, version }) => `${what} ${version}`);
 }
 
 test("the worked example of the documentation has its bytes and its link", async () => {
@@ -152,6 +152,6 @@ test("a redacted event is counted, and its redaction is looked for", async () =>
     if (version === 2) return { body: null, redacted: 3, metadataSha256 };
     return version === 3 ? { type: "thread.redacted", body: btoa(fact), bodySha256 } : {};
   });
-  const found = await verifyPage(GENESIS, page(events));
-  expect(found).toMatchObject({ broken: 0, redacted: 1, findings: [] });
+  const verified = await verifyPage(GENESIS, page(events));
+  expect(verified).toMatchObject({ broken: 0, redacted: 1, findings: [] });
 });

@@ -121,13 +121,13 @@ export async function verifyPage(before: Verified, page: ChainPage): Promise<Ver
   let begun = before;
   if (previous?.version !== before.version || previous.chain !== before.chain) {
     const detail = "its link is another now than the one that was verified";
-    begun = found(before, finding("link-broken", before.version, detail));
+    begun = withFinding(before, finding("link-broken", before.version, detail));
   }
   const after = await verifyEvents(begun, page, page.items);
   if (page.next !== null) return after;
   if (after.version !== head.version || after.chain !== head.chain) {
     const detail = `the head is at version ${head.version} with another link than the last event`;
-    return found(after, finding("head-differs", after.version, detail));
+    return withFinding(after, finding("head-differs", after.version, detail));
   }
   return unmarked(after);
 }
@@ -137,7 +137,7 @@ export function unmarked(at: Verified): Verified {
   return at.marks.reduce<Verified>(
     (all, { version, by }) => {
       const detail = `it says that version ${by} redacted it, which is not there`;
-      return found(all, finding("redaction-unfounded", version, detail));
+      return withFinding(all, finding("redaction-unfounded", version, detail));
     },
     { ...at, marks: [] },
   );
@@ -151,7 +151,7 @@ export function finding(what: Finding["what"], version: number | null, detail: s
   return { what, breaks: true, version, detail };
 }
 
-function found(at: Verified, one: Finding): Verified {
+function withFinding(at: Verified, one: Finding): Verified {
   const findings = [...at.findings, one].slice(0, MOST_FINDINGS);
   return { ...at, findings, broken: at.broken + 1 };
 }

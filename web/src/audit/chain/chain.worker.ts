@@ -2,7 +2,7 @@ import { type ChainPage, type Verified, verifyPage } from "./chain";
 
 /** Verifies pages of a chain in a worker, so that the page keeps responding. */
 
-export interface Asked {
+export interface VerifyTask {
   readonly before: Verified;
   /** The bytes of a page, as the service sent them. */
   readonly bytes: ArrayBuffer;
@@ -18,13 +18,13 @@ function answer(said: Answer): void {
   postMessage(said);
 }
 
-async function verify({ before, bytes }: Asked): Promise<void> {
+async function verify({ before, bytes }: VerifyTask): Promise<void> {
   const page = JSON.parse(new TextDecoder().decode(bytes)) as ChainPage;
   answer({ type: "read", next: page.next, last: page.head.version });
   answer({ type: "verified", verified: await verifyPage(before, page) });
 }
 
-onmessage = ({ data }: MessageEvent<Asked>) => {
+onmessage = ({ data }: MessageEvent<VerifyTask>) => {
   verify(data).catch((error: unknown) => {
     answer({ type: "failed", message: error instanceof Error ? error.message : String(error) });
   });

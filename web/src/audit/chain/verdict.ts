@@ -88,7 +88,7 @@ export function allFindings({ verified, audit }: ChainState): FoundBy[] {
   const service = (audit?.findings ?? []).filter(({ what }) => what !== "content-redacted");
   const theirs = new Set(service.map(name));
   const ours = new Set(verified.findings.map(name));
-  const found: FoundBy[] = [
+  const findings: FoundBy[] = [
     ...verified.findings.map((finding) => ({
       finding,
       by: theirs.has(name(finding)) ? ("both" as const) : ("browser" as const),
@@ -97,5 +97,5 @@ export function allFindings({ verified, audit }: ChainState): FoundBy[] {
       .filter((finding) => !ours.has(name(finding)))
       .map((finding) => ({ finding, by: "service" as const })),
   ];
-  return found.sort((a, b) => (a.finding.version ?? 0) - (b.finding.version ?? 0));
+  return findings.sort((a, b) => (a.finding.version ?? 0) - (b.finding.version ?? 0));
 }

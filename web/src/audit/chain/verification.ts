@@ -1,6 +1,6 @@
 import { fetchWithKey } from "../../api/client";
 import type { Verified } from "./chain";
-import type { Answer, Asked } from "./chain.worker";
+import type { Answer, VerifyTask } from "./chain.worker";
 
 const PAGE_EVENTS = 1000;
 
@@ -50,7 +50,7 @@ interface VerifiedPage {
 
 function inWorker(
   worker: Worker,
-  asked: Asked,
+  task: VerifyTask,
   fetchNext: (after: string) => Promise<ArrayBuffer>,
 ): Promise<VerifiedPage> {
   return new Promise((resolve, reject) => {
@@ -68,6 +68,6 @@ function inWorker(
     worker.onerror = (event) => {
       reject(new Error(`the worker failed: ${event.message}`));
     };
-    worker.postMessage(asked, [asked.bytes]);
+    worker.postMessage(task, [task.bytes]);
   });
 }

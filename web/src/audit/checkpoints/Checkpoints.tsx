@@ -26,7 +26,7 @@ export function Checkpoints({ held, onChoose }: CheckpointsProps) {
   return (
     <PagedTable
       label="Checkpoints"
-      found={useInfiniteQuery(checkpointsQuery)}
+      query={useInfiniteQuery(checkpointsQuery)}
       columns={COLUMNS}
       most={8}
       cells={(checkpoint) => [

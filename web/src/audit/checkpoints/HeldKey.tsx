@@ -48,9 +48,9 @@ export function HeldKey({ held, onHold }: HeldKeyProps) {
     );
   }
   const hold = async (): Promise<void> => {
-    const found = await parseKey(text);
-    setWrong(found === null);
-    if (found !== null) onHold(found);
+    const key = await parseKey(text);
+    setWrong(key === null);
+    if (key !== null) onHold(key);
   };
   return (
     <form

@@ -32,9 +32,9 @@ export async function parseKey(text: string): Promise<VerifierKey | null> {
     const bytes = fromBase64(encoded);
     if (bytes.length !== 33 || bytes[0] !== ED25519) return null;
     const digest = await sha256(Uint8Array.from([...utf8(`${name}\n`), ...bytes]));
-    const found = digest.slice(0, ID_BYTES);
-    if (toHex(found) !== id) return null;
-    return { text: whole, name, id: found, publicKey: bytes.slice(1) };
+    const keyId = digest.slice(0, ID_BYTES);
+    if (toHex(keyId) !== id) return null;
+    return { text: whole, name, id: keyId, publicKey: bytes.slice(1) };
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

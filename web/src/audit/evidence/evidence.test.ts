@@ -36,7 +36,7 @@ async function bundle(): Promise<Bundle> {
     chain: "",
   };
   const chain = (await linkOf(GENESIS.chain, OWNER, event)) ?? "";
-  const bytes = Uint8Array.from(chain.match(/../g) ?? [], (each) => parseInt(each, 16));
+  const bytes = Uint8Array.from(chain.match(/../g) ?? [], (digits) => parseInt(digits, 16));
   return {
     format: "agentlog-evidence-1",
     ...OWNER,

@@ -91,20 +91,20 @@ function notEvidence(reason: string): Error {
 }
 
 function parsed(text: string): Bundle {
-  let found: Partial<Bundle> | null;
+  let bundle: Partial<Bundle> | null;
   try {
-    found = JSON.parse(text) as Partial<Bundle> | null;
+    bundle = JSON.parse(text) as Partial<Bundle> | null;
   } catch {
     throw notEvidence("it is not JSON");
   }
   const isOurs =
-    found?.format === FORMAT &&
-    typeof found.publicKey === "string" &&
-    typeof found.checkpoint === "string" &&
-    Array.isArray(found.events) &&
-    Array.isArray(found.inclusion?.path);
+    bundle?.format === FORMAT &&
+    typeof bundle.publicKey === "string" &&
+    typeof bundle.checkpoint === "string" &&
+    Array.isArray(bundle.events) &&
+    Array.isArray(bundle.inclusion?.path);
   if (!isOurs) throw notEvidence(`it has not the format ${FORMAT}`);
-  return found as Bundle;
+  return bundle as Bundle;
 }
 
 /** Percent-encoded as the origin of a log is: all but letters, digits and `-._~`. */

@@ -14,8 +14,8 @@ const ROOM = 256;
 /** Microseconds since 1970 in UTC; null where the text is no time to the microsecond. */
 export function microseconds(time: string | null): number | null {
   if (time === null || !TIME.test(time)) return null;
-  const found = Date.parse(`${time.slice(0, 19)}Z`);
-  return Number.isNaN(found) ? null : found * 1000 + Number(time.slice(20, 26));
+  const milliseconds = Date.parse(`${time.slice(0, 19)}Z`);
+  return Number.isNaN(milliseconds) ? null : milliseconds * 1000 + Number(time.slice(20, 26));
 }
 
 /** Who owns a chain: what each link covers besides its event. */
@@ -33,8 +33,8 @@ export function covered(
 ): Bytes | null {
   const time = microseconds(event.recordedAt);
   if (time === null) return null;
-  const place = [event.version, event.position, event.type, event.messageId, time];
-  const parts = [tenant, threadId, ...place].map((part) => utf8(String(part)));
+  const fields = [event.version, event.position, event.type, event.messageId, time];
+  const parts = [tenant, threadId, ...fields].map((part) => utf8(String(part)));
   // digests of what redactions may leave: one, and one a file; none before 0.20.0
   const left = event.leftSha256 === undefined ? null : fromHex(event.leftSha256);
   const room = parts.reduce((sum, part) => sum + part.length, ROOM + (left?.length ?? 0));

@@ -8,9 +8,9 @@ const LEAVES = await Promise.all(
 );
 
 function split(size: number): number {
-  let found = 1;
-  while (found * 2 < size) found *= 2;
-  return found;
+  let power = 1;
+  while (power * 2 < size) power *= 2;
+  return power;
 }
 
 /** The root of some leaves, by its definition (2.1.1). */

@@ -16,20 +16,20 @@ function hashed(first: number, ...parts: Bytes[]): Promise<Bytes> {
 }
 
 /** A node on the way to the root: sizes go beyond 32 bits, so no bit operations. */
-interface Place {
+interface TreeNode {
   index: number;
   last: number;
 }
 
-const isRight = ({ index }: Place): boolean => index % 2 === 1;
+const isRight = ({ index }: TreeNode): boolean => index % 2 === 1;
 
-function up(place: Place): void {
-  place.index = Math.floor(place.index / 2);
-  place.last = Math.floor(place.last / 2);
+function up(node: TreeNode): void {
+  node.index = Math.floor(node.index / 2);
+  node.last = Math.floor(node.last / 2);
 }
 
-function upToRight(place: Place): void {
-  while (place.index !== 0 && !isRight(place)) up(place);
+function upToRight(node: TreeNode): void {
+  while (node.index !== 0 && !isRight(node)) up(node);
 }
 
 export interface Inclusion {
@@ -45,19 +45,19 @@ export interface Inclusion {
 /** Whether the proof shows that the leaf is in the tree (2.1.3.2). */
 export async function isIncluded(proof: Inclusion): Promise<boolean> {
   if (proof.index < 0 || proof.index >= proof.size) return false;
-  const place = { index: proof.index, last: proof.size - 1 };
-  let found = proof.leaf;
-  for (const each of proof.path) {
-    if (place.last === 0) return false;
-    if (isRight(place) || place.index === place.last) {
-      found = await nodeHash(each, found);
-      upToRight(place);
+  const node = { index: proof.index, last: proof.size - 1 };
+  let hash = proof.leaf;
+  for (const sibling of proof.path) {
+    if (node.last === 0) return false;
+    if (isRight(node) || node.index === node.last) {
+      hash = await nodeHash(sibling, hash);
+      upToRight(node);
     } else {
-      found = await nodeHash(found, each);
+      hash = await nodeHash(hash, sibling);
     }
-    up(place);
+    up(node);
   }
-  return place.last === 0 && isSame(found, proof.root);
+  return node.last === 0 && isSame(hash, proof.root);
 }
 
 export interface Tree {
@@ -80,20 +80,20 @@ export async function isConsistent(
   const steps = Number.isInteger(Math.log2(first.size)) ? [first.root, ...path] : path;
   const [begin, ...rest] = steps;
   if (path.length === 0 || begin === undefined) return false;
-  const place = { index: first.size - 1, last: second.size - 1 };
-  while (isRight(place)) up(place);
+  const node = { index: first.size - 1, last: second.size - 1 };
+  while (isRight(node)) up(node);
   let old = begin;
   let fresh = begin;
-  for (const each of rest) {
-    if (place.last === 0) return false;
-    if (isRight(place) || place.index === place.last) {
-      old = await nodeHash(each, old);
-      fresh = await nodeHash(each, fresh);
-      upToRight(place);
+  for (const sibling of rest) {
+    if (node.last === 0) return false;
+    if (isRight(node) || node.index === node.last) {
+      old = await nodeHash(sibling, old);
+      fresh = await nodeHash(sibling, fresh);
+      upToRight(node);
     } else {
-      fresh = await nodeHash(fresh, each);
+      fresh = await nodeHash(fresh, sibling);
     }
-    up(place);
+    up(node);
   }
-  return place.last === 0 && isSame(old, first.root) && isSame(fresh, second.root);
+  return node.last === 0 && isSame(old, first.root) && isSame(fresh, second.root);
 }

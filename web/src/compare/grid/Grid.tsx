@@ -5,7 +5,7 @@ import { useCopied } from "../copied";
 import type { Side } from "../queries";
 import type { Row } from "./alignment";
 import { Cells } from "./Cells";
-import { type FoldLine, folded, type Opened } from "./folding";
+import { type FoldLine, folded, type OpenFolds } from "./folding";
 import { SideHeader } from "./SideHeader";
 import { useAlignmentWindow } from "./useAlignmentWindow";
 
@@ -16,7 +16,7 @@ interface GridProps {
   /** Row of the first difference, and the row in sight. */
   readonly first: number | undefined;
   readonly current: number | undefined;
-  readonly opened: Opened;
+  readonly openFolds: OpenFolds;
   readonly onOpen: (from: number) => void;
   /** The end of what is loaded comes near. */
   readonly onNear: () => void;
@@ -24,13 +24,13 @@ interface GridProps {
 
 /** The alignment: a column a thread, a line a row or a folded run of equal ones. */
 export function Grid(props: GridProps) {
-  const { threads, sides, rows, first, current, opened, onOpen, onNear } = props;
+  const { threads, sides, rows, first, current, openFolds, onOpen, onNear } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const copied = useCopied(sides);
   const [long, setLong] = useState<ReadonlySet<number>>(new Set<number>());
   const lines = useMemo(
-    () => folded(rows, (from) => opened === "all" || opened.has(from)),
-    [rows, opened],
+    () => folded(rows, (from) => openFolds === "all" || openFolds.has(from)),
+    [rows, openFolds],
   );
   const { drawn, height, measure } = useAlignmentWindow(scroller, lines, current, onNear);
   const columns = { gridTemplateColumns: `24px repeat(${sides.length}, minmax(0, 1fr))` };
@@ -64,7 +64,7 @@ export function Grid(props: GridProps) {
               const row = line === undefined ? undefined : rows[line.row];
               if (line === undefined || row === undefined) return null;
               const isFold = line.kind === "fold";
-              const place = { transform: `translateY(${start}px)` };
+              const offset = { transform: `translateY(${start}px)` };
               return (
                 <div
                   key={key}
@@ -74,7 +74,7 @@ export function Grid(props: GridProps) {
                   aria-rowindex={isFold ? undefined : line.row + 2}
                   aria-current={!isFold && line.row === current ? "true" : undefined}
                   className={`${styles["line"] ?? ""} ${isFold ? "" : (styles["row"] ?? "")}`}
-                  style={isFold ? place : { ...place, ...columns }}
+                  style={isFold ? offset : { ...offset, ...columns }}
                 >
                   {isFold ? (
                     <FoldCell
@@ -109,14 +109,14 @@ function SideHeaders({ threads, sides }: Pick<GridProps, "threads" | "sides">) {
   return (
     <>
       {sides.map((side, index) => {
-        const asked = threads[index] ?? side.threadId;
-        const without = threads.filter((_, place) => place !== index);
+        const reference = threads[index] ?? side.threadId;
+        const without = threads.filter((_, other) => other !== index);
         return (
           <SideHeader
-            key={asked}
-            {...{ asked, side, without }}
+            key={reference}
+            {...{ reference, side, without }}
             isFirst={index === 0}
-            first={[asked, ...without]}
+            first={[reference, ...without]}
           />
         );
       })}

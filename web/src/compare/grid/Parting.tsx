@@ -16,15 +16,15 @@ export function Parting({ page, rows, current, hasMore, onGo }: PartingProps) {
   const { divergence, sides, comparisons } = page;
   if (divergence === null) return <p className={styles["parting"]}>These threads say the same.</p>;
   const differing = rows.flatMap(({ isEqual }, row) => (isEqual ? [] : [row]));
-  const place = current === undefined ? -1 : differing.indexOf(current);
+  const index = current === undefined ? -1 : differing.indexOf(current);
   return (
     <div className={styles["parting"]} aria-live="polite">
       <button type="button" onClick={onGo} title="(d)">
         First difference after {counted(divergence.equal, "equal step")}
       </button>
-      {place >= 0 && (
+      {index >= 0 && (
         <span>
-          difference {count(place + 1)} of {count(differing.length)}
+          difference {count(index + 1)} of {count(differing.length)}
           {hasMore && "+"}
         </span>
       )}

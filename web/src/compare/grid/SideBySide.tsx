@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useShortcuts } from "../../app/keyboard";
 import { Failure } from "../../parts/Failure";
 import styles from "../compare.module.css";
-import { type Opened, toggledFold } from "./folding";
+import { type OpenFolds, toggledFold } from "./folding";
 import { Grid } from "./Grid";
 import { Parting } from "./Parting";
 import { Toolbar } from "./Toolbar";
@@ -13,9 +13,9 @@ import { useComparison } from "./useComparison";
 export function SideBySide({ threads }: { threads: readonly string[] }) {
   const comparison = useComparison(threads);
   const { page, error, rows, hasMore, readMore, first, current, step, goToFirst } = comparison;
-  const [opened, setOpened] = useState<Opened>(new Set<number>());
+  const [openFolds, setOpenFolds] = useState<OpenFolds>(new Set<number>());
   const toggleAll = (): void => {
-    setOpened((before) => (before === "all" ? new Set<number>() : "all"));
+    setOpenFolds((before) => (before === "all" ? new Set<number>() : "all"));
   };
   useShortcuts("Compare", [
     { key: "n", does: "go to the next difference", run: () => void step(1) },
@@ -29,7 +29,7 @@ export function SideBySide({ threads }: { threads: readonly string[] }) {
       <Toolbar
         threads={threads}
         comparison={comparison}
-        isUnfolded={opened === "all"}
+        isUnfolded={openFolds === "all"}
         onUnfold={toggleAll}
       />
       {error !== null && (
@@ -43,10 +43,10 @@ export function SideBySide({ threads }: { threads: readonly string[] }) {
         <>
           <Parting {...{ page, rows, current, hasMore }} onGo={goToFirst} />
           <Grid
-            {...{ threads, rows, first, current, opened }}
+            {...{ threads, rows, first, current, openFolds }}
             sides={page.sides}
             onOpen={(row) => {
-              setOpened((before) => toggledFold(before, row, rows));
+              setOpenFolds((before) => toggledFold(before, row, rows));
             }}
             onNear={readMore}
           />

@@ -7,7 +7,7 @@ import { Standing } from "../Standing";
 
 interface SideHeaderProps {
   /** As asked for: an id, or `ID@VERSION`. */
-  readonly asked: string;
+  readonly reference: string;
   readonly side: Side;
   /** Whether the others are compared with it. */
   readonly isFirst: boolean;
@@ -17,9 +17,9 @@ interface SideHeaderProps {
 }
 
 /** The head of a column: the thread, its goal, its end and its figures. */
-export function SideHeader({ asked, side, isFirst, first, without }: SideHeaderProps) {
+export function SideHeader({ reference, side, isFirst, first, without }: SideHeaderProps) {
   const { data: thread } = useQuery(summaryQuery(side.threadId));
-  const isPast = asked !== side.threadId;
+  const isPast = reference !== side.threadId;
   return (
     <div role="columnheader" className={styles["side"]}>
       <div className={styles["sideTop"]}>
@@ -44,7 +44,7 @@ export function SideHeader({ asked, side, isFirst, first, without }: SideHeaderP
             to="/compare"
             search={(before) => ({ ...before, thread: [...first], row: undefined }) as object}
             className="badge"
-            aria-label={`make first: ${asked}`}
+            aria-label={`make first: ${reference}`}
             title="Compare the others with this"
           >
             make first
@@ -53,7 +53,7 @@ export function SideHeader({ asked, side, isFirst, first, without }: SideHeaderP
         <Link
           to="/compare"
           search={(before) => ({ ...before, thread: [...without], row: undefined }) as object}
-          aria-label={`Remove ${asked}`}
+          aria-label={`Remove ${reference}`}
           title="Remove"
           className={styles["remove"]}
         >

@@ -34,8 +34,8 @@ const places = (comparisons: Comparison[]) =>
   aligned([{ comparisons }]).map(({ cells }) => cells.map((cell) => cell?.place ?? null));
 
 test("an inserted item does not shift the others", () => {
-  const found = places([comparison([equal("2.0", "2.0"), onlyB("3.0"), equal("3.0", "4.0")])]);
-  expect(found).toEqual([
+  const rows = places([comparison([equal("2.0", "2.0"), onlyB("3.0"), equal("3.0", "4.0")])]);
+  expect(rows).toEqual([
     ["2.0", "2.0"],
     [null, "3.0"],
     ["3.0", "4.0"],
@@ -43,7 +43,7 @@ test("an inserted item does not shift the others", () => {
 });
 
 test("three sides are aligned at the items of the first", () => {
-  const found = aligned([
+  const rows = aligned([
     {
       comparisons: [
         comparison([equal("2.0", "2.0"), onlyB("3.0"), equal("3.0", "4.0")]),
@@ -51,17 +51,17 @@ test("three sides are aligned at the items of the first", () => {
       ],
     },
   ]);
-  expect(found.map(({ cells }) => cells.map((cell) => cell?.place ?? null))).toEqual([
+  expect(rows.map(({ cells }) => cells.map((cell) => cell?.place ?? null))).toEqual([
     ["2.0", "2.0", "2.0"],
     [null, "3.0", null],
     ["3.0", "4.0", null],
     [null, null, "3.0"],
   ]);
-  expect(found.map(({ isEqual }) => isEqual)).toEqual([true, false, false, false]);
+  expect(rows.map(({ isEqual }) => isEqual)).toEqual([true, false, false, false]);
 });
 
 test("a run folded on one side may be unfolded on another", () => {
-  const found = aligned([
+  const rows = aligned([
     {
       comparisons: [
         comparison([run(3, "2.0", "2.0"), onlyB("9.0")]),
@@ -69,15 +69,15 @@ test("a run folded on one side may be unfolded on another", () => {
       ],
     },
   ]);
-  expect(found.map(({ count }) => count)).toEqual([2, 1, 1]);
-  expect(found[1]?.cells.map((cell) => cell?.item?.place ?? null)).toEqual(["4.0", "4.0", null]);
+  expect(rows.map(({ count }) => count)).toEqual([2, 1, 1]);
+  expect(rows[1]?.cells.map((cell) => cell?.item?.place ?? null)).toEqual(["4.0", "4.0", null]);
 });
 
 test("pages end where the first comparison does not go on", () => {
   const more = "9.2";
-  const found = places([
+  const rows = places([
     comparison([equal("2.0", "2.0")], more),
     comparison([equal("2.0", "2.0"), equal("3.0", "3.0"), onlyB("4.0")]),
   ]);
-  expect(found).toEqual([["2.0", "2.0", "2.0"]]);
+  expect(rows).toEqual([["2.0", "2.0", "2.0"]]);
 });

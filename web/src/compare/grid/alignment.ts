@@ -83,14 +83,14 @@ function spineOf(pages: readonly Comparison[]): Spine {
   return { length, isWhole: pages.at(-1)?.next === null, pairs, inserts, folds };
 }
 
-type Shown = Comparison["items"][number]["a"];
+type Entry = Comparison["items"][number]["a"];
 
-function isFolded(shown: Shown): shown is { from: string; to: string } {
-  return shown !== undefined && "from" in shown;
+function isFolded(entry: Entry): entry is { from: string; to: string } {
+  return entry !== undefined && "from" in entry;
 }
 
-function isItem(shown: Shown): shown is ComparedItem {
-  return shown !== undefined && "item" in shown;
+function isItem(entry: Entry): entry is ComparedItem {
+  return entry !== undefined && "item" in entry;
 }
 
 function foldAt({ folds }: Spine, at: number): Fold | undefined {

@@ -29,16 +29,16 @@ test("an open run shows all of its rows below its line", () => {
 });
 
 test("differences are found both ways", () => {
-  const found = rows("=x==x");
-  expect(difference(found, -1, 1)).toBe(1);
-  expect(difference(found, 1, 1)).toBe(4);
-  expect(difference(found, 4, -1)).toBe(1);
-  expect(difference(found, 4, 1)).toBeUndefined();
+  const five = rows("=x==x");
+  expect(difference(five, -1, 1)).toBe(1);
+  expect(difference(five, 1, 1)).toBe(4);
+  expect(difference(five, 4, -1)).toBe(1);
+  expect(difference(five, 4, 1)).toBeUndefined();
 });
 
 test("a run is unfolded and folded again, also where all were unfolded", () => {
-  const shown = rows("==x=x");
-  expect(toggledFold(new Set(), 3, shown)).toEqual(new Set([3]));
-  expect(toggledFold(new Set([0, 3]), 3, shown)).toEqual(new Set([0]));
-  expect(toggledFold("all", 3, shown)).toEqual(new Set([0]));
+  const five = rows("==x=x");
+  expect(toggledFold(new Set(), 3, five)).toEqual(new Set([3]));
+  expect(toggledFold(new Set([0, 3]), 3, five)).toEqual(new Set([0]));
+  expect(toggledFold("all", 3, five)).toEqual(new Set([0]));
 });

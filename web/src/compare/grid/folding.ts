@@ -11,7 +11,7 @@ export interface FoldLine {
 export type Line = FoldLine | { readonly kind: "row"; readonly row: number };
 
 /** First rows of the runs that are unfolded, or all of them. */
-export type Opened = ReadonlySet<number> | "all";
+export type OpenFolds = ReadonlySet<number> | "all";
 
 /** Runs of no more equal rows than this are shown as they are. */
 const FEW = 3;
@@ -54,11 +54,11 @@ export function difference(rows: readonly Row[], from: number, by: 1 | -1): numb
 
 /** Unfolds the run that begins at a row, or folds it. */
 export function toggledFold(
-  opened: Opened,
+  openFolds: OpenFolds,
   row: number,
   rows: readonly Pick<Row, "isEqual">[],
-): Opened {
-  const before = opened === "all" ? runsOf(rows) : opened;
+): OpenFolds {
+  const before = openFolds === "all" ? runsOf(rows) : openFolds;
   return before.symmetricDifference(new Set([row]));
 }
 

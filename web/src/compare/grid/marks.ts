@@ -19,13 +19,13 @@ const FEW = 3;
  */
 export function marked(first: string, others: readonly (string | null)[]): (Piece[] | null)[] {
   const lacking = new Uint8Array(first.length);
-  const shown = others.map((other) => {
+  const otherPieces = others.map((other) => {
     if (other === null) return null;
     const has = new Uint8Array(other.length);
     if (other !== first) markWords(first, other, lacking, has);
     return pieces(other, has);
   });
-  return [pieces(first, lacking), ...shown];
+  return [pieces(first, lacking), ...otherPieces];
 }
 
 function markWords(a: string, b: string, inA: Uint8Array, inB: Uint8Array): void {
@@ -52,17 +52,16 @@ function pieces(text: string, marks: Uint8Array): Piece[] {
     runs.push({ from, to, isMarked: marks[from] === 1 });
     from = to;
   }
-  const found: Piece[] = [];
+  const list: Piece[] = [];
   for (const [index, { from, to, isMarked }] of runs.entries()) {
     const isGap = !isMarked && to - from <= FEW && index > 0 && index < runs.length - 1;
     const isMarkedNow = isMarked || (isGap && !text.slice(from, to).includes("\n"));
-    const last = found.at(-1);
+    const last = list.at(-1);
     const part = text.slice(from, to);
-    if (last?.isMarked === isMarkedNow)
-      found[found.length - 1] = { ...last, text: last.text + part };
-    else found.push({ text: part, isMarked: isMarkedNow });
+    if (last?.isMarked === isMarkedNow) list[list.length - 1] = { ...last, text: last.text + part };
+    else list.push({ text: part, isMarked: isMarkedNow });
   }
-  return found;
+  return list;
 }
 
 const LONGEST_EQUAL = 240;
@@ -70,9 +69,9 @@ const LONGEST_MARKED = 600;
 const KEPT = 100;
 
 /** Leaves out the middle of long equal parts, and the end of very long others; null if all fits. */
-export function abbreviated(found: readonly Piece[]): Piece[] | null {
-  const short = found.map(abbreviatedPiece);
-  return short.some((piece, index) => piece !== found[index]) ? short : null;
+export function abbreviated(list: readonly Piece[]): Piece[] | null {
+  const short = list.map(abbreviatedPiece);
+  return short.some((piece, index) => piece !== list[index]) ? short : null;
 }
 
 function abbreviatedPiece(piece: Piece): Piece {

@@ -14,7 +14,7 @@ export function said({ item, hint }: ComparedItem): string {
   if (Array.isArray(rest["calls"])) return several(rest["calls"] as Json[], call);
   if (Array.isArray(rest["results"])) return several(rest["results"] as Json[], result);
   const texts = Object.values(rest);
-  if (texts.length > 0 && texts.every((each) => typeof each === "string")) return texts.join("\n");
+  if (texts.length > 0 && texts.every((text) => typeof text === "string")) return texts.join("\n");
   return texts.length === 0 ? "" : printed(rest);
 }
 

@@ -67,7 +67,7 @@ function Drawn({ matrix }: { matrix: RunMatrix }) {
   const last = matrix.columns.length - 1;
   const column = Math.min(search.column ?? widestParting(matrix.columns), last);
   const chosen = lines.findIndex((line) => "row" in line && line.row.threadId === search.run);
-  const shown = matrix.columns[column];
+  const chosenColumn = matrix.columns[column];
   return (
     <>
       <MatrixGrid
@@ -81,7 +81,7 @@ function Drawn({ matrix }: { matrix: RunMatrix }) {
           });
         }}
       />
-      {shown !== undefined && <ColumnWays column={shown} number={column + 1} />}
+      {chosenColumn !== undefined && <ColumnWays column={chosenColumn} number={column + 1} />}
     </>
   );
 }

@@ -41,7 +41,8 @@ export function Task({ set, by, failed, isOpen, onOpen }: TaskProps) {
         ) : (
           <Parting parting={first} mayOpen={isOpen} />
         )}
-        {isOpen && others.map((each, index) => <Parting key={index} parting={each} mayOpen />)}
+        {isOpen &&
+          others.map((parting, index) => <Parting key={index} parting={parting} mayOpen />)}
         {isOpen && hidden > 0 && <small>{counted(hidden, "later parting")} left out</small>}
         {isOpen && (
           <div className={styles["runs"]}>

@@ -17,7 +17,7 @@ export function Tasks({ by }: { by: string }) {
   const { failed = "", mixed } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, isMore } = useRunSets(by, failed);
-  const sets = (data?.items ?? []).filter((each) => mixed !== true || isMixed(each));
+  const sets = (data?.items ?? []).filter((set) => mixed !== true || isMixed(set));
   return (
     <main className={`screen ${styles["tasks"] ?? ""}`}>
       <header>
@@ -143,7 +143,7 @@ function TaskList({ sets, by, failed }: TaskListProps) {
                 onOpen={() => {
                   setOpen((before) =>
                     before.has(index)
-                      ? new Set([...before].filter((each) => each !== index))
+                      ? new Set([...before].filter((open) => open !== index))
                       : new Set([...before, index]),
                   );
                 }}

@@ -20,9 +20,9 @@ export function pairOf({ threads, partings }: RunSet): string[] {
   const bad = threads.find(({ verdict }) => verdict === "failed");
   if (good !== undefined && bad !== undefined) return [good.threadId, bad.threadId];
   const parting = partings[0];
-  const found =
+  const threadIds =
     parting === undefined ? threads.map(({ threadId }) => threadId) : oneOfEach(parting);
-  return found.slice(0, 2);
+  return threadIds.slice(0, 2);
 }
 
 /** Whether some runs failed and others did not. */

@@ -4,14 +4,14 @@ import { DataTable, type DataTableProps } from "./DataTable";
 import { Failure } from "../Failure";
 
 interface PagedTableProps<T> extends Omit<DataTableProps<T>, "items" | "onMore"> {
-  readonly found: UseInfiniteQueryResult<InfiniteData<{ readonly items: readonly T[] }>>;
+  readonly query: UseInfiniteQueryResult<InfiniteData<{ readonly items: readonly T[] }>>;
   /** Shown where there is no row. */
   readonly empty: ReactNode;
 }
 
 /** A table of what is read page by page, the next page when its end is in sight. */
-export function PagedTable<T>({ found, empty, ...table }: PagedTableProps<T>) {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = found;
+export function PagedTable<T>({ query, empty, ...table }: PagedTableProps<T>) {
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   if (error !== null) return <Failure error={error} />;
   if (isPending) return <p className="loading">Reading {table.label.toLowerCase()}…</p>;
   const items = data.pages.flatMap((page) => page.items);

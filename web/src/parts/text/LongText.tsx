@@ -40,11 +40,11 @@ function Windowed({ text }: { text: string }) {
     estimateSize: (index) => 19 * (1 + Math.floor((lines[index]?.length ?? 0) / LINE)),
     overscan: 10,
   });
-  const found = useFoundTexts();
+  const hitTexts = useFoundTexts();
   useEffect(() => {
-    const first = lines.findIndex((line) => hasAny(line.toLowerCase(), found));
+    const first = lines.findIndex((line) => hasAny(line.toLowerCase(), hitTexts));
     if (first >= 0) rows.scrollToIndex(first, { align: "center" });
-  }, [rows, lines, found]);
+  }, [rows, lines, hitTexts]);
   return (
     <div ref={scroller} className={styles["scroller"]} tabIndex={0} role="region" aria-label="Text">
       <div className={styles["all"]} style={{ height: rows.getTotalSize() }}>

@@ -15,12 +15,12 @@ export function partsOf(text: string): readonly Part[] {
   if (!text.includes("data:")) return [{ text }];
   const parts: Part[] = [];
   let from = 0;
-  for (const found of text.matchAll(DATA)) {
-    const [uri, type = "", letters = ""] = found;
-    if (found.index > from) parts.push({ text: text.slice(from, found.index) });
+  for (const match of text.matchAll(DATA)) {
+    const [uri, type = "", letters = ""] = match;
+    if (match.index > from) parts.push({ text: text.slice(from, match.index) });
     const name = `${type}, ${bytes(Math.floor((letters.length * 3) / 4))}`;
     parts.push({ uri, isDrawn: DRAWN.test(type), name });
-    from = found.index + uri.length;
+    from = match.index + uri.length;
   }
   if (from < text.length || parts.length === 0) parts.push({ text: text.slice(from) });
   return parts;

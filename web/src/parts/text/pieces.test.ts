@@ -7,7 +7,7 @@ test("lines stay lines", () => {
 
 test("long lines are cut, and never through a character", () => {
   const line = `x${"😀".repeat(3000)}`;
-  const found = pieces(line);
-  expect(found.join("")).toBe(line);
-  expect(found.every((piece) => piece.length <= 2000 && piece.isWellFormed())).toBe(true);
+  const parts = pieces(line);
+  expect(parts.join("")).toBe(line);
+  expect(parts.every((piece) => piece.length <= 2000 && piece.isWellFormed())).toBe(true);
 });

@@ -5,18 +5,18 @@ const LONGEST_PIECE = 2000;
  * never within a surrogate pair. Joined with their line breaks, the pieces are the text again.
  */
 export function pieces(text: string): string[] {
-  const found: string[] = [];
+  const parts: string[] = [];
   for (const line of text.split("\n")) {
     let from = 0;
     while (line.length - from > LONGEST_PIECE) {
       let to = from + LONGEST_PIECE;
       if (isHighSurrogate(line.charCodeAt(to - 1))) to -= 1;
-      found.push(line.slice(from, to));
+      parts.push(line.slice(from, to));
       from = to;
     }
-    found.push(line.slice(from));
+    parts.push(line.slice(from));
   }
-  return found;
+  return parts;
 }
 
 function isHighSurrogate(unit: number): boolean {

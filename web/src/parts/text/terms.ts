@@ -29,22 +29,22 @@ export function scalarTerm(value: unknown): string {
 
 /** Splits a filter where it has a space, but for those in quotes and parentheses. */
 function pieces(filter: string): string[] {
-  const found = [""];
+  const list = [""];
   let depth = 0;
   for (const [piece] of filter.matchAll(/"(?:[^"\\]|\\.)*"|\s+|./gs)) {
     if (piece === "(") depth += 1;
     if (piece === ")") depth -= 1;
-    if (depth === 0 && piece.trim() === "") found.push("");
-    else found.push((found.pop() ?? "") + piece);
+    if (depth === 0 && piece.trim() === "") list.push("");
+    else list.push((list.pop() ?? "") + piece);
   }
-  return found.filter((piece) => piece !== "" && piece.toLowerCase() !== "and");
+  return list.filter((piece) => piece !== "" && piece.toLowerCase() !== "and");
 }
 
 /** The parts of a filter that must all hold; one in parentheses, where it joins alternatives. */
 export function partsOf(filter: string): string[] {
-  const found = pieces(filter);
-  if (found.some((piece) => piece.toLowerCase() === "or")) return [`(${filter})`];
-  return found.reduce<string[]>(
+  const list = pieces(filter);
+  if (list.some((piece) => piece.toLowerCase() === "or")) return [`(${filter})`];
+  return list.reduce<string[]>(
     (parts, piece) =>
       parts.at(-1)?.toLowerCase() === "not"
         ? [...parts.slice(0, -1), `-${piece}`]

@@ -15,32 +15,36 @@ type Props = Readonly<Record<string, unknown>>;
 const LABEL = /^(?:title|alt|placeholder|label|aria-.*)$/;
 
 export function jsx(type: ElementType, props: Props, key?: Key): ReactElement {
-  return react.jsx(type, shown(props), key);
+  return react.jsx(type, visibleProps(props), key);
 }
 
 export function jsxs(type: ElementType, props: Props, key?: Key): ReactElement {
-  return react.jsxs(type, shown(props), key);
+  return react.jsxs(type, visibleProps(props), key);
 }
 
 /** The properties of an element with their texts visible; the same object where none was not. */
-export function shown(props: Props): Props {
+export function visibleProps(props: Props): Props {
   const changed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(props)) {
     const drawn =
-      name === "children" ? drawnChild(value) : isHtml(value) ? html(value) : labelled(name, value);
+      name === "children"
+        ? visibleChild(value)
+        : isHtml(value)
+          ? html(value)
+          : visibleLabel(name, value);
     if (drawn !== value) changed[name] = drawn;
   }
   return Object.keys(changed).length === 0 ? props : { ...props, ...changed };
 }
 
-function labelled(name: string, value: unknown): unknown {
+function visibleLabel(name: string, value: unknown): unknown {
   return typeof value === "string" && LABEL.test(name) ? visible(value) : value;
 }
 
-function drawnChild(child: unknown): unknown {
+function visibleChild(child: unknown): unknown {
   if (typeof child === "string") return visible(child);
   if (!Array.isArray(child)) return child;
-  const drawn = child.map(drawnChild);
+  const drawn = child.map(visibleChild);
   return drawn.every((part, index) => part === child[index]) ? child : drawn;
 }
 

@@ -51,8 +51,8 @@ function FileChanges({ changes }: { changes: readonly FileChange[] }) {
             {DOES[does]} <strong>{path === "" ? "the open file" : path}</strong>
           </figcaption>
           <pre>
-            {lines.slice(0, MOST_LINES).map(({ kind, text }, place) => (
-              <span key={place} data-kind={kind}>
+            {lines.slice(0, MOST_LINES).map(({ kind, text }, index) => (
+              <span key={index} data-kind={kind}>
                 {`${SIGNS[kind]} ${text}\n`}
               </span>
             ))}

@@ -68,7 +68,7 @@ test("a patch of Codex changes several files, as an input or as a part of a comm
     "*** Delete File: c.py",
     "*** End Patch",
   ].join("\n");
-  const found = [
+  const changes = [
     {
       path: "a.py",
       does: "edits",
@@ -82,7 +82,7 @@ test("a patch of Codex changes several files, as an input or as a part of a comm
     { path: "b.py", does: "writes", lines: [{ kind: "added", text: "b" }] },
     { path: "c.py", does: "deletes", lines: [] },
   ];
-  expect(fileChangesIn("apply_patch", patch)).toEqual(found);
-  expect(fileChangesIn("apply_patch", { input: patch })).toEqual(found);
-  expect(fileChangesIn("shell", { command: ["apply_patch", patch] })).toEqual(found);
+  expect(fileChangesIn("apply_patch", patch)).toEqual(changes);
+  expect(fileChangesIn("apply_patch", { input: patch })).toEqual(changes);
+  expect(fileChangesIn("shell", { command: ["apply_patch", patch] })).toEqual(changes);
 });

@@ -40,8 +40,8 @@ export function fileChangesIn(tool: string, args: Json): readonly FileChange[] {
 function changeIn(tool: string, args: Json): FileChange | null {
   const typed = SWE_EDIT.exec(textIn(args, "command") ?? "");
   if (typed !== null) {
-    const [, place = "", text = ""] = typed;
-    const lines = [{ kind: "place", text: `lines ${place}` } as const, ...added(text)];
+    const [, range = "", text = ""] = typed;
+    const lines = [{ kind: "place", text: `lines ${range}` } as const, ...added(text)];
     return { path: "", does: "edits", lines };
   }
   const path = firstOf(args, PATHS);
@@ -96,7 +96,7 @@ function textsOf(args: Json): string[] {
   if (typeof args === "string") return [args];
   return PATCHES.flatMap((name) => {
     const text = textIn(args, name);
-    return text === null ? listIn(args, name).filter((each) => typeof each === "string") : [text];
+    return text === null ? listIn(args, name).filter((path) => typeof path === "string") : [text];
   });
 }
 

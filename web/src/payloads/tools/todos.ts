@@ -15,11 +15,11 @@ const STATES: Partial<Record<string, Todo["is"]>> = {
 
 /** The list of things to do that a call writes: Claude Code's todos, Codex's plan; else null. */
 export function todosIn(args: Json): readonly Todo[] | null {
-  const given = [...listIn(args, "todos"), ...listIn(args, "plan")];
-  const todos = given.flatMap((entry): Todo[] => {
+  const entries = [...listIn(args, "todos"), ...listIn(args, "plan")];
+  const todos = entries.flatMap((entry): Todo[] => {
     const text = textIn(entry, "content") ?? textIn(entry, "step");
     const state = textIn(entry, "status");
     return text === null || state === null ? [] : [{ text, is: STATES[state] ?? "open" }];
   });
-  return todos.length === 0 || todos.length < given.length ? null : todos;
+  return todos.length === 0 || todos.length < entries.length ? null : todos;
 }

@@ -65,7 +65,7 @@ function current(): Colours {
   const ofColumn = (column: string): string | undefined =>
     meanings.find(([pattern]) => pattern.test(column))?.[1];
   const series = SERIES.map(colourOf);
-  const found = { text: colourOf("soft"), line: colourOf("line"), series, ofColumn };
+  const colours = { text: colourOf("soft"), line: colourOf("line"), series, ofColumn };
   probe.remove();
-  return found;
+  return colours;
 }

@@ -36,9 +36,9 @@ test("beside a time the other names are series, with gaps where a day has none",
     { day: "1", model: "b", calls: 2 },
     { day: "2", model: "b", calls: 3 },
   ];
-  const found = pictureOf(table(rows, ["day", "model"], ["calls"], "day"));
-  expect(found.labels).toEqual(["1", "2"]);
-  expect(found.series).toEqual([
+  const picture = pictureOf(table(rows, ["day", "model"], ["calls"], "day"));
+  expect(picture.labels).toEqual(["1", "2"]);
+  expect(picture.series).toEqual([
     { name: "a", values: [1, null] },
     { name: "b", values: [2, 3] },
   ]);
@@ -46,16 +46,16 @@ test("beside a time the other names are series, with gaps where a day has none",
 
 test("bars beyond sixty are left out, and that is said", () => {
   const rows = Array.from({ length: 61 }, (_, index) => ({ tool: `t${index}`, calls: index }));
-  const found = pictureOf(table(rows, ["tool"], ["calls"]));
-  expect(found.labels).toHaveLength(60);
-  expect(found.isCut).toBe(true);
+  const picture = pictureOf(table(rows, ["tool"], ["calls"]));
+  expect(picture.labels).toHaveLength(60);
+  expect(picture.isCut).toBe(true);
 });
 
 test("a chart is given no character that acts or hides", () => {
   const rows = [{ day: "\u202e1", model: "a\u0000", calls: 1 }];
-  const found = pictureOf(table(rows, ["day", "model"], ["calls"], "day"));
-  expect(found.labels).toEqual(["⟨U+202E⟩1"]);
-  expect(found.series).toEqual([{ name: "a⟨U+0000⟩", values: [1] }]);
+  const picture = pictureOf(table(rows, ["day", "model"], ["calls"], "day"));
+  expect(picture.labels).toEqual(["⟨U+202E⟩1"]);
+  expect(picture.series).toEqual([{ name: "a⟨U+0000⟩", values: [1] }]);
 });
 
 test("one day alone is a bar, not a line of one dot", () => {

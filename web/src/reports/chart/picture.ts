@@ -48,7 +48,7 @@ export function pictureOf(table: Drawable): Picture {
     const values = new Map(
       members.map((row) => [label(table.value(row, time)), number(table.value(row, column))]),
     );
-    return { name, values: labels.map((each) => values.get(each) ?? null) };
+    return { name, values: labels.map((label) => values.get(label) ?? null) };
   });
   return cut({ kind: labels.length === 1 ? "bar" : "line", labels, series, isCut: false });
 }
@@ -69,11 +69,11 @@ function byColumns(table: Drawable): Picture {
 function cut({ kind, labels, series }: Picture): Picture {
   const isCut = labels.length > MOST_LABELS * (kind === "line" ? 20 : 1);
   const range = kind === "line" ? [-MOST_LABELS * 20, undefined] : [0, MOST_LABELS];
-  const shown = series.slice(0, MOST_SERIES);
+  const first = series.slice(0, MOST_SERIES);
   return {
     kind,
     labels: labels.slice(...range).map(visible),
-    series: shown.map(({ name, values, ...column }) => ({
+    series: first.map(({ name, values, ...column }) => ({
       name: visible(name),
       ...column,
       values: values.slice(...range),
@@ -99,6 +99,6 @@ function label(value: unknown): string {
 
 function number(value: unknown): number | null {
   if (value === null || value === undefined || typeof value === "boolean") return null;
-  const found = Number(value);
-  return Number.isFinite(found) ? found : null;
+  const numeric = Number(value);
+  return Number.isFinite(numeric) ? numeric : null;
 }

@@ -14,8 +14,8 @@ export function Breakdowns({ terms }: { terms: ReportTerms }) {
     // the order may name a column of the old breakdown
     change({ by: next.length === 0 ? undefined : next, order: undefined });
   };
-  const asked = by.filter((name) => !terms.breakdowns.includes(name));
-  const names = [...asked, ...terms.breakdowns].filter((name) => name !== METADATA);
+  const others = by.filter((name) => !terms.breakdowns.includes(name));
+  const names = [...others, ...terms.breakdowns].filter((name) => name !== METADATA);
   return (
     <div role="group" aria-label="Rows by">
       <span>By</span>

@@ -18,8 +18,8 @@ interface DrawingProps {
 /** The chart of a report: the columns that the reader picked, all of one unit. */
 export function Drawing({ title, answer: { rows, by }, figures }: DrawingProps) {
   const { address, change } = useReportAddress();
-  const asked = figures.filter(({ name }) => address.draw?.includes(name));
-  const drawn = asked.length > 0 ? asked : figures.slice(0, 1);
+  const chosen = figures.filter(({ name }) => address.draw?.includes(name));
+  const drawn = chosen.length > 0 ? chosen : figures.slice(0, 1);
   const unit = drawn[0];
   const picture = pictureOf({
     length: rows.length,

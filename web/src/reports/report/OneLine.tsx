@@ -15,9 +15,9 @@ export function OneLine({ label, hint, known: values, onGive }: OneLineProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        const given = text.trim();
-        if (given === "") return;
-        onGive(given);
+        const line = text.trim();
+        if (line === "") return;
+        onGive(line);
         setText("");
       }}
     >

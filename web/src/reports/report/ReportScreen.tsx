@@ -21,14 +21,14 @@ export function ReportScreen() {
   const terms = catalogue?.find((report) => report.name === name);
   const title = terms?.title ?? name;
   useTitle(title);
-  const found = data?.answer.report === name ? data : undefined;
+  const report = data?.answer.report === name ? data : undefined;
   const failed = error ?? unknown;
   return (
     <main className={`screen ${styles["report"] ?? ""}`}>
       <nav aria-label="Reports">
-        {catalogue?.map((each) => (
-          <Link key={each.name} to="/reports/$name" params={{ name: each.name }} search={{}}>
-            {each.title}
+        {catalogue?.map((entry) => (
+          <Link key={entry.name} to="/reports/$name" params={{ name: entry.name }} search={{}}>
+            {entry.title}
           </Link>
         ))}
       </nav>
@@ -37,13 +37,13 @@ export function ReportScreen() {
           <h1>{title}</h1>
           <p>{terms?.comment}</p>
         </header>
-        {terms !== undefined && <Choices terms={terms} rows={found?.answer.rows ?? []} />}
+        {terms !== undefined && <Choices terms={terms} rows={report?.answer.rows ?? []} />}
         {failed !== null ? (
           <Failure error={failed} />
-        ) : found === undefined ? (
+        ) : report === undefined ? (
           <p className="loading">Counting…</p>
         ) : (
-          <ReportResult title={title} answer={found.answer} behind={found.behind} />
+          <ReportResult title={title} answer={report.answer} behind={report.behind} />
         )}
       </section>
     </main>

@@ -2,14 +2,14 @@ import { type Ref, useEffect, useImperativeHandle, useRef } from "react";
 import type { SqlEditor } from "./codemirror";
 import type { CatalogueTable } from "../queries";
 import styles from "./sql.module.css";
-import type { Place } from "./sql";
+import type { Position } from "./sql";
 
 interface EditorProps {
   /** The statement; the reader's changes come by `onChange`. */
   readonly text: string;
   readonly tables: readonly CatalogueTable[];
   /** Where the service refused it. */
-  readonly wrong: Place | null;
+  readonly wrong: Position | null;
   readonly onChange: (text: string) => void;
   readonly onRun: () => void;
   readonly ref: Ref<{ insert: (text: string) => void }>;
@@ -30,9 +30,9 @@ export function Editor({ text, tables, wrong, onChange, onRun, ref }: EditorProp
   useEffect(() => {
     let isWanted = true;
     void import("./codemirror").then(({ openEditor }) => {
-      const place = host.current;
-      if (!isWanted || place === null) return;
-      const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
+      const element = host.current;
+      if (!isWanted || element === null) return;
+      const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
       editor.current = openEditor(root, {
         text: latest.current.text,
         tables,

@@ -79,7 +79,7 @@ export const SqlAnswer = memo(function SqlAnswer({ sql, answer, isOld }: SqlAnsw
 function Rows({ answer: { columns, rows } }: { answer: Answer }) {
   const [whole, setWhole] = useState<number | null>(null);
   const version = columns.findIndex(({ name }) => /^(first_)?version$/.test(name));
-  const shown = whole === null ? undefined : rows[whole];
+  const wholeRow = whole === null ? undefined : rows[whole];
   return (
     <>
       <DataTable
@@ -111,7 +111,7 @@ function Rows({ answer: { columns, rows } }: { answer: Answer }) {
           )),
         ]}
       />
-      {shown !== undefined && whole !== null && (
+      {wholeRow !== undefined && whole !== null && (
         <Dialog
           title={`Row ${whole + 1}`}
           onClose={() => {
@@ -123,7 +123,7 @@ function Rows({ answer: { columns, rows } }: { answer: Answer }) {
               <div key={`${name} ${index}`}>
                 <dt>{name}</dt>
                 <dd>
-                  <pre>{cellText(shown[index] ?? null)}</pre>
+                  <pre>{cellText(wholeRow[index] ?? null)}</pre>
                 </dd>
               </div>
             ))}
@@ -182,7 +182,7 @@ function Drawn({ answer: { columns, rows } }: { answer: Answer }) {
         chosen={drawn}
         onPick={(name) => {
           setPicked(
-            drawn.includes(name) ? drawn.filter((each) => each !== name) : [...drawn, name],
+            drawn.includes(name) ? drawn.filter((other) => other !== name) : [...drawn, name],
           );
         }}
       />

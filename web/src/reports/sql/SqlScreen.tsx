@@ -14,7 +14,7 @@ import { useStatement } from "./useStatement";
 /** SQL over the read models: a statement, its answer, and the tables it may be about. */
 export function SqlScreen() {
   useTitle("SQL");
-  const { draft, setDraft, asked, isCurrent, run, answer, place } = useStatement();
+  const { draft, setDraft, statement, isCurrent, run, answer, position } = useStatement();
   const editor = useRef<{ insert: (text: string) => void }>(null);
   const { data: catalogue, error: unknown } = useQuery(tablesQuery);
   const { data, error, isFetching } = answer;
@@ -28,7 +28,7 @@ export function SqlScreen() {
             ref={editor}
             text={draft}
             tables={catalogue.items}
-            wrong={place}
+            wrong={position}
             onChange={setDraft}
             onRun={run}
           />
@@ -49,7 +49,7 @@ export function SqlScreen() {
         <div className={styles["below"]}>
           {unknown !== null && <Failure error={unknown} />}
           {error !== null && <Failure error={error} />}
-          {data !== undefined && <SqlAnswer sql={asked} answer={data} isOld={!isCurrent} />}
+          {data !== undefined && <SqlAnswer sql={statement} answer={data} isOld={!isCurrent} />}
           {data === undefined && error === null && !isFetching && (
             <p className={styles["start"]}>
               One SELECT over the tables on the left, which cannot change anything. The first 1,000

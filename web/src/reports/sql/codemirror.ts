@@ -12,18 +12,18 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { CatalogueTable } from "../queries";
-import type { Place } from "./sql";
+import type { Position } from "./sql";
 
 export interface SqlEditor {
   readonly setText: (text: string) => void;
   /** Puts a text where the cursor is. */
   readonly insert: (text: string) => void;
   /** Marks the word at a place; null removes the mark. */
-  readonly mark: (place: Place | null) => void;
+  readonly mark: (position: Position | null) => void;
   readonly end: () => void;
 }
 
-interface Asked {
+interface Setup {
   readonly text: string;
   readonly tables: readonly CatalogueTable[];
   readonly onChange: (text: string) => void;
@@ -36,7 +36,7 @@ interface Asked {
  * In a document CodeMirror adds <style> elements, which the page's policy refuses; in a shadow root
  * it adopts style sheets, which are allowed.
  */
-export function openEditor(root: ShadowRoot, { text, tables, onChange, onRun }: Asked): SqlEditor {
+export function openEditor(root: ShadowRoot, { text, tables, onChange, onRun }: Setup): SqlEditor {
   const run = (): boolean => {
     onRun();
     return true;
@@ -78,8 +78,8 @@ export function openEditor(root: ShadowRoot, { text, tables, onChange, onRun }: 
       view.dispatch(view.state.replaceSelection(part));
       view.focus();
     },
-    mark: (place) => {
-      view.dispatch({ effects: setWrong.of(place) });
+    mark: (position) => {
+      view.dispatch({ effects: setWrong.of(position) });
     },
     end: () => {
       view.destroy();
@@ -101,7 +101,7 @@ function schemaOf(tables: readonly CatalogueTable[]) {
   );
 }
 
-const setWrong = StateEffect.define<Place | null>();
+const setWrong = StateEffect.define<Position | null>();
 
 const wrong = StateField.define({
   create: () => Decoration.none,

@@ -4,7 +4,7 @@ import { keyHeaders } from "../../api/key";
 import { Problem, problemIn, unreached } from "../../api/problem";
 
 /** A place in a statement: line and column, from 1. */
-export interface Place {
+export interface Position {
   readonly line: number;
   readonly column: number;
 }
@@ -20,11 +20,11 @@ export interface Answer {
 
 /** What PostgreSQL refuses, with the place if it names one. */
 export class QueryRefused extends Problem {
-  readonly place: Place | null;
+  readonly position: Position | null;
 
-  constructor({ status, type, title, message }: Problem, place: Place | null) {
+  constructor({ status, type, title, message }: Problem, position: Position | null) {
     super(status, type, title, message);
-    this.place = place;
+    this.position = position;
   }
 }
 
@@ -41,7 +41,7 @@ export async function ask(sql: string, signal: AbortSignal): Promise<Answer> {
   });
   if (response.ok) return parseExact(await response.text()) as unknown as Answer;
   const said: unknown = await response.json().catch(() => null);
-  throw new QueryRefused(problemIn(response.status, said), placeIn(said));
+  throw new QueryRefused(problemIn(response.status, said), positionIn(said));
 }
 
 /** Asks for up to 100,000 rows as CSV, exact to the byte. */
@@ -51,7 +51,7 @@ export async function answerCsv(sql: string): Promise<Blob> {
 }
 
 /** The place in a refusal, if it names one. */
-export function placeIn(said: unknown): Place | null {
+export function positionIn(said: unknown): Position | null {
   const sql: unknown = typeof said === "object" && said !== null ? Reflect.get(said, "sql") : null;
   if (typeof sql !== "object" || sql === null) return null;
   const line: unknown = Reflect.get(sql, "line");

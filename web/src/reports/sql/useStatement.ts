@@ -20,19 +20,19 @@ export function useStatement() {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const { ran, sql: long } = useLocation({ select: ({ state }) => state });
-  const asked = long ?? address.sql ?? "";
-  const [changed, setChanged] = useState({ from: asked, to: asked });
-  const draft = changed.from === asked ? changed.to : asked;
+  const statement = long ?? address.sql ?? "";
+  const [changed, setChanged] = useState({ from: statement, to: statement });
+  const draft = changed.from === statement ? changed.to : statement;
   const setDraft = (to: string): void => {
-    setChanged({ from: asked, to });
+    setChanged({ from: statement, to });
   };
   const answer = useQuery({
-    queryKey: ["sql", asked, ran],
-    enabled: ran !== undefined && asked !== "",
+    queryKey: ["sql", statement, ran],
+    enabled: ran !== undefined && statement !== "",
     retry: false,
-    queryFn: ({ signal }) => ask(asked, signal),
+    queryFn: ({ signal }) => ask(statement, signal),
   });
-  const isCurrent = draft === asked;
+  const isCurrent = draft === statement;
   const run = (): void => {
     if (draft.trim() === "") return;
     const isLong = draft.length > LONGEST_SQL;
@@ -42,6 +42,6 @@ export function useStatement() {
       replace: isCurrent,
     });
   };
-  const place = answer.error instanceof QueryRefused && isCurrent ? answer.error.place : null;
-  return { draft, setDraft, asked, isCurrent, run, answer, place };
+  const position = answer.error instanceof QueryRefused && isCurrent ? answer.error.position : null;
+  return { draft, setDraft, statement, isCurrent, run, answer, position };
 }

@@ -39,9 +39,9 @@ export function EventPane() {
   const { event, isLarge } = whole;
   const tab = address.event ?? "shown";
   const hit = useHits().of.get(event?.version ?? 0);
-  const found = useMemo(() => textsOf(hit), [hit]);
+  const hitTexts = useMemo(() => textsOf(hit), [hit]);
   const panel = useRef<HTMLElement>(null);
-  useMarkedTexts(panel, found, `${event?.id ?? ""} ${tab}`);
+  useMarkedTexts(panel, hitTexts, `${event?.id ?? ""} ${tab}`);
   const isBusy = event === undefined || event?.version !== at || whole.isFetching;
   return (
     <section ref={panel} className={styles["pane"]} aria-label="Event" aria-busy={isBusy}>
@@ -63,7 +63,7 @@ export function EventPane() {
             {isLarge && tab !== "proof" && <Beginning of={whole} />}
             {tab === "shown" && (
               <>
-                <FoundTexts value={found}>
+                <FoundTexts value={hitTexts}>
                   <Shown key={event.id} event={event} />
                 </FoundTexts>
                 <EventNotes version={event.version} />

@@ -38,8 +38,8 @@ export function Heading({ event, at, last }: HeadingProps) {
   const hasRequest = answer !== at || OF_ANSWERS.has(type);
   const showRequest = (): void => {
     if (!hasRequest) return;
-    const shown = { state: "model", call: true, pane: "state" } as const;
-    change({ ...shown, ...(answer !== at && { at: answer }) }, { replace: answer === at });
+    const request = { state: "model", call: true, pane: "state" } as const;
+    change({ ...request, ...(answer !== at && { at: answer }) }, { replace: answer === at });
   };
   useShortcuts("Event", [
     { key: "p", does: "what produced this: the request it came of", run: showRequest },

@@ -61,24 +61,24 @@ export function valueIn(value: Json | undefined, name: string): Json | undefined
 }
 
 export function textIn(value: Json | undefined, name: string): string | null {
-  const found = valueIn(value, name);
-  return typeof found === "string" ? found : null;
+  const field = valueIn(value, name);
+  return typeof field === "string" ? field : null;
 }
 
 export function numberIn(value: Json | undefined, name: string): number | null {
-  const found = valueIn(value, name);
-  if (found instanceof ExactNumber) return Number(found.digits);
-  return typeof found === "number" ? found : null;
+  const field = valueIn(value, name);
+  if (field instanceof ExactNumber) return Number(field.digits);
+  return typeof field === "number" ? field : null;
 }
 
 export function fieldsIn(value: Json | undefined, name: string): Fields {
-  const found = valueIn(value, name);
-  return isFields(found) ? found : {};
+  const field = valueIn(value, name);
+  return isFields(field) ? field : {};
 }
 
 export function listIn(value: Json | undefined, name: string): readonly Json[] {
-  const found = valueIn(value, name);
-  return Array.isArray(found) ? (found as readonly Json[]) : [];
+  const field = valueIn(value, name);
+  return Array.isArray(field) ? (field as readonly Json[]) : [];
 }
 
 /** The texts of a list of text parts, as results of sub-agents are; null for any other value. */

@@ -30,7 +30,7 @@ export function chainQuery(threadId: string, version: number) {
   return queryOptions({
     queryKey: ["chained", threadId, version],
     queryFn: async ({ signal }) => {
-      const found = answered(
+      const page = answered(
         await api.GET("/v1/threads/{thread_id}/chain", {
           params: {
             path: { thread_id: threadId },
@@ -39,7 +39,7 @@ export function chainQuery(threadId: string, version: number) {
           signal,
         }),
       );
-      return found.items.find((each) => each.version === version) ?? null;
+      return page.items.find((event) => event.version === version) ?? null;
     },
   });
 }

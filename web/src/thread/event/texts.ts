@@ -1,9 +1,9 @@
 /** The bytes of a text in base64; line breaks in it do not count. */
 export function bytesIn(base64: string): Uint8Array<ArrayBuffer> {
   const signs = atob(base64);
-  const found = new Uint8Array(signs.length);
-  for (let index = 0; index < signs.length; index += 1) found[index] = signs.charCodeAt(index);
-  return found;
+  const bytes = new Uint8Array(signs.length);
+  for (let index = 0; index < signs.length; index += 1) bytes[index] = signs.charCodeAt(index);
+  return bytes;
 }
 
 /** Decodes UTF-8; other bytes become U+FFFD. */

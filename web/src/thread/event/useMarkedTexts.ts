@@ -5,7 +5,7 @@ const MOST = 500;
 
 /**
  * Marks texts, given in small letters, wherever they are drawn within an element, and scrolls to the
- * first; `place` is what is drawn: of each place once.
+ * first; `drawn` names what is drawn: it scrolls once for each.
  *
  * The browser draws the marks (CSS Custom Highlight API), so that whatever renders the text, as
  * Markdown, code or a tree, need not know of them.
@@ -13,7 +13,7 @@ const MOST = 500;
 export function useMarkedTexts(
   within: RefObject<HTMLElement | null>,
   texts: readonly string[],
-  place: string,
+  drawn: string,
 ): void {
   useEffect(() => {
     const element = within.current;
@@ -34,7 +34,7 @@ export function useMarkedTexts(
       observer.disconnect();
       CSS.highlights.delete(NAME);
     };
-  }, [within, texts, place]);
+  }, [within, texts, drawn]);
 }
 
 /** Puts a range into the upper third of what scrolls it. */

@@ -20,10 +20,10 @@ export interface Whole {
 /** An event whose beginning was read, read whole. */
 export function useWhole(beginning: Recorded | null | undefined): Whole {
   const { threadId } = useCursor();
-  const [asked, ask] = useState<string | null>(null);
+  const [wholeId, ask] = useState<string | null>(null);
   const id = beginning?.id ?? "";
   const isCut = beginning?.isCut === true;
-  const isLarge = isCut && beginning.bytes > LARGE && asked !== id;
+  const isLarge = isCut && beginning.bytes > LARGE && wholeId !== id;
   const { data, error, isFetching } = useQuery({
     ...eventQuery(threadId, id),
     enabled: isCut && !isLarge,

@@ -24,14 +24,14 @@ interface MessageFieldProps {
 export function MessageField({ event, change, text, onChange }: MessageFieldProps) {
   const id = useId();
   const { data: own, error } = useOwnText(event, change);
-  const shown = text ?? own;
+  const value = text ?? own;
   if (error !== null) return <Failure error={error} />;
-  if (shown === undefined) return <p className="loading">Reading the message…</p>;
-  if (shown.length > LARGE) {
+  if (value === undefined) return <p className="loading">Reading the message…</p>;
+  if (value.length > LARGE) {
     return (
       <p role="note">
         The message is too large to be edited here ({bytes(event.bytes)}): save it, edit the file,
-        and use the command. <Save version={event.version} text={shown} />
+        and use the command. <Save version={event.version} text={value} />
       </p>
     );
   }
@@ -44,7 +44,7 @@ export function MessageField({ event, change, text, onChange }: MessageFieldProp
         rows={8}
         autoComplete="off"
         spellCheck={false}
-        value={shown}
+        value={value}
         onChange={({ target }) => {
           onChange(target.value);
         }}
@@ -52,7 +52,7 @@ export function MessageField({ event, change, text, onChange }: MessageFieldProp
       {event.redactedBy !== null && change === "replace" && (
         <p role="note">Its contents were erased by version {event.redactedBy}: write others.</p>
       )}
-      <Save version={event.version} text={shown} />
+      <Save version={event.version} text={value} />
     </>
   );
 }

@@ -50,8 +50,8 @@ export function EventList({ rows, timeline, hits, onToggle, onToggleGroup }: Eve
     [timeline, unfolded, padding],
   );
   const { drawn, height, keepPlace } = useEventWindow(scroller, rows, heights);
-  const shown = drawn.map((item) => ({ ...item, row: rows.row(item.index) }));
-  const versions = shown.flatMap(({ row }) => (row.isOpen === null ? [row.first] : []));
+  const items = drawn.map((item) => ({ ...item, row: rows.row(item.index) }));
+  const versions = items.flatMap(({ row }) => (row.isOpen === null ? [row.first] : []));
   const events = useEvents(threadId, versions, last);
   return (
     <div
@@ -64,7 +64,7 @@ export function EventList({ rows, timeline, hits, onToggle, onToggleGroup }: Eve
     >
       {events.error !== null && <Failure error={events.error} />}
       <ol className={styles["all"]} style={{ height }}>
-        {shown.map(({ index, start, size, row }) => (
+        {items.map(({ index, start, size, row }) => (
           <EventItem
             key={row.isOpen === null ? row.first : `run ${row.first}`}
             {...{ index, length: rows.length, top: start, height: size }}

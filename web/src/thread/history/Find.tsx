@@ -36,9 +36,9 @@ export function Find({ timeline, hits }: FindProps) {
   ]);
   const next = versions.find((version) => version > at) ?? versions[0];
   const before = versions.findLast((version) => version < at) ?? versions.at(-1);
-  const place = versions.indexOf(at) + 1;
+  const number = versions.indexOf(at) + 1;
   const total = `${count(versions.length)}${areMore ? "+" : ""}`;
-  const said = place > 0 ? `${count(place)} of ${total}` : versions.length === 0 ? "none" : total;
+  const said = number > 0 ? `${count(number)} of ${total}` : versions.length === 0 ? "none" : total;
   return (
     <div className={styles["find"]} role="search">
       <input
@@ -85,15 +85,15 @@ export function Find({ timeline, hits }: FindProps) {
 /** The filter as it is typed: what stands still is applied, what is set elsewhere is taken over. */
 function useFilterText() {
   const { address, change } = useCursor();
-  const given = address.find ?? "";
-  const [text, setText] = useState(given);
-  const [applied, setApplied] = useState(given);
-  const [known, setKnown] = useState(given);
-  if (given !== known) {
-    setKnown(given);
-    if (given !== applied) {
-      setApplied(given);
-      setText(given);
+  const query = address.find ?? "";
+  const [text, setText] = useState(query);
+  const [applied, setApplied] = useState(query);
+  const [known, setKnown] = useState(query);
+  if (query !== known) {
+    setKnown(query);
+    if (query !== applied) {
+      setApplied(query);
+      setText(query);
     }
   }
   useEffect(() => {

@@ -26,9 +26,9 @@ export function HistoryPane() {
   const hits = useHits();
   const hasWaited = usePatience() || last > LONG;
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
-  const shown = useGroups();
-  const { groups, closed } = shown;
-  const isComplete = timeline.isComplete && (!shown.isPending || hasWaited);
+  const grouping = useGroups();
+  const { groups, closed } = grouping;
+  const isComplete = timeline.isComplete && (!grouping.isPending || hasWaited);
   const known = isComplete ? timeline : null; // folding needs all types
   const folds = useMemo(() => foldsIn(fold, read ? CARD_FOLDS : DEFAULT_FOLDS), [fold, read]);
   const versions = useMemo(
@@ -53,15 +53,15 @@ export function HistoryPane() {
   const List = read ? CardList : EventList;
   return (
     <section className={styles["pane"]} aria-label="History">
-      <Toolbar {...{ timeline, hits, folds, groups: shown }} />
+      <Toolbar {...{ timeline, hits, folds, groups: grouping }} />
       {hits.error !== null && (
         <p className={styles["note"]} role="alert">
           {hits.error.message}
         </p>
       )}
-      {shown.error !== null && (
+      {grouping.error !== null && (
         <p className={styles["note"]} role="alert">
-          Groups are not known: {shown.error.message}
+          Groups are not known: {grouping.error.message}
         </p>
       )}
       {versions !== null && (
@@ -91,7 +91,7 @@ export function HistoryPane() {
           onToggle={(first) => {
             setUnfolded((before) => before.symmetricDifference(new Set([first])));
           }}
-          onToggleGroup={shown.toggle}
+          onToggleGroup={grouping.toggle}
         />
       )}
     </section>

@@ -42,13 +42,13 @@ function pageQuery(threadId: string, page: number, { events, characters }: Porti
     queryKey,
     queryFn: async ({ signal, client }): Promise<readonly StoredEvent[]> => {
       const had = client.getQueryData<readonly StoredEvent[]>(queryKey) ?? [];
-      const asked = new URLSearchParams({
+      const query = new URLSearchParams({
         after: String(page * events + had.length),
         limit: String(events - had.length),
         cut: String(characters),
         files: "linked",
       });
-      const path = `/v1/threads/${threadId}/messages?${asked.toString()}`;
+      const path = `/v1/threads/${threadId}/messages?${query.toString()}`;
       const answer = parseExact(await (await fetchWithKey(path, { signal })).text());
       return [...had, ...(answer as unknown as { items: StoredEvent[] }).items];
     },
@@ -71,10 +71,10 @@ export function useEvents(
   const client = useQueryClient();
   const size = portion.events;
   const pages = [...new Set(versions.map((version) => Math.floor((version - 1) / size)))];
-  const found = useQueries({ queries: pages.map((page) => pageQuery(threadId, page, portion)) });
-  const byPage = new Map(pages.map((page, index) => [page, found[index]?.data]));
+  const results = useQueries({ queries: pages.map((page) => pageQuery(threadId, page, portion)) });
+  const byPage = new Map(pages.map((page, index) => [page, results[index]?.data]));
   const behind = pages.filter((page, index) => {
-    const { data, isFetching } = found[index] ?? {};
+    const { data, isFetching } = results[index] ?? {};
     const wanted = Math.min(size, last - page * size);
     return data !== undefined && isFetching === false && data.length < wanted;
   });
@@ -92,6 +92,6 @@ export function useEvents(
   }, [client, threadId, size, due]);
   return {
     at: (version) => byPage.get(Math.floor((version - 1) / size))?.[(version - 1) % size],
-    error: found.find(({ error }) => error !== null)?.error ?? null,
+    error: results.find(({ error }) => error !== null)?.error ?? null,
   };
 }

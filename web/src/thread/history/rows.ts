@@ -16,7 +16,7 @@ export interface Row {
   readonly group?: Group | undefined;
 }
 
-export interface RowsAsked {
+export interface RowsOptions {
   /** Version of the last event. */
   readonly last: number;
   /** Versions to draw alone, in their order; null for all, with what is folded. */
@@ -51,11 +51,11 @@ export class Rows {
   private readonly drawnWith: (version: number) => number;
   private readonly groups: Groups;
 
-  constructor(asked: RowsAsked) {
-    this.groups = asked.only === null ? (asked.groups ?? NO_GROUPS) : NO_GROUPS;
-    this.drawnWith = asked.drawnWith ?? ((version) => version);
-    if (asked.only === null) this.fold(asked);
-    else this.select(asked.only);
+  constructor(options: RowsOptions) {
+    this.groups = options.only === null ? (options.groups ?? NO_GROUPS) : NO_GROUPS;
+    this.drawnWith = options.drawnWith ?? ((version) => version);
+    if (options.only === null) this.fold(options);
+    else this.select(options.only);
   }
 
   get length(): number {
@@ -98,7 +98,7 @@ export class Rows {
     for (const version of [...drawn].sort((a, b) => a - b)) this.add(version, EVENT);
   }
 
-  private fold({ last, folds, unfolded, typeOf, isNotable, closed }: RowsAsked): void {
+  private fold({ last, folds, unfolded, typeOf, isNotable, closed }: RowsOptions): void {
     const ends = new Set(this.groups.list.map(({ endVersion }) => endVersion));
     const goesOn = (version: number): boolean =>
       version < last && !ends.has(version) && this.groups.beginningAt(version + 1) === undefined;
@@ -125,7 +125,7 @@ export class Rows {
       this.ends.set(first, version);
       this.add(first, unfolded.has(first) ? OPEN : CLOSED);
       if (!unfolded.has(first)) continue;
-      for (let each = first; each <= version; each += 1) this.add(each, EVENT);
+      for (let event = first; event <= version; event += 1) this.add(event, EVENT);
     }
   }
 }
@@ -136,7 +136,7 @@ export class Rows {
  */
 export function nextRow(rows: Rows, version: number, by: 1 | -1): number | null {
   let index = rows.indexOf(version) + by;
-  const isInside = (place: number): boolean => place >= 0 && place < rows.length;
+  const isInside = (row: number): boolean => row >= 0 && row < rows.length;
   const isHeadOfRun = ({ isOpen, group }: Row): boolean => isOpen === true && group === undefined;
   while (isInside(index + by) && isHeadOfRun(rows.row(index))) index += by;
   return isInside(index) ? index : null;
@@ -152,11 +152,11 @@ export function filtered(timeline: Timeline, filter: Filter): number[] | null {
   const { only, hits } = filter;
   if (only === undefined) return null;
   if (only === "hit") return [...hits];
-  const found = new Set<number>();
+  const versions = new Set<number>();
   for (let index = 0; index < timeline.length; index += 1) {
-    for (const version of passing(timeline.span(index), only)) found.add(version);
+    for (const version of passing(timeline.span(index), only)) versions.add(version);
   }
-  return [...found].sort((a, b) => a - b);
+  return [...versions].sort((a, b) => a - b);
 }
 
 /** The ends of a span that pass: of a failed one where it failed, of a call both. */
@@ -173,12 +173,12 @@ export function typesIn(
   row: Row,
   typeOf: (version: number) => string | null,
 ): [type: string, count: number][] {
-  const found = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (let version = row.first; version <= row.last; version += 1) {
     const type = typeOf(version) ?? "event";
-    found.set(type, (found.get(type) ?? 0) + 1);
+    counts.set(type, (counts.get(type) ?? 0) + 1);
   }
-  return [...found];
+  return [...counts];
 }
 
 /** The folds that an address names; the usual ones where it names none. */

@@ -23,7 +23,7 @@ export function useEventWindow(
 ) {
   const { at, isAtEnd } = useCursor();
   const { areMeasured } = heights;
-  const place = useRef({ first: 0, offset: 0, isAtBottom: true });
+  const scroll = useRef({ first: 0, offset: 0, isAtBottom: true });
   // a new function makes the list measure all rows anew: 11 ms for 20,000
   const getItemKey = useCallback((index: number) => keyOf(rows.row(index)), [rows]);
   const list = useVirtualizer({
@@ -41,7 +41,7 @@ export function useEventWindow(
   const wasAtEnd = useRef<boolean | null>(null);
   useLayoutEffect(() => {
     // a reader who scrolled away from the end stays there
-    if (isAtEnd && wasAtEnd.current === true && !place.current.isAtBottom) return;
+    if (isAtEnd && wasAtEnd.current === true && !scroll.current.isAtBottom) return;
     const align = isAtEnd ? "end" : wasAtEnd.current === null ? "center" : "auto";
     wasAtEnd.current = isAtEnd;
     isLed.current = !isInSight.current;
@@ -51,7 +51,7 @@ export function useEventWindow(
 
   useLayoutEffect(() => {
     if (!areMeasured) list.measure();
-    const { first, offset, isAtBottom } = place.current;
+    const { first, offset, isAtBottom } = scroll.current;
     if (isAtBottom && wasAtEnd.current === true) {
       list.scrollToIndex(rows.length - 1, { align: "end" });
     } else if (first > 0) {
@@ -70,7 +70,7 @@ export function useEventWindow(
     const { scrollTop, scrollHeight, clientHeight } = currentTarget;
     const top = list.getVirtualItemForOffset(scrollTop);
     if (top === undefined) return;
-    place.current = {
+    scroll.current = {
       first: rows.row(top.index).first,
       offset: scrollTop - top.start,
       isAtBottom: scrollHeight - clientHeight - scrollTop < NEAR,

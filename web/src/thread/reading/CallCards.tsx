@@ -28,13 +28,13 @@ export function CallCards({ calls, count, ...cursor }: CallCardsProps) {
   const more = Math.max(count, calls.length) - MOST_CALLS;
   return (
     <>
-      {calls.slice(0, MOST_CALLS).map((each, index) => (
+      {calls.slice(0, MOST_CALLS).map((item, index) => (
         <section key={index} className={styles["call"]}>
-          {calls.length > 1 && <CallHeading of={each} />}
-          <Asked call={each.call} lines={lines} />
-          {each.result !== undefined && (
-            <ResultBlock of={each} {...cursor}>
-              <Answered result={each.result} lines={lines} />
+          {calls.length > 1 && <CallHeading of={item} />}
+          <Asked call={item.call} lines={lines} />
+          {item.result !== undefined && (
+            <ResultBlock of={item} {...cursor}>
+              <Answered result={item.result} lines={lines} />
             </ResultBlock>
           )}
         </section>

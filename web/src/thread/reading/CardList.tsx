@@ -45,14 +45,14 @@ export function CardList({ rows, timeline, hits, onToggle }: CardListProps) {
     go(version);
   };
   useRowKeys(rows, choose);
-  const [opened, open] = useOpened(() => {
+  const [openCards, open] = useOpenCards(() => {
     leave();
     return rows.row(rows.indexOf(at)).first;
   });
-  const shown = drawn.map((item) => ({ ...item, row: rows.row(item.index) }));
-  const versions = shown.flatMap(({ row }) => {
+  const items = drawn.map((item) => ({ ...item, row: rows.row(item.index) }));
+  const versions = items.flatMap(({ row }) => {
     if (row.isOpen !== null) return [];
-    const most = opened.has(row.first) ? ALL_ANSWERS : MOST_ANSWERS;
+    const most = openCards.has(row.first) ? ALL_ANSWERS : MOST_ANSWERS;
     return [row.first, ...answersTo(row.first, timeline, most)];
   });
   const events = useEvents(threadId, versions, last, CARDS);
@@ -76,7 +76,7 @@ export function CardList({ rows, timeline, hits, onToggle }: CardListProps) {
     >
       {events.error !== null && <Failure error={events.error} />}
       <ol className={styles["all"]} style={{ height }}>
-        {shown.map(({ index, key, start, row }) => (
+        {items.map(({ index, key, start, row }) => (
           <Place key={key} {...{ index, start, measure, length: rows.length }}>
             {row.isOpen === null ? (
               <Card
@@ -89,7 +89,7 @@ export function CardList({ rows, timeline, hits, onToggle }: CardListProps) {
                 answer={answers?.get(idOf(events.at(row.first)))}
                 isHit={hits.of.has(row.first)}
                 isCurrent={rows.indexOf(at) === index}
-                isOpen={opened.has(row.first)}
+                isOpen={openCards.has(row.first)}
                 {...{ at, onOpen: open, onChoose: choose }}
               />
             ) : (
@@ -137,14 +137,14 @@ function Place({ index, length, start, measure, children }: PlaceProps) {
 }
 
 /** The versions whose cards are open, and what opens or closes one; by a key the current one. */
-function useOpened(current: () => number): [ReadonlySet<number>, (version: number) => void] {
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+function useOpenCards(current: () => number): [ReadonlySet<number>, (version: number) => void] {
+  const [openCards, setOpenCards] = useState<ReadonlySet<number>>(new Set());
   const open = (version: number): void => {
-    setOpened((before) => before.symmetricDifference(new Set([version])));
+    setOpenCards((before) => before.symmetricDifference(new Set([version])));
   };
   const run = (): void => {
     open(current());
   };
   useShortcuts("History", [{ key: "c", does: "open or close the card", run }]);
-  return [opened, open];
+  return [openCards, open];
 }

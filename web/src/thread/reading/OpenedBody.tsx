@@ -26,14 +26,14 @@ export function OpenedBody({ event: beginning, calls, ...cursor }: OpenedBodyPro
         <Said event={event} />
       ) : (
         listIn(event.message, "calls").map((call, index) => {
-          const each = calls[index] ?? NONE;
+          const item = calls[index] ?? NONE;
           return (
             <section key={index} className={styles["call"]}>
-              {calls.length > 1 && <CallHeading of={{ ...each, call }} />}
+              {calls.length > 1 && <CallHeading of={{ ...item, call }} />}
               {event.redactedBy === null && <Arguments call={call} isCut={event.isCut} />}
-              {each.answered !== undefined && (
-                <ResultBlock of={each} {...cursor}>
-                  <Result of={each} answered={each.answered} />
+              {item.answered !== undefined && (
+                <ResultBlock of={item} {...cursor}>
+                  <Result of={item} answered={item.answered} />
                 </ResultBlock>
               )}
             </section>
@@ -57,12 +57,12 @@ function Standing({ of }: { of: Whole }) {
 
 function Result({ of: { result, answered } }: { of: CallOf; answered: Recorded }) {
   const whole = useWhole(answered);
-  const place = listIn(answered?.message, "results").indexOf(result ?? null);
-  const shown = listIn(whole.event?.message, "results")[place] ?? result;
+  const index = listIn(answered?.message, "results").indexOf(result ?? null);
+  const full = listIn(whole.event?.message, "results")[index] ?? result;
   return (
     <>
       <Standing of={whole} />
-      {shown !== undefined && <Outcome result={shown} />}
+      {full !== undefined && <Outcome result={full} />}
     </>
   );
 }

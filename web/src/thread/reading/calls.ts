@@ -34,9 +34,9 @@ export function callsOf(
       return { call, pair, answered: undefined, result: undefined };
     }
     const results = pairsOf(answered.type, answered.version, timeline.at(answered.version));
-    const place = results.findIndex(
+    const index = results.findIndex(
       ({ span }) => span.from === event.version && span.ordinal === pair.span.ordinal,
     );
-    return { call, pair, answered, result: listIn(answered.message, "results")[place] };
+    return { call, pair, answered, result: listIn(answered.message, "results")[index] };
   });
 }

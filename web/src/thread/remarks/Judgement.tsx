@@ -72,16 +72,16 @@ function Labels({ labels }: { labels: readonly string[] }) {
           }}
         />
       </label>
-      {labels.map((given) => (
+      {labels.map((label) => (
         <button
-          key={given}
+          key={label}
           type="button"
           className="quiet"
           onClick={() => {
-            remark.mutate({ type: "thread.labelled", add: [], remove: [given] });
+            remark.mutate({ type: "thread.labelled", add: [], remove: [label] });
           }}
         >
-          Remove {given}
+          Remove {label}
         </button>
       ))}
       {remark.error !== null && <Failure error={remark.error} />}

@@ -69,6 +69,6 @@ function figure(value: Json | undefined): number | string | null {
 
 function words(value: Json | undefined): readonly string[] {
   return Array.isArray(value)
-    ? value.filter((each): each is string => typeof each === "string")
+    ? value.filter((item): item is string => typeof item === "string")
     : [];
 }

@@ -33,7 +33,7 @@ export function Answered({ answer: { by, difference } }: { answer: Answer }) {
 
 /** The first place where a request differs from the recorded one, in both forms. */
 export function DifferenceShown({ difference }: { difference: Difference }) {
-  const { before, recorded, asked, after } = partsOf(difference);
+  const { before, recorded, requested, after } = partsOf(difference);
   return (
     <dl className={styles["difference"]}>
       <dt>First difference</dt>
@@ -49,7 +49,7 @@ export function DifferenceShown({ difference }: { difference: Difference }) {
       <dt>Now</dt>
       <dd className={styles["form"]}>
         {before}
-        <ins>{asked}</ins>
+        <ins>{requested}</ins>
         {after}
       </dd>
     </dl>

@@ -22,7 +22,7 @@ const PAYLOAD = {
 test("answers say how they were found, and where their requests differed", () => {
   const [exact, outputs, live] = answersIn(PAYLOAD);
   expect(exact).toEqual({ request: 1, by: "exact", difference: null, messages: ["a", "b"] });
-  expect(outputs?.difference).toEqual({ place: "items[3]", recorded: '"19"', asked: '"21"' });
+  expect(outputs?.difference).toEqual({ place: "items[3]", recorded: '"19"', requested: '"21"' });
   expect(live?.by).toBe("live");
 });
 
@@ -47,10 +47,11 @@ test("a way that this page does not know is called what the report calls it", ()
 });
 
 test("what both forms share stands before and after what differs", () => {
-  const parts = (recorded: string, asked: string) => partsOf({ place: "", recorded, asked });
+  const parts = (recorded: string, requested: string) =>
+    partsOf({ place: "", recorded, requested });
   expect(parts("it is 19 now", "it is 21 now")).toEqual({
-    ...{ before: "it is ", recorded: "19", asked: "21", after: " now" },
+    ...{ before: "it is ", recorded: "19", requested: "21", after: " now" },
   });
-  expect(parts("aa", "aaa")).toEqual({ before: "aa", recorded: "", asked: "a", after: "" });
-  expect(parts("", "x")).toEqual({ before: "", recorded: "", asked: "x", after: "" });
+  expect(parts("aa", "aaa")).toEqual({ before: "aa", recorded: "", requested: "a", after: "" });
+  expect(parts("", "x")).toEqual({ before: "", recorded: "", requested: "x", after: "" });
 });

@@ -17,7 +17,7 @@ export interface Answer {
 export interface Difference {
   readonly place: string;
   readonly recorded: string;
-  readonly asked: string;
+  readonly requested: string;
 }
 
 /** The answers of a replay's report, in the order of their requests; none of an old report. */
@@ -33,7 +33,7 @@ export function answersIn(payload: Json | undefined): Answer[] {
           : {
               place,
               recorded: textIn(answer, "recorded") ?? "",
-              asked: textIn(answer, "asked") ?? "",
+              requested: textIn(answer, "asked") ?? "",
             },
       messages: listIn(answer, "messages").filter((id) => typeof id === "string"),
     };
@@ -84,21 +84,21 @@ export function replayText(payload: Json | undefined): string {
 }
 
 /** The text that is equal in both forms before and after what differs, and what differs. */
-export function partsOf({ recorded, asked }: Difference): {
+export function partsOf({ recorded, requested }: Difference): {
   readonly before: string;
   readonly recorded: string;
-  readonly asked: string;
+  readonly requested: string;
   readonly after: string;
 } {
-  const shorter = Math.min(recorded.length, asked.length);
+  const shorter = Math.min(recorded.length, requested.length);
   let start = 0;
-  while (start < shorter && recorded[start] === asked[start]) start += 1;
+  while (start < shorter && recorded[start] === requested[start]) start += 1;
   let end = 0;
-  while (end < shorter - start && recorded.at(-1 - end) === asked.at(-1 - end)) end += 1;
+  while (end < shorter - start && recorded.at(-1 - end) === requested.at(-1 - end)) end += 1;
   return {
     before: recorded.slice(0, start),
     recorded: recorded.slice(start, recorded.length - end),
-    asked: asked.slice(start, asked.length - end),
+    requested: requested.slice(start, requested.length - end),
     after: recorded.slice(recorded.length - end),
   };
 }

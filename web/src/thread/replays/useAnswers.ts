@@ -26,7 +26,7 @@ export function useAnswers(): ReadonlyMap<string, Answer> | null {
       const reports = listIn(answer, "items").map((item) => recordedIn(item).message["payload"]);
       // what a later replay says of a message counts
       return new Map(
-        reports.flatMap(answersIn).flatMap((found) => found.messages.map((id) => [id, found])),
+        reports.flatMap(answersIn).flatMap((answer) => answer.messages.map((id) => [id, answer])),
       );
     },
   });

@@ -45,9 +45,9 @@ function beginningOf(text: string): string {
     end = text.indexOf("\n", end + 1);
     if (end < 0 || end > MOST_CHARACTERS) break;
   }
-  const found = text.slice(0, end < 0 || end > MOST_CHARACTERS ? MOST_CHARACTERS : end);
+  const beginning = text.slice(0, end < 0 || end > MOST_CHARACTERS ? MOST_CHARACTERS : end);
   // a button would be longer than a word or two
-  return text.length - found.length < 80 && !text.slice(found.length + 1).includes("\n")
+  return text.length - beginning.length < 80 && !text.slice(beginning.length + 1).includes("\n")
     ? text
-    : found;
+    : beginning;
 }

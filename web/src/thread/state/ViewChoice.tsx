@@ -11,12 +11,12 @@ export function ViewChoice<T extends string>({ views, chosen, onChoose }: ViewCh
       aria-label="View"
       value={chosen}
       onChange={(event) => {
-        const found = views.find((each) => each === event.target.value);
-        if (found !== undefined) onChoose(found);
+        const view = views.find((name) => name === event.target.value);
+        if (view !== undefined) onChoose(view);
       }}
     >
-      {views.map((each) => (
-        <option key={each}>{each}</option>
+      {views.map((name) => (
+        <option key={name}>{name}</option>
       ))}
     </select>
   );

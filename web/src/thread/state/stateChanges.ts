@@ -38,14 +38,14 @@ export function sameJson(a: Json, b: Json): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
     const [left, right]: (readonly Json[])[] = [a, b];
-    return left?.every((each, index) => sameJson(each, right?.[index] ?? null)) ?? false;
+    return left?.every((item, index) => sameJson(item, right?.[index] ?? null)) ?? false;
   }
   const [left, right] = [Object.entries(a), new Map(Object.entries(b))];
   return (
     left.length === right.size &&
-    left.every(([key, each]) => {
+    left.every(([key, value]) => {
       const other = right.get(key);
-      return other !== undefined && sameJson(each, other);
+      return other !== undefined && sameJson(value, other);
     })
   );
 }

@@ -37,9 +37,9 @@ export function anchored(before: Anchor | null, now: Items): Anchor {
 
 /** Returns how many items at the beginning of two lists are the same. */
 export function keptItems(before: readonly Json[], now: readonly Json[]): number {
-  const found = now.findIndex((item, index) => {
+  const firstNew = now.findIndex((item, index) => {
     const old = before[index];
     return old === undefined || !sameJson(old, item);
   });
-  return found < 0 ? now.length : found;
+  return firstNew < 0 ? now.length : firstNew;
 }

@@ -10,18 +10,18 @@ import { type Anchor, anchored, type Items, tailBegin } from "./tail";
 const TAIL = 200;
 
 /** A view's items with its options as in a URL: `openai?mark=true`. */
-export type AskedView = ViewName | "openai?mark=true";
+export type ViewPath = ViewName | "openai?mark=true";
 
-export function itemsQuery(threadId: string, asked: AskedView, at: number, after: number) {
+export function itemsQuery(threadId: string, viewPath: ViewPath, at: number, after: number) {
   return queryOptions({
-    queryKey: ["items", threadId, asked, at, after],
+    queryKey: ["items", threadId, viewPath, at, after],
     queryFn: async ({ signal }): Promise<Items> => {
       // a place is a version and an ordinal; none of a version's items has one so high
-      const place = after === 0 ? "" : `&after=${after}.999999999`;
-      const [view, options = ""] = asked.split("?");
+      const afterPlace = after === 0 ? "" : `&after=${after}.999999999`;
+      const [view, options = ""] = viewPath.split("?");
       const path = `/v1/threads/${threadId}/views/${view ?? ""}`;
       // with a limit the service begins near the place; without, at the thread's first event
-      const query = `?bare=true&limit=1000000&at=${at}${place}&${options}`;
+      const query = `?bare=true&limit=1000000&at=${at}${afterPlace}&${options}`;
       const text = await (await fetchWithKey(path + query, { signal })).text();
       return { items: parseExact(text) as readonly Json[], size: text.length, at, after };
     },
@@ -35,15 +35,15 @@ export async function wholeText(threadId: string, view: ViewName, at: number): P
 }
 
 /** The last items of a view at the cursor; `earlier` reads twice as far back. */
-export function useTail(asked: AskedView) {
+export function useTail(viewPath: ViewPath) {
   const { threadId, at, last } = useCursor();
   const client = useQueryClient();
   const [length, setLength] = useState(TAIL);
   const { data, error, isPlaceholderData } = useQuery({
-    ...itemsQuery(threadId, asked, at, tailBegin(at, length)),
+    ...itemsQuery(threadId, viewPath, at, tailBegin(at, length)),
     // what was read before stays, for it says its version; not that of another thread or view
     placeholderData: (before: Items | undefined, query?: { queryKey: readonly unknown[] }) =>
-      query?.queryKey[1] === threadId && query.queryKey[2] === asked ? before : undefined,
+      query?.queryKey[1] === threadId && query.queryKey[2] === viewPath ? before : undefined,
   });
   const [anchor, setAnchor] = useState<Anchor | null>(null);
   if (data !== undefined && anchor?.of !== data) setAnchor(anchored(anchor, data));
@@ -51,9 +51,9 @@ export function useTail(asked: AskedView) {
     for (const version of [at + 1, at - 1]) {
       if (version < 1 || version > last) continue;
       const begin = tailBegin(version, length);
-      client.query(itemsQuery(threadId, asked, version, begin)).catch(noop);
+      client.query(itemsQuery(threadId, viewPath, version, begin)).catch(noop);
     }
-  }, [client, threadId, asked, at, last, length]);
+  }, [client, threadId, viewPath, at, last, length]);
   return {
     tail: data,
     /** Number of the tail's first item; an item keeps its number as earlier ones come. */

@@ -24,7 +24,7 @@ test("a call knows the attempts before and after it, open ones too", () => {
   const [first, other, second] = [0, 1, 2].map((index) => timeline().span(index));
   if (first === undefined || other === undefined || second === undefined) throw new Error("none");
   expect(seriesOf(timeline(), first)?.attempts.map(({ from }) => from)).toEqual([1, 5, 7]);
-  expect(seriesOf(timeline(), second)?.place).toBe(1);
+  expect(seriesOf(timeline(), second)?.index).toBe(1);
   expect(seriesOf(timeline(), other)).toBeNull();
 });
 

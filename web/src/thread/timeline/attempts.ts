@@ -5,16 +5,16 @@ import type { ThreadTimeline } from "./threadTimeline";
 export interface Series {
   readonly attempts: readonly Span[];
   /** Its place among them, from 0. */
-  readonly place: number;
+  readonly index: number;
 }
 
 /** The series of attempts that a call is one of; null where nothing was tried again. */
 export function seriesOf(timeline: ThreadTimeline, call: Span): Series | null {
   const attempts = timeline.attempts(call);
-  const place = attempts.findIndex(
+  const index = attempts.findIndex(
     ({ from, ordinal }) => from === call.from && ordinal === call.ordinal,
   );
-  return place < 0 ? null : { attempts, place };
+  return index < 0 ? null : { attempts, index };
 }
 
 /**
@@ -24,7 +24,7 @@ export function seriesOf(timeline: ThreadTimeline, call: Span): Series | null {
 export function attemptBeside(timeline: ThreadTimeline, at: number, by: 1 | -1): number | null {
   for (const call of timeline.at(at).filter(({ kind }) => kind === "call")) {
     const series = seriesOf(timeline, call);
-    const beside = series?.attempts[series.place + by];
+    const beside = series?.attempts[series.index + by];
     if (beside !== undefined) return at === call.from ? beside.from : (beside.to ?? beside.from);
   }
   return null;

@@ -10,8 +10,8 @@ export class Texts<T> {
     return this.values.push(value) - 1;
   }
 
-  get(place: number): T {
-    return this.values[place] as T;
+  get(index: number): T {
+    return this.values[index] as T;
   }
 
   has(key: string): boolean {
@@ -32,10 +32,10 @@ export class Chains {
 
   /** The spans of a version before `end`, in their order. */
   of(version: number, end: number): number[] {
-    const found: number[] = [];
+    const spans: number[] = [];
     for (let span = this.latest[version] ?? -1; span >= 0; span = this.before[span] ?? -1) {
-      if (span < end) found.push(span);
+      if (span < end) spans.push(span);
     }
-    return found.reverse();
+    return spans.reverse();
   }
 }

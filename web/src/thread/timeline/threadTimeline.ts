@@ -107,8 +107,8 @@ export class ThreadTimeline implements Timeline {
   /** Milliseconds from the first message to the last that has a time, up to a version. */
   elapsedMs(version: number): number | null {
     if (!this.isTimed) return null;
-    for (let place = version; place >= 1; place -= 1) {
-      const times = this.at(place).map((span) => (span.to === place ? span.endMs : span.startMs));
+    for (let at = version; at >= 1; at -= 1) {
+      const times = this.at(at).map((span) => (span.to === at ? span.endMs : span.startMs));
       const known = times.filter((time) => time !== null);
       if (known.length > 0) return Math.max(...known) - (this.startMs ?? 0);
     }
@@ -127,12 +127,12 @@ export class ThreadTimeline implements Timeline {
 
   /** How many events have each type, in the order of their first. */
   types(): [type: string, events: number][] {
-    const found = new Map<string, number>();
+    const counts = new Map<string, number>();
     for (let version = 1; version <= this.loadedTo; version += 1) {
       const type = this.index.typeOf(version);
-      if (type !== null) found.set(type, (found.get(type) ?? 0) + 1);
+      if (type !== null) counts.set(type, (counts.get(type) ?? 0) + 1);
     }
-    return [...found];
+    return [...counts];
   }
 
   has(mark: Mark, version: number): boolean {
@@ -141,15 +141,15 @@ export class ThreadTimeline implements Timeline {
 
   /** How many events have a mark. */
   marked(mark: Mark): number {
-    let found = 0;
+    let count = 0;
     for (let version = 1; version <= this.loadedTo; version += 1) {
-      if (this.index.isMarked(version, mark)) found += 1;
+      if (this.index.isMarked(version, mark)) count += 1;
       else if (
         this.openFrom.get(version)?.some((span) => markedAt(span, mark) === version) === true
       )
-        found += 1;
+        count += 1;
     }
-    return found;
+    return count;
   }
 
   /** The version whose calls an event has all its results of; else its own. */
@@ -175,18 +175,18 @@ export class ThreadTimeline implements Timeline {
 
   /** How often each tool is called, the most called first. */
   tools(): [name: string, calls: number][] {
-    const found = this.index.tools(this.settled);
+    const counts = this.index.tools(this.settled);
     for (const { kind, name } of this.open) {
-      if (kind === "call" && name !== null) found.set(name, (found.get(name) ?? 0) + 1);
+      if (kind === "call" && name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
-    return [...found].sort((a, b) => b[1] - a[1]);
+    return [...counts].sort((a, b) => b[1] - a[1]);
   }
 
   /** What had happened just after a version. */
   counts(version: number): Counts {
     const counts = this.index.counts(version, this.settled);
-    const asked = this.open.filter(({ kind, from }) => kind === "call" && (from ?? 0) <= version);
-    return { ...counts, toolCalls: counts.toolCalls + asked.length };
+    const calls = this.open.filter(({ kind, from }) => kind === "call" && (from ?? 0) <= version);
+    return { ...counts, toolCalls: counts.toolCalls + calls.length };
   }
 }
 

@@ -96,8 +96,8 @@ class Following {
     } else if (event === "held") {
       const items = JSON.parse(data) as TimelineItem[];
       this.open = items.map(spanOf);
-      items.forEach((item, place) => {
-        const span = this.open[place];
+      items.forEach((item, index) => {
+        const span = this.open[index];
         if (span !== undefined) this.index.see(span, item.step);
       });
     }
@@ -121,9 +121,9 @@ class Following {
 const followings = new Map<string, Following>();
 
 function followingOf(threadId: string): Following {
-  const found = followings.get(threadId) ?? new Following(threadId);
-  followings.set(threadId, found);
-  return found;
+  const following = followings.get(threadId) ?? new Following(threadId);
+  followings.set(threadId, following);
+  return following;
 }
 
 /** The timeline of the thread that is open; another object when it has grown. */

@@ -38,7 +38,7 @@ test("a span comes out of the columns as it went in", () => {
     call(5, null),
   ];
   const index = indexOf(...items);
-  expect(items.map((_, place) => index.span(place))).toEqual(items.map(spanOf));
+  expect(items.map((_, position) => index.span(position))).toEqual(items.map(spanOf));
 });
 
 test("a point begins and ends at its version", () => {

@@ -172,19 +172,19 @@ export class TimelineIndex {
 
   /** The first `end` spans of those that begin or end at a version. */
   at(version: number, end: number): Span[] {
-    const found = [...this.beginning.of(version, end), ...this.ending.of(version, end)];
-    return found.map((index) => this.span(index));
+    const indexes = [...this.beginning.of(version, end), ...this.ending.of(version, end)];
+    return indexes.map((index) => this.span(index));
   }
 
   /** How often each tool is called by the first `end` spans. */
   tools(end: number): Map<string, number> {
     const call = this.text("call");
-    const found = new Map<number, number>();
+    const counts = new Map<number, number>();
     for (let index = 0; index < end; index += 1) {
       const name = this.name[index] ?? 0;
-      if (this.kind[index] === call) found.set(name, (found.get(name) ?? 0) + 1);
+      if (this.kind[index] === call) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
-    return new Map([...found].map(([name, count]) => [this.names.get(name) ?? "", count]));
+    return new Map([...counts].map(([name, count]) => [this.names.get(name) ?? "", count]));
   }
 
   /** The type of an event; null until it is read. */
@@ -214,7 +214,7 @@ export class TimelineIndex {
       if (this.isComputed(index)) computedCalls += 1;
     }
     let steps = 0;
-    for (let each = 0; each <= version; each += 1) steps = Math.max(steps, this.steps[each] ?? 0);
+    for (let at = 0; at <= version; at += 1) steps = Math.max(steps, this.steps[at] ?? 0);
     return { steps, toolCalls, tokens: known(tokens), costUsd: known(costUsd), computedCalls };
   }
 

@@ -45,8 +45,8 @@ export function Canvas({ height, draw }: CanvasProps) {
 function coloursOf(element: HTMLElement): Drawing["colour"] {
   const known = new Map<string, string>();
   return (name) => {
-    const found = known.get(name);
-    if (found !== undefined) return found;
+    const value = known.get(name);
+    if (value !== undefined) return value;
     element.style.color = `var(--${name})`;
     const { color } = getComputedStyle(element);
     known.set(name, color);

@@ -7,7 +7,7 @@ test("versions lie from one end of the track to the other", () => {
 });
 
 test("a place on the track is the nearest version, and outside the first or last", () => {
-  expect([-9, 0, 24, 26, 999].map((place) => versionOn(place, 11, 500))).toEqual([1, 1, 1, 2, 11]);
+  expect([-9, 0, 24, 26, 999].map((x) => versionOn(x, 11, 500))).toEqual([1, 1, 1, 2, 11]);
   expect(versionOn(5, 11, 0)).toBe(1);
 });
 

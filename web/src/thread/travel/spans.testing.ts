@@ -2,7 +2,7 @@ import type { Span, Timeline } from "../timeline/timeline";
 import type { Course } from "./course";
 
 /** A span for tests: a message at version 1, but for what is given. */
-export function span(given: Partial<Span>): Span {
+export function span(fields: Partial<Span>): Span {
   return {
     kind: "input",
     name: null,
@@ -21,7 +21,7 @@ export function span(given: Partial<Span>): Span {
     threadId: null,
     elapsedMs: null,
     attempt: null,
-    ...given,
+    ...fields,
   };
 }
 
@@ -30,9 +30,9 @@ export function timelineOf(spans: readonly Span[]): Pick<Timeline, "length" | "s
   return {
     length: spans.length,
     span: (index) => {
-      const found = spans[index];
-      if (found === undefined) throw new RangeError(`no span ${index}`);
-      return found;
+      const item = spans[index];
+      if (item === undefined) throw new RangeError(`no span ${index}`);
+      return item;
     },
   };
 }

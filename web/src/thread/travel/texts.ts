@@ -42,7 +42,7 @@ export function barText(span: Span, { times, isTimed }: Course): string {
     span.suspected.length > 0 ? `suspected: ${rulesOf(span)}` : null,
     isBar ? `v${span.from} to v${span.to}` : `v${span.from ?? span.to}`,
   ]
-    .filter((each) => each !== null)
+    .filter((text) => text !== null)
     .join(" · ");
 }
 

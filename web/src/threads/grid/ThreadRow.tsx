@@ -152,10 +152,10 @@ function Card({ row }: { row: Summary }) {
         </small>
         <span>
           {problems.map(
-            ([found, noun, tone]) =>
-              found > 0 && (
+            ([total, noun, tone]) =>
+              total > 0 && (
                 <span key={noun} className={`badge ${tone}`}>
-                  {noun === "anomaly" ? counted(found, noun, "anomalies") : counted(found, noun)}
+                  {noun === "anomaly" ? counted(total, noun, "anomalies") : counted(total, noun)}
                 </span>
               ),
           )}

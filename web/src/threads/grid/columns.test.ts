@@ -12,14 +12,14 @@ import {
 } from "./columns";
 
 const named = (id: string) => {
-  const found = COLUMNS.find((column) => column.id === id);
-  if (found === undefined) throw new Error(`no column ${id}`);
-  return found;
+  const match = COLUMNS.find((column) => column.id === id);
+  if (match === undefined) throw new Error(`no column ${id}`);
+  return match;
 };
 
 test("columns stand in one order, unknown ones are left out, the thread is always there", () => {
-  const found = chosenColumns(["metadata.team", "costUsd", "nothing", "status"]);
-  expect(found.map(({ id }) => id)).toEqual(["threadId", "status", "costUsd", "metadata.team"]);
+  const columns = chosenColumns(["metadata.team", "costUsd", "nothing", "status"]);
+  expect(columns.map(({ id }) => id)).toEqual(["threadId", "status", "costUsd", "metadata.team"]);
 });
 
 test("a column toggled twice leaves the usual ones, which the address does not name", () => {

@@ -139,7 +139,7 @@ export function metadataColumn(key: string): Column {
     width: 110,
     sort: METADATA + key,
     title: `Metadata ${key}`,
-    text: ({ metadata }) => shown(metadata[key]),
+    text: ({ metadata }) => valueText(metadata[key]),
   };
 }
 
@@ -161,9 +161,9 @@ export function withoutEmptyGoals(
 
 /** Adds a column or takes it away; undefined where the usual ones are left. */
 export function toggled(id: string, ids: readonly string[] = USUAL): string[] | undefined {
-  const found = ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id];
-  const isUsual = found.length === USUAL.length && USUAL.every((each) => found.includes(each));
-  return isUsual ? undefined : found;
+  const next = ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id];
+  const isUsual = next.length === USUAL.length && USUAL.every((usual) => next.includes(usual));
+  return isUsual ? undefined : next;
 }
 
 /** How the list is sorted by the column: null where it is by another. */
@@ -198,7 +198,7 @@ const TICK_WIDTH = 34;
 const SHARES: Record<string, number> = { goal: 3, metadata: 1 };
 
 export function metadataText({ metadata }: Summary): string {
-  const pairs = Object.entries(metadata).map(([key, value]) => `${key} ${shown(value)}`);
+  const pairs = Object.entries(metadata).map(([key, value]) => `${key} ${valueText(value)}`);
   return pairs.length === 0 ? "–" : pairs.join(", ");
 }
 
@@ -217,14 +217,14 @@ function scoreText(score: number | null): string {
 const REPEATS = ["repeated_in_a_row", "repeated_often", "loop"];
 
 function loopNote(marks: Summary["marks"]): string | undefined {
-  const found = marks.filter(({ rule }) => REPEATS.includes(rule));
-  const tools = new Map(found.map(({ command, tool, calls }) => [command ?? tool, calls]));
-  return found.length === 0
+  const repeats = marks.filter(({ rule }) => REPEATS.includes(rule));
+  const tools = new Map(repeats.map(({ command, tool, calls }) => [command ?? tool, calls]));
+  return repeats.length === 0
     ? undefined
     : [...tools].map(([tool, calls]) => `${tool}: ${calls} repeated calls`).join(", ");
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === undefined || value === null) return "–";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

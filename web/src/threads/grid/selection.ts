@@ -20,13 +20,13 @@ export function useSelection(
   const [selection, setSelection] = useState<Selection | null>(
     address.row === undefined ? null : { index: address.row - 1 },
   );
-  const [shown, setShown] = useState(list);
-  if (shown !== list) {
-    setShown(list);
+  const [latestList, setLatestList] = useState(list);
+  if (latestList !== list) {
+    setLatestList(list);
     setSelection(null);
   }
   return {
-    selected: selection === null ? null : place(selection, rows),
+    selected: selection === null ? null : rowIndex(selection, rows),
     /** Selects the row, or the nearest, and returns its index; null before the list is known. */
     select: (index: number): number | null => {
       if (rows.total === null) return null;
@@ -50,7 +50,7 @@ export function useSelection(
 }
 
 /** Where the selected thread is. */
-function place({ index, threadId }: Selection, rows: ThreadRows): number {
+function rowIndex({ index, threadId }: Selection, rows: ThreadRows): number {
   if (threadId === undefined || rows.rowAt(index)?.threadId === threadId) return index;
   return rows.indexOf(threadId) ?? index;
 }

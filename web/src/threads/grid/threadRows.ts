@@ -98,11 +98,11 @@ export function useThreadRows(
     enabled: held !== null,
   });
 
-  const found = answers.map(({ data }) => data);
+  const bodies = answers.map(({ data }) => data);
   const answeredAt = answers.map(({ dataUpdatedAt }) => dataUpdatedAt).join();
   // eslint-disable-next-line react-hooks/exhaustive-deps -- the list of answers is new each time
-  const loaded = useMemo(() => found.flatMap((page) => page?.items ?? []), [pages, answeredAt]);
-  const latest = found.reduce((one, other) =>
+  const loaded = useMemo(() => bodies.flatMap((page) => page?.items ?? []), [pages, answeredAt]);
+  const latest = bodies.reduce((one, other) =>
     (other?.asOf ?? -1) > (one?.asOf ?? -1) ? other : one,
   );
   const moved =
@@ -112,13 +112,13 @@ export function useThreadRows(
   return {
     total: latest?.total ?? null,
     rowAt: (index) => {
-      const page = found[pages.indexOf(Math.floor(index / PAGE_ROWS))];
+      const page = bodies[pages.indexOf(Math.floor(index / PAGE_ROWS))];
       const row = page?.items[index % PAGE_ROWS];
       return row && (now.get(row.threadId) ?? row);
     },
     loaded,
     indexOf: (threadId) => {
-      for (const page of found) {
+      for (const page of bodies) {
         const at = page?.items.findIndex((row) => row.threadId === threadId) ?? -1;
         if (page !== undefined && at >= 0) return page.offset + at;
       }

@@ -57,12 +57,12 @@ export function useWindow(
     windowed.measure();
   }, [height, windowed]);
 
-  const shown = useRef<string | null>(null);
+  const latestList = useRef<string | null>(null);
   const isKnown = rows.total !== null;
   useEffect(() => {
-    if (!isKnown || shown.current === list) return;
-    const isFirst = shown.current === null;
-    shown.current = list;
+    if (!isKnown || latestList.current === list) return;
+    const isFirst = latestList.current === null;
+    latestList.current = list;
     if (!isFirst) windowed.scrollToOffset(0);
     else if (row !== undefined) windowed.scrollToIndex(row - 1, { align: "center" });
   }, [isKnown, list, row, windowed]);

@@ -48,12 +48,12 @@ export function HitList({ find, address, change }: HitListProps) {
   const rows = useMemo(() => byThread(hits), [hits]);
   const threads = rows.length - hits.length;
   const after = data?.pages[0]?.searchedAfter ?? null;
-  const found = `${counted(hits.length, "message")} in ${counted(threads, "thread")}`;
+  const total = `${counted(hits.length, "message")} in ${counted(threads, "thread")}`;
   return (
     <>
       <FilterBar address={address} change={change} seen={NONE_SEEN} isLoaded={false}>
         <span className={styles["standing"]} role="status">
-          {data !== undefined && `${hasNextPage ? "The first " : ""}${found}`}
+          {data !== undefined && `${hasNextPage ? "The first " : ""}${total}`}
           {after !== null && `, recorded after ${time(after)}: earlier ones are not searched`}
           {isFetching && " Searching…"}
         </span>

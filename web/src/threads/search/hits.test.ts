@@ -4,8 +4,8 @@ import { byThread, type Hit, marked } from "./hits";
 const hit = (threadId: string, version: number) => ({ threadId, version }) as Hit;
 
 test("hits come by thread, threads by their first hit", () => {
-  const found = byThread([hit("b", 9), hit("a", 3), hit("b", 2)]);
-  expect(found).toEqual([
+  const rows = byThread([hit("b", 9), hit("a", 3), hit("b", 2)]);
+  expect(rows).toEqual([
     { threadId: "b", count: 2 },
     { threadId: "b", hit: hit("b", 9) },
     { threadId: "b", hit: hit("b", 2) },

@@ -15,9 +15,9 @@ export type HitRow =
 
 /** Hits by thread: threads in the order of their first hit, hits in the order they came. */
 export function byThread(hits: readonly Hit[]): HitRow[] {
-  return [...Map.groupBy(hits, ({ threadId }) => threadId)].flatMap(([threadId, found]) => [
-    { threadId, count: found.length },
-    ...found.map((hit) => ({ threadId, hit })),
+  return [...Map.groupBy(hits, ({ threadId }) => threadId)].flatMap(([threadId, ofThread]) => [
+    { threadId, count: ofThread.length },
+    ...ofThread.map((hit) => ({ threadId, hit })),
   ]);
 }
 
@@ -34,10 +34,10 @@ const AROUND = 80;
 /** Cuts an excerpt at ranges of characters, which are code points: `[from, to)`, in order. */
 export function marked(text: string, ranges: readonly (readonly number[])[]): Piece[] {
   const characters = Array.from(text);
-  const found: Piece[] = [];
+  const pieces: Piece[] = [];
   let from = 0;
   const cut = (to: number, isHit: boolean): void => {
-    if (to > from) found.push({ text: characters.slice(from, to).join(""), isHit });
+    if (to > from) pieces.push({ text: characters.slice(from, to).join(""), isHit });
     from = Math.max(from, to);
   };
   for (const [start = 0, end = 0] of ranges) {
@@ -46,7 +46,7 @@ export function marked(text: string, ranges: readonly (readonly number[])[]): Pi
   }
   cut(characters.length, false);
   const [start = 0, end = 0] = ranges[0] ?? [];
-  if (start >= AROUND) found.unshift(CUT);
-  if (characters.length - end >= AROUND) found.push(CUT);
-  return found;
+  if (start >= AROUND) pieces.unshift(CUT);
+  if (characters.length - end >= AROUND) pieces.push(CUT);
+  return pieces;
 }

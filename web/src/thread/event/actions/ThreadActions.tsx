@@ -13,7 +13,7 @@ import { Redact } from "../Redact";
 import styles from "../event.module.css";
 import { RedactThread } from "./RedactThread";
 import { exportedThread, messagesAt, testOf } from "./copies";
-import { curlOf, type Place, pythonOf } from "./snippets";
+import { curlOf, pythonOf, type Source } from "./snippets";
 
 /** Documentation of the view that the snippets read. */
 const DOCUMENTATION = "/docs#/views/read_view_v1_threads__thread_id__views__view__get";
@@ -51,7 +51,7 @@ function Entries({ onErase, onFork }: EntriesProps) {
   const isMessage = event?.kind === "message" && event.redactedBy === null;
   const { data: access } = useQuery(accessQuery);
   const needsKey = access?.anonymous === false;
-  const place: Place = { service: location.origin, threadId, at, needsKey };
+  const source: Source = { service: location.origin, threadId, at, needsKey };
   return (
     <div className={styles["menu"]}>
       {event != null && event.version === at && (
@@ -68,9 +68,9 @@ function Entries({ onErase, onFork }: EntriesProps) {
       <h2>Copy, as of version {at}</h2>
       <Copy text={() => linkTo(at)}>Link to this place</Copy>
       <Copy text={() => messagesAt(threadId, at)}>OpenAI messages</Copy>
-      <Copy text={curlOf(place)}>curl command</Copy>
-      <Copy text={pythonOf(place)}>Python program</Copy>
-      <Copy text={() => testOf(place)}>pytest case</Copy>
+      <Copy text={curlOf(source)}>curl command</Copy>
+      <Copy text={pythonOf(source)}>Python program</Copy>
+      <Copy text={() => testOf(source)}>pytest case</Copy>
       <h2>Download the whole thread</h2>
       <DownloadButton
         className="quiet"

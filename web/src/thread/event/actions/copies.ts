@@ -2,7 +2,7 @@ import { fetchWithKey } from "../../../api/client";
 import { type Json, parseExact, printExact } from "../../../api/exact";
 import { listIn, numberIn } from "../contents";
 import { around } from "./exportLine";
-import { messagesPath, nextStep, type Place, pytestOf } from "./snippets";
+import { messagesPath, nextStep, pytestOf, type Source } from "./snippets";
 
 /** The OpenAI messages at a version, indented. */
 export async function messagesAt(threadId: string, at: number): Promise<string> {
@@ -10,13 +10,13 @@ export async function messagesAt(threadId: string, at: number): Promise<string> 
 }
 
 /** A test of the answer that follows a place. */
-export async function testOf(place: Place): Promise<string> {
-  const path = `/v1/threads/${place.threadId}/views/openai?bare=true`;
+export async function testOf(source: Source): Promise<string> {
+  const path = `/v1/threads/${source.threadId}/views/openai?bare=true`;
   const all = (await exactly(path)) as readonly Json[];
-  const upToHere = (await exactly(messagesPath(place.threadId, place.at))) as readonly Json[];
+  const upToHere = (await exactly(messagesPath(source.threadId, source.at))) as readonly Json[];
   const step = nextStep(all, upToHere.length);
   if (step === null) throw new Error("the thread has no answer of the assistant");
-  return pytestOf(place, step);
+  return pytestOf(source, step);
 }
 
 /** The whole thread as `agentlog export` writes it. */

@@ -2,7 +2,7 @@ import { type Json, printExact } from "../../../api/exact";
 import { listIn, textIn } from "../contents";
 
 /** A place in a thread, and how the service is reached. */
-export interface Place {
+export interface Source {
   /** `http://127.0.0.1:8080` */
   readonly service: string;
   readonly threadId: string;
@@ -16,13 +16,13 @@ export function messagesPath(threadId: string, at: number): string {
   return `/v1/threads/${threadId}/views/openai?bare=true&at=${at}`;
 }
 
-export function curlOf({ service, threadId, at, needsKey }: Place): string {
+export function curlOf({ service, threadId, at, needsKey }: Source): string {
   const key = needsKey ? ` -H "Authorization: Bearer $AGENTLOG_KEY"` : "";
   return `curl -sS${key} '${service}${messagesPath(threadId, at)}'`;
 }
 
 /** A Python program that needs no package; `messages` is the list. */
-export function pythonOf({ service, threadId, at, needsKey }: Place): string {
+export function pythonOf({ service, threadId, at, needsKey }: Source): string {
   return [
     "import json",
     ...(needsKey ? ["import os"] : []),
@@ -54,13 +54,13 @@ export interface Step {
 export function nextStep(all: readonly Json[], count: number): Step | null {
   const isAnswer = (message: Json): boolean => textIn(message, "role") === "assistant";
   const next = all.findIndex((message, index) => index >= count && isAnswer(message));
-  const found = next === -1 ? all.findLastIndex(isAnswer) : next;
-  const answer = all[found];
-  return answer === undefined ? null : { history: all.slice(0, found), answer };
+  const answerIndex = next === -1 ? all.findLastIndex(isAnswer) : next;
+  const answer = all[answerIndex];
+  return answer === undefined ? null : { history: all.slice(0, answerIndex), answer };
 }
 
 /** A test that an agent, given the history, calls what was called then. */
-export function pytestOf({ threadId, at }: Place, { history, answer }: Step): string {
+export function pytestOf({ threadId, at }: Source, { history, answer }: Step): string {
   const calls = listIn(answer, "tool_calls").length > 0;
   return `"""The answer after version ${at} of the thread ${threadId}."""
 

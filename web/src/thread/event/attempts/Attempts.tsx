@@ -19,12 +19,12 @@ export function Attempts({ event, index }: AttemptsProps) {
   const call = pairsOf(event.type, event.version, timeline.at(event.version))[index]?.span;
   const series = call === undefined ? null : seriesOf(timeline, call);
   if (call === undefined || series === null) return null;
-  const { attempts, place } = series;
-  const before = attempts[place - 1];
+  const { attempts, index: position } = series;
+  const before = attempts[position - 1];
   return (
     <aside className={styles["attempts"]} aria-label="Attempts">
       <p>
-        <b>{ordinal(place + 1)}</b> of {counted(attempts.length, "attempt")}
+        <b>{ordinal(position + 1)}</b> of {counted(attempts.length, "attempt")}
         <Beside name="Previous attempt" sign="‹" at={event.version} by={-1} />
         <Beside name="Next attempt" sign="›" at={event.version} by={1} />
       </p>

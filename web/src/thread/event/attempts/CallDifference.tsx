@@ -18,9 +18,9 @@ interface CallDifferenceProps {
 /** What the arguments or the result of a call differ in from those of another. */
 export function CallDifference({ before, call, of }: CallDifferenceProps) {
   const timeline = useTimeline();
-  const [asked, askedBefore] = [useEvent(call.from), useEvent(before.from)];
+  const [request, requestBefore] = [useEvent(call.from), useEvent(before.from)];
   const [answer, answerBefore] = [useEvent(call.to), useEvent(before.to)];
-  if (asked === undefined || askedBefore === undefined) return null;
+  if (request === undefined || requestBefore === undefined) return null;
   const isAnswered = call.to !== null && before.to !== null;
   const areRead = answer !== undefined && answerBefore !== undefined;
   return (
@@ -28,8 +28,8 @@ export function CallDifference({ before, call, of }: CallDifferenceProps) {
       {of.includes("arguments") && (
         <Change
           name="Arguments"
-          before={argumentsOf(askedBefore, before)}
-          now={argumentsOf(asked, call)}
+          before={argumentsOf(requestBefore, before)}
+          now={argumentsOf(request, call)}
         />
       )}
       {of.includes("result") && isAnswered && areRead && (

@@ -5,9 +5,9 @@ import { jsonIn, listIn, type Recorded, textIn, valueIn } from "../contents";
 
 /** What a call was asked with; null where it is not on record. */
 export function argumentsOf(event: Recorded | null | undefined, call: Span): Json {
-  const asked = event == null ? undefined : listIn(event.message, "calls")[call.ordinal];
-  const text = textIn(asked, "argumentsText");
-  return valueIn(asked, "args") ?? (text === null ? null : (jsonIn(text) ?? text));
+  const recorded = event == null ? undefined : listIn(event.message, "calls")[call.ordinal];
+  const text = textIn(recorded, "argumentsText");
+  return valueIn(recorded, "args") ?? (text === null ? null : (jsonIn(text) ?? text));
 }
 
 /** What a call came to, its error or else its output; null where there is none. */
@@ -18,10 +18,10 @@ export function resultOf(
 ): Json {
   if (event == null) return null;
   const pairs = pairsOf(event.type, event.version, timeline.at(event.version));
-  const place = pairs.findIndex(
+  const index = pairs.findIndex(
     ({ span }) => span.from === call.from && span.ordinal === call.ordinal,
   );
-  const result = listIn(event.message, "results")[place];
+  const result = listIn(event.message, "results")[index];
   const value = valueIn(result, "error") ?? valueIn(result, "output") ?? null;
   return typeof value === "string" ? (jsonIn(value) ?? value) : value;
 }

@@ -5,25 +5,25 @@ const SIZE = 50;
 
 interface PortionProps<T> {
   readonly of: readonly T[];
-  readonly draw: (each: T, index: number) => ReactNode;
+  readonly draw: (item: T, index: number) => ReactNode;
 }
 
 /** The first 50 items of a list, and a button for the next. */
 export function Portion<T>({ of, draw }: PortionProps<T>) {
-  const [shown, show] = useState(SIZE);
+  const [limit, setLimit] = useState(SIZE);
   return (
     <>
-      {of.slice(0, shown).map((each, index) => (
-        <Fragment key={index}>{draw(each, index)}</Fragment>
+      {of.slice(0, limit).map((item, index) => (
+        <Fragment key={index}>{draw(item, index)}</Fragment>
       ))}
-      {of.length > shown && (
+      {of.length > limit && (
         <button
           type="button"
           onClick={() => {
-            show(shown + SIZE);
+            setLimit(limit + SIZE);
           }}
         >
-          Show {Math.min(SIZE, of.length - shown)} of {count(of.length - shown)} more
+          Show {Math.min(SIZE, of.length - limit)} of {count(of.length - limit)} more
         </button>
       )}
     </>

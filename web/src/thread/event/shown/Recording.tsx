@@ -19,7 +19,7 @@ export function ExchangeShown({ event }: StepProps) {
   return (
     <article className={styles["part"]}>
       <header>
-        <strong className={styles["name"]}>{exchange.asked}</strong>
+        <strong className={styles["name"]}>{exchange.requestLine}</strong>
         {status !== null && (
           <span className={`badge ${status === OK ? "ok" : "bad"}`}>{status}</span>
         )}

@@ -5,7 +5,7 @@ import { fieldsIn, listIn, numberIn, textIn, valueIn } from "../contents";
 /** An exchange with a model provider, as `agentlog record` keeps it. */
 export interface Exchange {
   /** `POST /v1/chat/completions` */
-  readonly asked: string;
+  readonly requestLine: string;
   /** Null where no answer came. */
   readonly status: number | null;
   /** What broke it off; null where it came whole. */
@@ -39,7 +39,7 @@ export function exchangeIn(payload: Json | undefined): Exchange {
   const end = textIn(payload, "end") ?? "complete";
   const [first] = chunks;
   return {
-    asked: `${textIn(payload, "method") ?? ""} ${textIn(payload, "path") ?? ""}`.trim(),
+    requestLine: `${textIn(payload, "method") ?? ""} ${textIn(payload, "path") ?? ""}`.trim(),
     status: numberIn(payload, "status"),
     broken: end === "complete" ? null : (ENDS[end] ?? end.replaceAll("_", " ")),
     durationMs: numberIn(payload, "durationMs"),
@@ -68,7 +68,9 @@ export function sizeOf({ text, isBase64 }: Body): number {
 
 /** An exchange in a line, as the history has it. */
 export function exchangeText(payload: Json | undefined): string {
-  const { asked, status, broken, durationMs } = exchangeIn(payload);
+  const { requestLine, status, broken, durationMs } = exchangeIn(payload);
   const took = durationMs === null ? null : duration(durationMs);
-  return [asked, broken ?? status, took].filter((part) => part !== null && part !== "").join(" · ");
+  return [requestLine, broken ?? status, took]
+    .filter((part) => part !== null && part !== "")
+    .join(" · ");
 }

@@ -53,12 +53,12 @@ export class Groups {
       if ((this.list[middle]?.version ?? 0) <= version) low = middle + 1;
       else high = middle;
     }
-    const found: Group[] = [];
+    const groups: Group[] = [];
     for (let index = this.last(low - 1, version); index >= 0; index = this.around[index] ?? -1) {
       const group = this.list[index];
-      if (group !== undefined) found.push(group);
+      if (group !== undefined) groups.push(group);
     }
-    return found;
+    return groups;
   }
 
   /** Groups around an event; the one that it begins does not count. */

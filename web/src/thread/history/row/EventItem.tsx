@@ -26,11 +26,11 @@ export function EventItem(props: EventItemProps) {
   const { index, length, top, height, depth, unfolded, children } = props;
   const worker = unfolded === undefined ? undefined : linesOf(unfolded)[0]?.threadId;
   const indent = { "--depth": Math.min(depth, DEEPEST) };
-  const place: CSSProperties = { transform: `translateY(${top}px)`, height, ...indent };
+  const style: CSSProperties = { transform: `translateY(${top}px)`, height, ...indent };
   return (
     <li
       className={`${styles["row"] ?? ""} ${worker === undefined ? "" : (workerStyles["row"] ?? "")}`}
-      style={place}
+      style={style}
       aria-setsize={length}
       aria-posinset={index + 1}
     >

@@ -13,7 +13,7 @@ interface EventLineProps {
   /** Whether it is the result of a call. */
   readonly isResult: boolean;
   /** What was found in the line, in place of its text. */
-  readonly found: ReactNode;
+  readonly excerpt: ReactNode;
   readonly tabIndex: number;
   readonly onJump: (version: number) => void;
   /** Whether the events of its worker's thread are shown, and the way to change that. */
@@ -32,7 +32,7 @@ const WAITING: Partial<Record<string, string>> = {
 
 /** One line of an event: a call with its outcome, or a result with its call. */
 export function EventLine(props: EventLineProps) {
-  const { line, pair, isResult, found, tabIndex, onJump, onChoose, isUnfolded, onUnfold } = props;
+  const { line, pair, isResult, excerpt, tabIndex, onJump, onChoose, isUnfolded, onUnfold } = props;
   const name = line.name === "" ? (pair?.span.name ?? "result") : line.name;
   const said = (
     <>
@@ -40,7 +40,7 @@ export function EventLine(props: EventLineProps) {
         {isResult && "↳ "}
         {name}
       </bdi>{" "}
-      <bdi className={styles["said"]}>{found ?? line.text}</bdi>
+      <bdi className={styles["said"]}>{excerpt ?? line.text}</bdi>
     </>
   );
   return (

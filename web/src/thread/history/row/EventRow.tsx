@@ -73,7 +73,7 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
             line={line}
             pair={pairs[index]}
             isResult={event.type === "tool_results"}
-            found={index === 0 && excerpt !== undefined ? <Marked excerpt={excerpt} /> : null}
+            excerpt={index === 0 && excerpt !== undefined ? <Marked excerpt={excerpt} /> : null}
             tabIndex={tabIndex}
             onJump={onJump}
             isUnfolded={isUnfolded}

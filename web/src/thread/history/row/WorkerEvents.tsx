@@ -28,11 +28,11 @@ export function WorkerEvents({ threadId }: { threadId: string }) {
   const failure = error ?? events.error;
   if (failure !== null) return <Failure error={failure} />;
   if (head === undefined) return <p className="loading">Reading…</p>;
-  const found = Array.from({ length: last }, (_, index) => events.at(index + 1));
+  const items = Array.from({ length: last }, (_, index) => events.at(index + 1));
   return (
     <>
       <ol className={own["events"]}>
-        {found.map(
+        {items.map(
           (event) =>
             event !== undefined && <WorkerEvent key={event.version} {...{ threadId, event }} />,
         )}

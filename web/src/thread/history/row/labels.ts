@@ -42,7 +42,7 @@ export function toldOf(event: StoredEvent, spans: readonly Span[]): Span | undef
 export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
   const { type, message } = event;
   const say = (name: string, ...texts: (string | null)[]): Line[] => {
-    const text = texts.filter((each) => each !== null && each !== "").join(" · ");
+    const text = texts.filter((part) => part !== null && part !== "").join(" · ");
     return [{ name, text, callId: string(message["callId"]) }];
   };
   const text = oneLine(message["text"]);
@@ -58,8 +58,8 @@ export function linesOf(event: StoredEvent, priced?: Priced): readonly Line[] {
     case "tool_results":
       return list(message["results"]).map(resultLine);
     case "approval_request": {
-      const asked = `${oneLine(message["tool"])} ${argumentsText(message["args"])}`.trim();
-      return say("approval", asked, oneLine(message["reason"]));
+      const call = `${oneLine(message["tool"])} ${argumentsText(message["args"])}`.trim();
+      return say("approval", call, oneLine(message["reason"]));
     }
     case "approval_response": {
       const actor = string(event.metadata["actor"]);
@@ -181,8 +181,8 @@ export function argumentsText(args: Value): string {
   const entries = Object.entries(args as Fields);
   const [only] = entries;
   if (entries.length === 1 && only !== undefined) return oneLine(only[1]);
-  const shown = entries.slice(0, MOST_ARGUMENTS).map(([key, value]) => `${key}: ${oneLine(value)}`);
-  return entries.length > MOST_ARGUMENTS ? `${shown.join(", ")}, …` : shown.join(", ");
+  const pairs = entries.slice(0, MOST_ARGUMENTS).map(([key, value]) => `${key}: ${oneLine(value)}`);
+  return entries.length > MOST_ARGUMENTS ? `${pairs.join(", ")}, …` : pairs.join(", ");
 }
 
 /** The beginning of a value on one line; of an error with name and message, those. */
@@ -204,10 +204,10 @@ function errorText(value: Json): string | null {
 }
 
 function files(value: Value): string | null {
-  const found = list(value);
-  if (found.length === 0) return null;
-  const names = found.map(({ filename }) => string(filename)).filter((name) => name !== null);
-  return names.length === 0 ? counted(found.length, "file") : names.join(", ");
+  const items = list(value);
+  if (items.length === 0) return null;
+  const names = items.map(({ filename }) => string(filename)).filter((name) => name !== null);
+  return names.length === 0 ? counted(items.length, "file") : names.join(", ");
 }
 
 /** Parses JSON; undefined where the text is none. */

@@ -27,11 +27,11 @@ export function messagesOf({ prompt, messages }: ModelCall): readonly Json[] {
 
 /** Returns what stands beside the messages; a model that answered was asked. */
 export function besideOf({ model, tools, parameters, answer }: ModelCall): ModelRequest {
-  const shown = Object.keys(parameters).length > 0 ? (parameters as Json) : null;
+  const ownParameters = Object.keys(parameters).length > 0 ? (parameters as Json) : null;
   return modelRequest({
     model: model ?? answer?.model ?? null,
     tools: tools as Json,
-    parameters: shown,
+    parameters: ownParameters,
   });
 }
 
@@ -55,7 +55,7 @@ export function callParts(call: ModelCall): CallPart[] {
     texts: [
       ...(part === "tools" ? requestTexts(besideOf(call)) : []),
       ...(part === "system" ? apart.flatMap(textsOf) : []),
-      ...messages.flatMap((place) => textsOf(all[apart.length + place] ?? null)),
+      ...messages.flatMap((index) => textsOf(all[apart.length + index] ?? null)),
     ],
   }));
 }

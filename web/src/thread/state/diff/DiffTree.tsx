@@ -98,13 +98,13 @@ function Changed({ name, before, after }: { name: string; before: Json; after: J
 }
 
 function Inside({ name, children }: { name: string; children: readonly DiffNode[] }) {
-  const [shown, setShown] = useState(MOST_SHOWN);
-  const left = children.length - shown;
+  const [limit, setLimit] = useState(MOST_SHOWN);
+  const left = children.length - limit;
   return (
     <div role="group" aria-label={name}>
       {name !== "" && <span className={styles["label"]}>{name}</span>}
       <div className={name === "" ? undefined : styles["inside"]}>
-        {children.slice(0, shown).map((child, index) => (
+        {children.slice(0, limit).map((child, index) => (
           <DiffTree key={index} node={child} />
         ))}
         {left > 0 && (
@@ -112,7 +112,7 @@ function Inside({ name, children }: { name: string; children: readonly DiffNode[
             type="button"
             className="quiet"
             onClick={() => {
-              setShown(shown + MOST_SHOWN);
+              setLimit(limit + MOST_SHOWN);
             }}
           >
             {counted(left, "more entry", "more entries")}

@@ -33,13 +33,13 @@ function Runs({ before, after }: TextDiffProps) {
   return (
     <div className={`text ${styles["textDiff"] ?? ""}`}>
       {runs.slice(0, MOST_RUNS).map(({ kind, text }, index) => {
-        const shown =
+        const beginning =
           text.length > LONGEST_RUN
             ? `${text.slice(0, LONGEST_RUN)} … (${text.length} characters)`
             : text;
-        if (kind === "added") return <ins key={index}>{shown}</ins>;
-        if (kind === "removed") return <del key={index}>{shown}</del>;
-        return <span key={index}>{shown}</span>;
+        if (kind === "added") return <ins key={index}>{beginning}</ins>;
+        if (kind === "removed") return <del key={index}>{beginning}</del>;
+        return <span key={index}>{beginning}</span>;
       })}
       {runs.length > MOST_RUNS && <i> … {runs.length - MOST_RUNS} more differences</i>}
     </div>

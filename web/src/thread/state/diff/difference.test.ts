@@ -43,8 +43,8 @@ test("numbers with different digits differ, even if JavaScript rounds them alike
 });
 
 test("a key named __proto__ is a key", () => {
-  const found = diffTree("", parseExact('{"__proto__": 1}'), parseExact('{"__proto__": 2}'));
-  expect(found).toMatchObject({ children: [{ kind: "changed", key: "__proto__" }] });
+  const tree = diffTree("", parseExact('{"__proto__": 1}'), parseExact('{"__proto__": 2}'));
+  expect(tree).toMatchObject({ children: [{ kind: "changed", key: "__proto__" }] });
 });
 
 test("lists with nothing in common are compared in bounded time", () => {

@@ -25,12 +25,12 @@ export function diffTree(key: string, before: Json, after: Json): DiffNode {
 }
 
 function ofObjects(before: Members, after: Members): DiffNode[] {
-  const found: DiffNode[] = [];
+  const nodes: DiffNode[] = [];
   let same: [string, Json][] = [];
   const settle = (): void => {
     if (same.length > 0) {
       const value = Object.fromEntries(same);
-      found.push({ kind: "same", key: same[0]?.[0] ?? "", count: same.length, value });
+      nodes.push({ kind: "same", key: same[0]?.[0] ?? "", count: same.length, value });
     }
     same = [];
   };
@@ -41,13 +41,13 @@ function ofObjects(before: Members, after: Members): DiffNode[] {
       continue;
     }
     settle();
-    found.push(now === undefined ? { kind: "removed", key, value: old } : diffTree(key, old, now));
+    nodes.push(now === undefined ? { kind: "removed", key, value: old } : diffTree(key, old, now));
   }
   settle();
   for (const [key, value] of Object.entries(after)) {
-    if (!Object.hasOwn(before, key)) found.push({ kind: "added", key, value });
+    if (!Object.hasOwn(before, key)) nodes.push({ kind: "added", key, value });
   }
-  return found;
+  return nodes;
 }
 
 function ofLists(before: readonly Json[], after: readonly Json[]): DiffNode[] {
@@ -58,11 +58,11 @@ function ofLists(before: readonly Json[], after: readonly Json[]): DiffNode[] {
     { value: [...before], removed: true, added: false },
     { value: [...after], removed: false, added: true },
   ];
-  const found: DiffNode[] = [];
+  const nodes: DiffNode[] = [];
   let removed: readonly Json[] = [];
   let index = 0;
   const settle = (added: readonly Json[]): void => {
-    found.push(...replaced(removed, added, index));
+    nodes.push(...replaced(removed, added, index));
     index += added.length;
     removed = [];
   };
@@ -74,12 +74,12 @@ function ofLists(before: readonly Json[], after: readonly Json[]): DiffNode[] {
       settle(run.value);
     } else {
       settle([]);
-      found.push({ kind: "same", key: `${index}`, count: run.value.length, value: run.value });
+      nodes.push({ kind: "same", key: `${index}`, count: run.value.length, value: run.value });
       index += run.value.length;
     }
   }
   settle([]);
-  return found;
+  return nodes;
 }
 
 /** Entries that stand in the place of others are compared one by one. */

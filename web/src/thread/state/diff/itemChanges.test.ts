@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { itemChanges } from "./itemChanges";
 
 test("changes come by their places, as numbers", () => {
-  const found = itemChanges({
+  const changes = itemChanges({
     added: [
       { place: "10.0", item: 1 },
       { place: "9.2", item: 2 },
@@ -10,7 +10,7 @@ test("changes come by their places, as numbers", () => {
     changed: [{ place: "9.10", before: 1, after: 2 }],
     removed: [{ place: "9.2", item: 3 }],
   });
-  expect(found.map(({ kind, place }) => `${kind} ${place}`)).toEqual([
+  expect(changes.map(({ kind, place }) => `${kind} ${place}`)).toEqual([
     "removed 9.2",
     "added 9.2",
     "changed 9.10",

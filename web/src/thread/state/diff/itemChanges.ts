@@ -23,9 +23,9 @@ export type ItemChange =
 /** Returns the changes by their places, `version.ordinal`; at one place the removed come first. */
 export function itemChanges({ added, changed, removed }: ItemsDifference): ItemChange[] {
   const all: ItemChange[] = [
-    ...removed.map((each) => ({ kind: "removed" as const, ...each })),
-    ...changed.map((each) => ({ kind: "changed" as const, ...each })),
-    ...added.map((each) => ({ kind: "added" as const, ...each })),
+    ...removed.map((change) => ({ kind: "removed" as const, ...change })),
+    ...changed.map((change) => ({ kind: "changed" as const, ...change })),
+    ...added.map((change) => ({ kind: "added" as const, ...change })),
   ];
   return all.sort((left, right) => compared(left.place, right.place));
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { counted } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import { stateQuery } from "../../queries";
-import { askedOf } from "../run/runParts";
+import { statePathOf } from "../run/runParts";
 import styles from "../state.module.css";
 import { pathOfKey, sameJson, stateKeys } from "../stateChanges";
 import type { StatePair } from "../statePair";
@@ -43,7 +43,7 @@ export function KernelKeys({ pair, at, isBelow }: KernelKeysProps) {
               entry={entry}
               at={at}
               id={entry.key}
-              asked={askedOf(pathOfKey(entry.key))}
+              path={statePathOf(pathOfKey(entry.key))}
             />
           ))}
       </ul>

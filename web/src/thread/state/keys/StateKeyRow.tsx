@@ -3,7 +3,7 @@ import type { Json } from "../../../api/exact";
 import { useCursor } from "../../cursor";
 import { DiffTree } from "../diff/DiffTree";
 import { diffTree } from "../diff/difference";
-import type { AskedPath } from "../run/runParts";
+import type { StatePath } from "../run/runParts";
 import { KeyHistory } from "../versions/KeyHistory";
 import styles from "../state.module.css";
 import type { StateKey } from "../stateChanges";
@@ -15,11 +15,11 @@ interface StateKeyRowProps {
   /** What the address names it by, where its history is open. */
   readonly id: string;
   /** Where its history is asked for. */
-  readonly asked: AskedPath;
+  readonly path: StatePath;
 }
 
 /** One key of a state: its value, what the event changed of it, and its history on demand. */
-export function StateKeyRow({ entry, at, id, asked }: StateKeyRowProps) {
+export function StateKeyRow({ entry, at, id, path }: StateKeyRowProps) {
   const { address, change } = useCursor();
   const [isDiffOpen, setDiffOpen] = useState(false);
   const { key, value, before } = entry;
@@ -62,7 +62,7 @@ export function StateKeyRow({ entry, at, id, asked }: StateKeyRowProps) {
           <DiffTree node={nodeOf(key, before, value)} />
         </div>
       )}
-      {isOpen && <KeyHistory name={key} asked={asked} />}
+      {isOpen && <KeyHistory name={key} path={path} />}
     </li>
   );
 }

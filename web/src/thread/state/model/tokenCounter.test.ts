@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { type Counted, type CountingWorker, TokenCounter } from "./tokenCounter";
 
 class FakeWorker implements CountingWorker {
-  readonly asked: (readonly string[])[] = [];
+  readonly batches: (readonly string[])[] = [];
   isEnded = false;
   #listeners: { message?: (event: { data: Counted }) => void; error?: () => void } = {};
 
   postMessage(texts: readonly string[]): void {
-    this.asked.push(texts);
+    this.batches.push(texts);
   }
 
   addEventListener(type: "message" | "error", listener: never): void {
@@ -43,7 +43,7 @@ test("each text is counted once", () => {
   workers[0]?.report(1, 2);
   counter.count(["a", "b", "c"]);
   expect(workers).toHaveLength(1);
-  expect(workers[0]?.asked).toEqual([["a", "b"], ["c"]]);
+  expect(workers[0]?.batches).toEqual([["a", "b"], ["c"]]);
 });
 
 test("a sum is known once all of its texts are", () => {
@@ -61,7 +61,7 @@ test("new texts stop the worker, and its counts are kept", () => {
   workers[0]?.report(1);
   counter.count(["a", "c"]);
   expect(workers[0]?.isEnded).toBe(true);
-  expect(workers[1]?.asked).toEqual([["c"]]);
+  expect(workers[1]?.batches).toEqual([["c"]]);
   workers[0]?.report(99);
   expect(counter.sum(["a", "c"])).toBeNull();
 });
@@ -70,7 +70,7 @@ test("texts that are under way already are not asked for again", () => {
   const { counter, workers } = counterAndWorkers();
   counter.count(["a", "b"]);
   counter.count(["b"]);
-  expect(workers.map(({ isEnded, asked }) => [isEnded, asked.length])).toEqual([[false, 1]]);
+  expect(workers.map(({ isEnded, batches }) => [isEnded, batches.length])).toEqual([[false, 1]]);
 });
 
 test("listeners are called on reports and when a worker fails", () => {

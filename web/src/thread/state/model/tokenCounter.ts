@@ -74,9 +74,9 @@ export class TokenCounter {
   sum(texts: readonly string[]): number | null {
     let total = 0;
     for (const text of texts) {
-      const found = this.#known.get(text);
-      if (found === undefined) return null;
-      total += found;
+      const tokens = this.#known.get(text);
+      if (tokens === undefined) return null;
+      total += tokens;
     }
     return total;
   }

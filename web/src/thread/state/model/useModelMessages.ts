@@ -10,24 +10,27 @@ import { modelRequest, requestTexts } from "./modelRequest";
 import { useTokens } from "./useTokens";
 
 /** With marks, which tell the messages that the view added. */
-const ASKED = "openai?mark=true";
+const VIEW = "openai?mark=true";
 /** Up to this many characters tokens are counted without a request of the reader. */
 const MOST_UNASKED = 2_000_000;
 
 /** What a model would be sent at the cursor, what of it is new, and its tokens. */
 export function useModelMessages() {
   const { threadId, at } = useCursor();
-  const { tail, first, error, earlier } = useTail(ASKED);
+  const { tail, first, error, earlier } = useTail(VIEW);
   const shownAt = tail?.at ?? at;
   const { data: before } = useQuery({
-    ...itemsQuery(threadId, ASKED, shownAt - 1, tail?.after ?? 0),
+    ...itemsQuery(threadId, VIEW, shownAt - 1, tail?.after ?? 0),
     enabled: tail !== undefined,
   });
-  const { data: asked, error: refused } = useQuery(requestQuery(threadId, shownAt));
-  const request = useMemo(() => (asked === undefined ? null : modelRequest(asked)), [asked]);
+  const { data: recorded, error: refused } = useQuery(requestQuery(threadId, shownAt));
+  const request = useMemo(
+    () => (recorded === undefined ? null : modelRequest(recorded)),
+    [recorded],
+  );
   const [askedAt, askAt] = useState<number | null>(null);
   const { data: whole } = useQuery({
-    ...itemsQuery(threadId, ASKED, shownAt, 0),
+    ...itemsQuery(threadId, VIEW, shownAt, 0),
     enabled: askedAt === shownAt,
   });
   const all = tail?.after === 0 ? tail : whole;

@@ -10,7 +10,7 @@ import { members } from "../model/modelMessage";
 import styles from "../state.module.css";
 import type { StateKey } from "../stateChanges";
 import { KeyHistory } from "../versions/KeyHistory";
-import { askedOf, pathInPart, type WorkingFile, workingFile } from "./runParts";
+import { pathInPart, statePathOf, type WorkingFile, workingFile } from "./runParts";
 
 /** A working file: what the event did to it, its text on demand, and its history. */
 export function FileRow({ entry, at }: { entry: StateKey; at: number }) {
@@ -48,7 +48,10 @@ export function FileRow({ entry, at }: { entry: StateKey; at: number }) {
       {mark !== null && <span className={`badge ${BADGES[mark]}`}>{mark}</span>}
       {isOpen && <FileText path={entry.key} at={at} />}
       {address.key === id && (
-        <KeyHistory name={entry.key} asked={askedOf(`${pathInPart("files", entry.key)}.lines`)} />
+        <KeyHistory
+          name={entry.key}
+          path={statePathOf(`${pathInPart("files", entry.key)}.lines`)}
+        />
       )}
     </li>
   );

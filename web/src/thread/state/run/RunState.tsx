@@ -4,7 +4,7 @@ import { StateKeyRow } from "../keys/StateKeyRow";
 import type { StatePair } from "../statePair";
 import styles from "../state.module.css";
 import { FileRow } from "./FileRow";
-import { askedOf, notAppliedOf, pathInPart, runParts, todosOf } from "./runParts";
+import { notAppliedOf, pathInPart, runParts, statePathOf, todosOf } from "./runParts";
 
 /** What the run keeps for itself, part by part; nothing where it keeps nothing. */
 export function RunState({ pair, at }: { pair: StatePair; at: number }) {
@@ -25,7 +25,7 @@ export function RunState({ pair, at }: { pair: StatePair; at: number }) {
                   entry={entry}
                   at={at}
                   id={`${part}/${entry.key}`}
-                  asked={askedOf(pathInPart(part, entry.key))}
+                  path={statePathOf(pathInPart(part, entry.key))}
                 />
               ),
             )}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askedOf, notAppliedOf, pathInPart, runParts, todosOf, workingFile } from "./runParts";
+import { notAppliedOf, pathInPart, runParts, statePathOf, todosOf, workingFile } from "./runParts";
 
 test("parts come in one order, each with what the event changed of it", () => {
   const parts = runParts({ store: { a: 1 } }, { store: { a: 2 }, files: { "/a": {} }, todos: [] });
@@ -37,10 +37,10 @@ test("what does not apply is told", () => {
 });
 
 test("a path is asked of the state that has its first name", () => {
-  expect(askedOf("$.store.a").view).toBe("run-state");
-  expect(askedOf(pathInPart("files", "/it's")).view).toBe("run-state");
+  expect(statePathOf("$.store.a").view).toBe("run-state");
+  expect(statePathOf(pathInPart("files", "/it's")).view).toBe("run-state");
   expect(pathInPart("files", "/it's")).toBe("$['files']['/it\\'s']");
   for (const path of ["$.step_count", "$..store", "$", "x"]) {
-    expect(askedOf(path).view).toBe("agent-state");
+    expect(statePathOf(path).view).toBe("agent-state");
   }
 });

@@ -49,7 +49,7 @@ export function todosOf(before: StateAt, now: StateAt): Todo[] {
     return {
       text: textOr(text ?? item, JSON.stringify(item)),
       status: typeof status === "string" ? status : null,
-      isChanged: !old.some((each) => sameJson(each, item)),
+      isChanged: !old.some((earlier) => sameJson(earlier, item)),
     };
   });
 }
@@ -89,25 +89,25 @@ export interface NotApplied {
 export function notAppliedOf(now: StateAt): NotApplied | null {
   const { count, latest } = members(now["notApplied"]);
   if (typeof count !== "number") return null;
-  const told = listOf(latest).map((each) => {
-    const { version, path, reason } = members(each);
+  const entries = listOf(latest).map((entry) => {
+    const { version, path, reason } = members(entry);
     return {
       version: numberOr(version, 0),
       path: textOr(path, ""),
       reason: textOr(reason, ""),
     };
   });
-  return { count, latest: told };
+  return { count, latest: entries };
 }
 
 /** The state that a JSONPath is asked of, and the path. */
-export interface AskedPath {
+export interface StatePath {
   readonly view: "agent-state" | "run-state";
   readonly path: string;
 }
 
 /** Returns which state a JSONPath is about, by the first name in it. */
-export function askedOf(path: string): AskedPath {
+export function statePathOf(path: string): StatePath {
   const first = /^\s*\$(?:\.(\w+)|\[\s*['"](\w+)['"])/.exec(path);
   const name = first?.[1] ?? first?.[2] ?? "";
   return { view: NAMES.has(name) ? "run-state" : "agent-state", path };

@@ -73,10 +73,10 @@ export function ChangeList({ changes, isRow = false }: ChangeListProps) {
 }
 
 /** Where the changes are not read up to the end: a button that reads the next page. */
-export function ReadOn({ found }: { found: ReturnType<typeof useValueChanges> }) {
-  if (found.isWhole || found.examined === 0) return null;
+export function ReadOn({ history }: { history: ReturnType<typeof useValueChanges> }) {
+  if (history.isWhole || history.examined === 0) return null;
   return (
-    <button type="button" className="quiet" disabled={found.isFetching} onClick={found.more}>
+    <button type="button" className="quiet" disabled={history.isFetching} onClick={history.more}>
       Read on
     </button>
   );

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Failure } from "../../../parts/Failure";
 import { count, counted } from "../../../parts/format";
 import { useCursor } from "../../cursor";
-import { askedOf } from "../run/runParts";
+import { statePathOf } from "../run/runParts";
 import styles from "../state.module.css";
 import { ChangeList, ReadOn } from "./ChangeList";
 import { nextChange, useValueChanges } from "./useValueChanges";
@@ -10,14 +10,14 @@ import { nextChange, useValueChanges } from "./useValueChanges";
 /** The versions that change what an expression selects, side by side; pressing one goes there. */
 export function ChangeStrip({ expression }: { expression: string }) {
   const { threadId, at, last, go } = useCursor();
-  const asked = askedOf(expression);
-  const found = useValueChanges(threadId, asked, last);
+  const path = statePathOf(expression);
+  const history = useValueChanges(threadId, path, last);
   const [said, say] = useState<{ at: number; text: string } | null>(null);
-  if (found.error !== null) return <Failure error={found.error} />;
+  if (history.error !== null) return <Failure error={history.error} />;
   const goOn = async (): Promise<void> => {
     say({ at, text: "Looking…" });
     try {
-      const next = await nextChange(threadId, asked, at);
+      const next = await nextChange(threadId, path, at);
       say(next === null ? { at, text: "No later change" } : null);
       if (next !== null) go(next);
     } catch (error) {
@@ -28,15 +28,15 @@ export function ChangeStrip({ expression }: { expression: string }) {
     <div className={styles["strip"]}>
       <div className={styles["tools"]}>
         <span className={styles["note"]} aria-live="polite">
-          {counted(found.changes.length, "change")} up to version {count(found.examined)}
+          {counted(history.changes.length, "change")} up to version {count(history.examined)}
           {said?.at === at && ` · ${said.text}`}
         </span>
-        <ReadOn found={found} />
+        <ReadOn history={history} />
         <button type="button" className="quiet" onClick={() => void goOn()}>
           Next change
         </button>
       </div>
-      <ChangeList changes={found.changes} isRow />
+      <ChangeList changes={history.changes} isRow />
     </div>
   );
 }

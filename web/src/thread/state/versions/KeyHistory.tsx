@@ -2,22 +2,22 @@ import { Failure } from "../../../parts/Failure";
 import { count, counted } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import styles from "../state.module.css";
-import type { AskedPath } from "../run/runParts";
+import type { StatePath } from "../run/runParts";
 import { ChangeList, ReadOn } from "./ChangeList";
 import { useValueChanges } from "./useValueChanges";
 
 /** The versions that changed a key of the state. */
-export function KeyHistory({ name, asked }: { name: string; asked: AskedPath }) {
+export function KeyHistory({ name, path }: { name: string; path: StatePath }) {
   const { threadId, last } = useCursor();
-  const found = useValueChanges(threadId, asked, last);
-  if (found.error !== null) return <Failure error={found.error} />;
-  const { changes, examined, isFetching } = found;
+  const history = useValueChanges(threadId, path, last);
+  if (history.error !== null) return <Failure error={history.error} />;
+  const { changes, examined, isFetching } = history;
   return (
     <div className={styles["under"]} role="group" aria-label={`History of ${name}`}>
       <p className={styles["note"]}>
         {changes.length === 0 ? "Never changed" : counted(changes.length, "change")}
         {` up to version ${count(examined)}`}
-        <ReadOn found={found} />
+        <ReadOn history={history} />
         {isFetching && " reading…"}
       </p>
       {changes.length > 0 && <ChangeList changes={changes} />}

@@ -19,6 +19,6 @@ export function inForce(changes: readonly ValueChange[], version: number): numbe
 export function valuesInShort({ values, count, cut }: ValueChange): string {
   if (values === null) return "too large to show";
   if (count === 0) return "nothing";
-  const shown = values.map((value) => JSON.stringify(value)).join(", ");
-  return cut ? `${shown} …` : shown;
+  const list = values.map((value) => JSON.stringify(value)).join(", ");
+  return cut ? `${list} …` : list;
 }

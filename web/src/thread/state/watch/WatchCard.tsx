@@ -5,7 +5,7 @@ import { ExpressionForm } from "./ExpressionForm";
 import styles from "../state.module.css";
 import type { StatePair } from "../statePair";
 import { Value } from "../Value";
-import { watched } from "./watched";
+import { select } from "./watched";
 
 /** Values that are drawn of one expression. */
 const MOST_SHOWN = 50;
@@ -20,8 +20,8 @@ interface WatchCardProps {
 /** One expression: what it selects at the cursor, and the versions that change it. */
 export function WatchCard({ expression, pair, onChange, onRemove }: WatchCardProps) {
   const [isEdited, setEdited] = useState(false);
-  const now = watched(expression, pair.now);
-  const isReadable = "found" in now;
+  const now = select(expression, pair.now);
+  const isReadable = "matches" in now;
   return (
     <article className={styles["watch"]} aria-label={`Watch ${expression}`}>
       {isEdited ? (
@@ -54,7 +54,7 @@ export function WatchCard({ expression, pair, onChange, onRemove }: WatchCardPro
       )}
       {isReadable ? (
         <>
-          <Values found={now.found} />
+          <Values matches={now.matches} />
           <ChangeStrip expression={expression} />
         </>
       ) : (
@@ -73,17 +73,18 @@ export function WatchCard({ expression, pair, onChange, onRemove }: WatchCardPro
 }
 
 function Values({
-  found,
+  matches,
 }: {
-  found: readonly { path: string; value: Parameters<typeof Value>[0]["value"] }[];
+  matches: readonly { path: string; value: Parameters<typeof Value>[0]["value"] }[];
 }) {
-  if (found.length === 0) return <p className={styles["note"]}>Selects nothing at this version.</p>;
-  const [only] = found;
-  if (found.length === 1 && only !== undefined)
+  if (matches.length === 0)
+    return <p className={styles["note"]}>Selects nothing at this version.</p>;
+  const [only] = matches;
+  if (matches.length === 1 && only !== undefined)
     return <Value value={only.value} label={only.path} />;
   return (
     <dl className={styles["values"]}>
-      {found.slice(0, MOST_SHOWN).map(({ path, value }) => (
+      {matches.slice(0, MOST_SHOWN).map(({ path, value }) => (
         <div key={path}>
           <dt>{path}</dt>
           <dd>
@@ -91,16 +92,16 @@ function Values({
           </dd>
         </div>
       ))}
-      {found.length > MOST_SHOWN && <p>… {found.length - MOST_SHOWN} more values</p>}
+      {matches.length > MOST_SHOWN && <p>… {matches.length - MOST_SHOWN} more values</p>}
     </dl>
   );
 }
 
 function hasChanged(expression: string, { now, before }: StatePair): boolean {
-  const [after, earlier] = [watched(expression, now), watched(expression, before)];
-  if (!("found" in after) || !("found" in earlier)) return false;
+  const [after, earlier] = [select(expression, now), select(expression, before)];
+  if (!("matches" in after) || !("matches" in earlier)) return false;
   return !sameJson(
-    after.found.map(({ value }) => value),
-    earlier.found.map(({ value }) => value),
+    after.matches.map(({ value }) => value),
+    earlier.matches.map(({ value }) => value),
   );
 }

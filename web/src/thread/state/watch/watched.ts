@@ -3,17 +3,17 @@ import { ExactNumber, type Json } from "../../../api/exact";
 import type { StateAt } from "../../queries";
 
 /** The selected values, each with its path, or the error of the expression. */
-export type Watched =
-  | { readonly found: readonly { readonly path: string; readonly value: Json }[] }
+export type Selected =
+  | { readonly matches: readonly { readonly path: string; readonly value: Json }[] }
   | { readonly error: string; readonly index: number };
 
 /** Returns what a JSONPath (RFC 9535) selects in a state. */
-export function watched(expression: string, state: StateAt): Watched {
+export function select(expression: string, state: StateAt): Selected {
   try {
     // an ExactNumber is an object, which a path would descend into: plain numbers stand for them
     const nodes = compile(expression).query(plain(state) as never);
     return {
-      found: [...nodes].map((node) => ({
+      matches: [...nodes].map((node) => ({
         path: node.getPath(),
         value: node.location.reduce<Json>(memberOf, state),
       })),
@@ -32,5 +32,5 @@ function plain(value: Json): Json {
   if (value instanceof ExactNumber) return Number(value.digits);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return (value as readonly Json[]).map(plain);
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
 }

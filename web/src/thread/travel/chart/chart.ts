@@ -43,7 +43,7 @@ export interface Bars {
 /** Draws what lies in the range: round times, pauses, bars row by row. */
 export function drawChart(drawing: Drawing, scale: Scale, bars: Bars): void {
   prepare(drawing);
-  for (const { place } of ticksIn(drawing, scale)) drawTick(drawing, place);
+  for (const { x } of ticksIn(drawing, scale)) drawTick(drawing, x);
   drawGaps(drawing, scale);
   drawing.context.textAlign = "left";
   for (const row of bars.rows) drawRow(drawing, scale, bars, row);
@@ -59,14 +59,14 @@ export function prepare({ context }: Drawing): void {
 export function ticksIn({ width }: Drawing, { axis, range, isTimed }: Scale) {
   const most = Math.max(1, Math.floor(width / TICK_EVERY));
   return ticksOf(axis, range, isTimed, most).map(({ share, text }) => {
-    return { place: share * width, text };
+    return { x: share * width, text };
   });
 }
 
 /** Draws the line of a tick. */
-export function drawTick({ context, width, height, colour }: Drawing, place: number): void {
+export function drawTick({ context, width, height, colour }: Drawing, x: number): void {
   context.fillStyle = colour("line");
-  context.fillRect(Math.min(width - 1, Math.round(place)), 0, 1, height);
+  context.fillRect(Math.min(width - 1, Math.round(x)), 0, 1, height);
 }
 
 /** Draws the pauses that are cut, with their length. */
@@ -93,7 +93,7 @@ function drawGaps({ context, width, height, colour }: Drawing, { axis, range }: 
 function drawRow(drawing: Drawing, { range }: Scale, bars: Bars, row: Row): void {
   const pieces = piecesOf(row, range, drawing.width);
   let reach = -Infinity;
-  for (const [place, { index, from, to, count }] of pieces.entries()) {
+  for (const [position, { index, from, to, count }] of pieces.entries()) {
     const span = bars.timeline.span(index);
     if (to - from < NARROW) drawMark(drawing, row, span, from);
     else drawBar(drawing, row, { span, from, to, isCritical: bars.critical.has(index) });
@@ -101,7 +101,7 @@ function drawRow(drawing: Drawing, { range }: Scale, bars: Bars, row: Row): void
     reach = Math.max(reach, to);
     if (row.lane === "messages" || isCovered) continue;
     const label = count === 1 ? labelOf(span, bars.alike) : `${count} at once`;
-    const free = (pieces[place + 1]?.from ?? drawing.width) - to;
+    const free = (pieces[position + 1]?.from ?? drawing.width) - to;
     drawLabel(drawing, row, { label, from, to, free });
   }
 }
@@ -110,8 +110,8 @@ function drawMark({ context, colour, width }: Drawing, row: Row, span: Span, fro
   const isCalm = row.lane !== "messages" && toneOf(span) === "plain";
   context.globalAlpha = isCalm ? 0.6 : 1;
   context.fillStyle = colour(colourOf(span));
-  const place = Math.max(0, Math.min(Math.round(from) - 1, width - NARROW));
-  context.fillRect(place, row.top + 2, NARROW, row.height - 4);
+  const x = Math.max(0, Math.min(Math.round(from) - 1, width - NARROW));
+  context.fillRect(x, row.top + 2, NARROW, row.height - 4);
   context.globalAlpha = 1;
 }
 
@@ -152,8 +152,8 @@ function drawLabel(drawing: Drawing, row: Row, { label, from, to, free }: Label)
   context.fillStyle = colour("text");
   const middle = row.top + row.height / 2;
   const isWithin = free < BESIDE || context.measureText(label).width <= within;
-  const [place, room] = isWithin ? [start, within] : [to + 4, free - 8];
-  context.fillText(fitted(context, label, room), place, middle);
+  const [x, room] = isWithin ? [start, within] : [to + 4, free - 8];
+  context.fillText(fitted(context, label, room), x, middle);
 }
 
 /** The beginning of a text that fits, about. */

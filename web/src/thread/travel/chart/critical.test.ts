@@ -28,13 +28,13 @@ test("without times there is none", () => {
 });
 
 test("the path never overlaps itself, and is found in 20,000 spans", () => {
-  const many = Array.from({ length: 20_000 }, (_, place) =>
-    call(place + 1, place + 1 + (place % 7)),
+  const many = Array.from({ length: 20_000 }, (_, index) =>
+    call(index + 1, index + 1 + (index % 7)),
   );
   const long = courseOfTimes(Array.from({ length: 20_010 }, (_, version) => version * 10));
   const { spans } = criticalPath(timelineOf(many), long);
   const path = [...spans].map((index) => many[index]);
-  path.forEach((found, place) => {
-    expect(found?.from ?? 0).toBeGreaterThanOrEqual(path[place + 1]?.to ?? 0);
+  path.forEach((step, index) => {
+    expect(step?.from ?? 0).toBeGreaterThanOrEqual(path[index + 1]?.to ?? 0);
   });
 });

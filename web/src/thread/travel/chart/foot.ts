@@ -12,15 +12,15 @@ export function drawFoot(drawing: Drawing, scale: Scale, spending: Spending | nu
   const { context, width, height, colour } = drawing;
   prepare(drawing);
   const ticks = ticksIn(drawing, scale);
-  for (const { place } of ticks) drawTick({ ...drawing, height: height - TICKS + 4 }, place);
+  for (const { x } of ticks) drawTick({ ...drawing, height: height - TICKS + 4 }, x);
   if (spending !== null) drawSpending(drawing, scale, spending);
   context.fillStyle = colour("line");
   context.fillRect(0, height - TICKS, width, 1);
   context.fillStyle = colour("faint");
-  for (const { place, text } of ticks) {
+  for (const { x, text } of ticks) {
     const room = context.measureText(text).width / 2;
-    context.textAlign = place < room ? "left" : place > width - room ? "right" : "center";
-    context.fillText(text, place, height - TICKS / 2 + 1);
+    context.textAlign = x < room ? "left" : x > width - room ? "right" : "center";
+    context.fillText(text, x, height - TICKS / 2 + 1);
   }
 }
 
@@ -39,13 +39,13 @@ function drawSpending(
   context.beginPath();
   context.moveTo(0, wholeCost === 0 ? 0 : costHeight(first));
   for (let index = Math.max(0, first); index < beyond; index += 1) {
-    const place = ((units[index] ?? 0) - range.from) * scale;
-    if (place >= 0) {
-      const pixel = Math.min(columns.length - 1, Math.round(place));
+    const x = ((units[index] ?? 0) - range.from) * scale;
+    if (x >= 0) {
+      const pixel = Math.min(columns.length - 1, Math.round(x));
       columns[pixel] = Math.max(columns[pixel] ?? 0, tokens[index] ?? 0);
     }
-    context.lineTo(place, costHeight(index - 1));
-    context.lineTo(place, costHeight(index));
+    context.lineTo(x, costHeight(index - 1));
+    context.lineTo(x, costHeight(index));
   }
   context.lineTo(width, costHeight(beyond - 1));
   context.fillStyle = colour("model");

@@ -15,7 +15,7 @@ test("calls of one tool at once are told apart by their hints, others have name 
     call(4, "read", "c.md"),
   ];
   const alike = alikeIn(timelineOf(spans));
-  expect(spans.map((each) => labelOf(each, alike))).toEqual([
+  expect(spans.map((item) => labelOf(item, alike))).toEqual([
     ...["a.md", "b.md", "read a.md", "read b.md", "edit", "read c.md"],
   ]);
 });

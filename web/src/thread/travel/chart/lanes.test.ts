@@ -11,22 +11,22 @@ const call = (from: number | null, to: number | null) => span({ kind: "call", fr
 const lanes = (folded: string[], ...spans: ReturnType<typeof span>[]) =>
   lanesOf(timelineOf(spans), course, axis, folded);
 const rows = (...spans: ReturnType<typeof span>[]) =>
-  lanes([], ...spans).flatMap((each) => each.rows);
+  lanes([], ...spans).flatMap((lane) => lane.rows);
 
 test("lanes without bars are left out, and pauses are no bars", () => {
-  const found = rows(span({ kind: "gap", from: 1, to: 2 }), call(2, 3), span({ from: 4, to: 4 }));
-  expect(found.map(({ lane }) => lane)).toEqual(["messages", "tools"]);
+  const list = rows(span({ kind: "gap", from: 1, to: 2 }), call(2, 3), span({ from: 4, to: 4 }));
+  expect(list.map(({ lane }) => lane)).toEqual(["messages", "tools"]);
 });
 
 test("calls that overlap have rows of their own, calls in turn share one", () => {
-  const found = rows(call(1, 4), call(2, 3), call(4, 6));
-  expect(found.map(({ spans }) => spans)).toEqual([[0, 2], [1]]);
+  const list = rows(call(1, 4), call(2, 3), call(4, 6));
+  expect(list.map(({ spans }) => spans)).toEqual([[0, 2], [1]]);
 });
 
 test("sixty at once have rows of their own up to forty, and each is there", () => {
-  const found = rows(...Array.from({ length: 60 }, () => call(1, 11)));
-  expect(found.map(({ spans }) => spans.length)).toEqual([...Array<number>(39).fill(1), 21]);
-  expect(found.at(-1)?.top).toBe(39 * ROW);
+  const list = rows(...Array.from({ length: 60 }, () => call(1, 11)));
+  expect(list.map(({ spans }) => spans.length)).toEqual([...Array<number>(39).fill(1), 21]);
+  expect(list.at(-1)?.top).toBe(39 * ROW);
 });
 
 test("each worker has a row of its own, also in turn", () => {
@@ -66,15 +66,15 @@ describe("the bar at a place", () => {
     [3000, null],
     [3950, 1],
     [4500, 1],
-  ])("%d ms", (unit, found) => {
+  ])("%d ms", (unit, bar) => {
     if (row === undefined) throw new Error("no row");
-    expect(barAt(row, unit, 100)).toBe(found);
+    expect(barAt(row, unit, 100)).toBe(bar);
   });
 });
 
 test("a long bar is found behind shorter ones that began later", () => {
   const [shared] = lanes(["tools"], call(1, 11), call(2, 3), call(4, 5)).flatMap(
-    (each) => each.rows,
+    (lane) => lane.rows,
   );
   if (shared === undefined) throw new Error("no row");
   expect(barAt(shared, 9000, 0)).toBe(0);

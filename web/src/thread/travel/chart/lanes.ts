@@ -78,15 +78,15 @@ export function lanesOf(
 
 /** Returns the index of the bar at a place, or of the nearest within `slack`; null if none. */
 export function barAt(row: Row, unit: number, slack: number): number | null {
-  let found: number | null = null;
+  let bar: number | null = null;
   let nearest = slack;
   for (let index = firstAfter(row.starts, unit + slack) - 1; index >= 0; index -= 1) {
     if ((row.reach[index] ?? 0) < unit - slack) break;
     const away = Math.max((row.starts[index] ?? 0) - unit, unit - (row.ends[index] ?? 0), 0);
-    if (away < nearest || (found === null && away === nearest)) [found, nearest] = [index, away];
+    if (away < nearest || (bar === null && away === nearest)) [bar, nearest] = [index, away];
     if (away === 0) break;
   }
-  return found;
+  return bar;
 }
 
 /** Returns the index of the first value above a limit, of values that never fall. */
@@ -145,8 +145,8 @@ function stack(lane: Lane, bars: readonly Bar[]): Bar[][] {
   return rows;
 }
 
-function isAfter({ start, end }: Bar, place: number): boolean {
-  return place < start || (place === start && end > place);
+function isAfter({ start, end }: Bar, unit: number): boolean {
+  return unit < start || (unit === start && end > unit);
 }
 
 function rowOf(lane: Lane, bars: readonly Bar[], box: Pick<Row, "top" | "height">): Row {

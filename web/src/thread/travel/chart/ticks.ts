@@ -30,10 +30,10 @@ export function ticksOf(axis: Axis, { from, to }: Range, isTimed: boolean, most:
   const step = isTimed ? stepAbove(room) : roundAbove(room);
   const first = isTimed ? 0 : 1; // versions count from 1, times from 0
   const ticks: Tick[] = [];
-  let place = from;
+  let least = from;
   const end = Math.min(to, axis.length);
-  while (ticks.length <= most && place <= end) {
-    const value = Math.ceil((axis.toTime(place) + first) / step - NEARLY) * step;
+  while (ticks.length <= most && least <= end) {
+    const value = Math.ceil((axis.toTime(least) + first) / step - NEARLY) * step;
     const unit = axis.toUnit(value - first);
     if (unit > end || axis.toTime(unit) < value - first - NEARLY) break;
     const gap = axis.gaps.find(({ start, end }) => start < unit && unit < end);
@@ -41,7 +41,7 @@ export function ticksOf(axis: Axis, { from, to }: Range, isTimed: boolean, most:
       const share = (unit - from) / (to - from);
       ticks.push({ share, text: isTimed ? timeText(value) : `v${value}` });
     }
-    place = gap?.end ?? Math.max(unit + room / 2, axis.toUnit(value + step - first));
+    least = gap?.end ?? Math.max(unit + room / 2, axis.toUnit(value + step - first));
   }
   return ticks;
 }

@@ -40,8 +40,8 @@ export function travelKeys(acts: Acts): Shortcut[] {
   });
   const act = (key: string, does: string, run: () => void): Shortcut => ({ key, does, run });
   const jumps = JUMPS.flatMap(({ mark, name, keys }) =>
-    ([1, -1] as const).map((by, place): Shortcut => ({
-      key: keys[place] ?? "",
+    ([1, -1] as const).map((by, index): Shortcut => ({
+      key: keys[index] ?? "",
       does: `${by === 1 ? "next" : "previous"} ${name}`,
       run: (isHeld) => {
         jump(mark, by, isHeld);

@@ -30,7 +30,7 @@ test("a drag is one entry, at the pace that browsers allow, and ends where it wa
   }
   vi.advanceTimersByTime(100);
   expect(went[0]).toBe("push 1");
-  expect(went.slice(1).every((each) => each.startsWith("replace"))).toBe(true);
+  expect(went.slice(1).every((move) => move.startsWith("replace"))).toBe(true);
   expect(went.length).toBeLessThanOrEqual(12);
   expect(went.at(-1)).toBe("replace 60");
 });

@@ -16,7 +16,7 @@ export function useMoves(): Travel {
   useEffect(() => {
     moves.arrived(at);
   }, [moves, at]);
-  const shown = Math.min(wanted ?? at, last);
+  const current = Math.min(wanted ?? at, last);
   const move = useCallback<Travel["move"]>(
     (version, options) => {
       const to = Math.max(1, Math.min(version, last));
@@ -25,5 +25,5 @@ export function useMoves(): Travel {
     },
     [moves, at, last, go],
   );
-  return { at: shown, move };
+  return { at: current, move };
 }
