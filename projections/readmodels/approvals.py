@@ -60,16 +60,7 @@ class Approvals(PairTable[ApprovalRow]):
     def row(
         self, event: Event, rows: ThreadRows[ApprovalRow], ordinal: int, named: Ask | Answer
     ) -> ApprovalRow:
-        return ApprovalRow(
-            tenant=rows.tenant,
-            thread_id=rows.thread_id,
-            is_open=True,
-            version=event.version,
-            position=event.position or 0,
-            call_id=named.id or "",
-            tool=named.name,
-            recorded_at=event.recorded_at,
-        )
+        return rows.open_row(event, ApprovalRow, call_id=named.id or "", tool=named.name)
 
     @override
     def ask_of(self, row: ApprovalRow) -> Ask:

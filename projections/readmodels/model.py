@@ -46,16 +46,21 @@ class ThreadRows(Generic[RowT]):
             row = self.open[0]
             self.change(row)
             return row
-        row = make(
+        row = self.open_row(event, make)
+        self.add(row)
+        return row
+
+    def open_row(self, event: Event, make: Callable[..., RowT], **columns: object) -> RowT:
+        """Return a row of an event, open and not yet added; `columns`: what else it has."""
+        return make(
             tenant=self.tenant,
             thread_id=self.thread_id,
             is_open=True,
             version=event.version,
             position=event.position or 0,
             recorded_at=event.recorded_at,
+            **columns,
         )
-        self.add(row)
-        return row
 
 
 class ReadModel(ABC, Generic[RowT]):

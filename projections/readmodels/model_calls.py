@@ -88,16 +88,7 @@ class ModelCalls(PairTable[ModelCallRow]):
     def row(
         self, event: Event, rows: ThreadRows[ModelCallRow], ordinal: int, named: Ask | Answer
     ) -> ModelCallRow:
-        return ModelCallRow(
-            tenant=rows.tenant,
-            thread_id=rows.thread_id,
-            is_open=True,
-            version=event.version,
-            position=event.position or 0,
-            model=named.name,
-            response_id=named.id,
-            recorded_at=event.recorded_at,
-        )
+        return rows.open_row(event, ModelCallRow, model=named.name, response_id=named.id)
 
     @override
     def ask_of(self, row: ModelCallRow) -> Ask:

@@ -77,17 +77,13 @@ class ToolCalls(PairTable[ToolCallRow]):
     def row(
         self, event: Event, rows: ThreadRows[ToolCallRow], ordinal: int, named: Ask | Answer
     ) -> ToolCallRow:
-        return ToolCallRow(
-            tenant=rows.tenant,
-            thread_id=rows.thread_id,
-            is_open=True,
-            version=event.version,
+        return rows.open_row(
+            event,
+            ToolCallRow,
             ordinal=ordinal,
-            position=event.position or 0,
             call_id=named.id,
             tool=named.name or "unknown",
             response_id=event.response_id,
-            recorded_at=event.recorded_at,
         )
 
     @override

@@ -71,16 +71,7 @@ class Workers(PairTable[WorkerRow]):
     def row(
         self, event: Event, rows: ThreadRows[WorkerRow], ordinal: int, named: Ask | Answer
     ) -> WorkerRow:
-        return WorkerRow(
-            tenant=rows.tenant,
-            thread_id=rows.thread_id,
-            is_open=True,
-            version=event.version,
-            position=event.position or 0,
-            worker_id=named.id or "",
-            model=named.name,
-            recorded_at=event.recorded_at,
-        )
+        return rows.open_row(event, WorkerRow, worker_id=named.id or "", model=named.name)
 
     @override
     def ask_of(self, row: WorkerRow) -> Ask:
