@@ -8,7 +8,6 @@ parts that the page shows.
 
 from collections.abc import Iterator
 
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_of, objects_of, texts_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
@@ -36,18 +35,12 @@ _LAST_TIME = 253_402_300_799_999
 
 def _read(document: JsonValue) -> Iterator[History]:
     whole = Fields(document, "")
-    requests = whole.item.get("requests")
-    if not isinstance(requests, list):
-        raise InvalidMessage.at("requests", "not an array")
-    whole.take("requests")
+    requests = whole.objects("requests")
     own_id = whole.text("sessionId")
-    facts: Item = {"agent": "copilot-chat"}
-    for theirs, ours in _FACTS.items():
-        if (text := whole.text(theirs)) is not None:
-            facts[ours] = text
+    facts: Item = {"agent": "copilot-chat", **whole.texts(_FACTS)}
     reading = Reading("copilot-chat", known=_KNOWN)
-    for n, value in enumerate(requests):
-        _read_request(reading, Fields(value, f"requests[{n}]"))
+    for request in requests:
+        _read_request(reading, request)
     with reading.by_content():
         if left := whole.left():
             reading.keep(Fields(left, ""), "session", is_known=True)

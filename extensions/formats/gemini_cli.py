@@ -11,7 +11,7 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds, usage
+from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.gemini import KNOWN, read_parts
 from agentlog.projections.readers.reading import Entry, Reading
@@ -88,10 +88,7 @@ class _Session(Reading):
                 self.keep(line, "line")
 
     def _add(self, message: Fields, kind: str) -> None:
-        of_draft: Draft = {}
-        if (at := milliseconds(message.item.get("timestamp"))) is not None:
-            of_draft["timestamp"] = at
-            message.take("timestamp")
+        of_draft = message.time("timestamp")
         own_id = message.item.get("id")
         before = self._messages.setdefault(own_id, {}) if isinstance(own_id, str) else {}
         if not before and (message_id := id_of_uuid(own_id)) is not None:

@@ -10,7 +10,7 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, file_of, milliseconds, text_of, usage
+from agentlog.projections.readers.fields import Fields, file_of, text_of, usage
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
@@ -50,10 +50,7 @@ def _read(document: JsonValue) -> Iterator[History]:
 
 
 def _read_entry(reading: Reading, session: dict[str, str], entry: Fields) -> None:
-    of_draft: Draft = {}
-    if (at := milliseconds(entry.item.get("timestamp"))) is not None:
-        of_draft["timestamp"] = at
-        entry.take("timestamp")
+    of_draft = entry.time("timestamp")
     match entry.item:
         case {"type": "session", "id": str(own_id)} if own_id and "id" not in session:
             facts = ("id", "cwd", "parentSession")
@@ -125,14 +122,8 @@ def _read_answer(
 
 
 def _response(message: Fields) -> Draft:
-    draft: Draft = {"type": "llm_response"}
-    for theirs, ours in (
-        ("provider", "provider"),
-        ("model", "model"),
-        ("stopReason", "finishReason"),
-    ):
-        if (text := message.text(theirs)) is not None:
-            draft[ours] = text
+    names = {"provider": "provider", "model": "model", "stopReason": "finishReason"}
+    draft: Draft = {"type": "llm_response", **message.texts(names)}
     counts = message.item.get("usage")
     figures = usage(counts, _FIGURES, inputs=_INPUTS)
     if any(figures.values()):  # an answer that failed has zeros

@@ -56,10 +56,7 @@ def _model(info: JsonValue) -> str | None:
 
 def _simulation(simulation: Fields, model: str | None, whole: Fields | None) -> History:
     """Return a simulation; the first has what the results say of all."""
-    messages = simulation.item.get("messages")
-    if not isinstance(messages, list):
-        raise InvalidMessage.at(simulation.within("messages"), "not an array")
-    simulation.take("messages")
+    messages = simulation.objects("messages")
     facts: Item = {} if model is None else {"model": model}
     for theirs, ours in _FACTS.items():
         value = simulation.item.get(theirs)
@@ -74,8 +71,8 @@ def _simulation(simulation: Fields, model: str | None, whole: Fields | None) -> 
             pass
     own_id = simulation.text("id")
     reading = Reading("tau2", known=_KNOWN)
-    for n, value in enumerate(messages):
-        _message(reading, Fields(value, simulation.within(f"messages[{n}]")), model, n)
+    for n, message in enumerate(messages):
+        _message(reading, message, model, n)
     answer_unnamed(reading.drafts)
     with reading.by_content():
         if isinstance(ended := facts.get("ended"), str):

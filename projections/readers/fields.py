@@ -46,6 +46,19 @@ class Fields:
         self.take(key)
         return value
 
+    def texts(self, names: Mapping[str, str]) -> Item:
+        """Take strings, and return them under our names (`names`: theirs to ours)."""
+        texts = {ours: self.text(theirs) for theirs, ours in names.items()}
+        return {ours: text for ours, text in texts.items() if text is not None}
+
+    def time(self, key: str) -> Item:
+        """Take an ISO 8601 time, as a draft's `timestamp`; anything else stays: no fields."""
+        at = milliseconds(self._left.get(key))
+        if at is None:
+            return {}
+        self.take(key)
+        return {"timestamp": at}
+
     def amount(self, key: str) -> int | float | None:
         """Take a number that is not negative; anything else stays, and None is returned."""
         value = amount_at(self._left, key)
@@ -66,6 +79,13 @@ class Fields:
             self.take(key)
             for number, item in enumerate(value):
                 yield Fields(item, f"{self.within(key)}[{number}]")
+
+    def objects(self, key: str) -> "list[Fields]":
+        """Take an array of objects; raises `InvalidMessage` where there is anything else."""
+        values = self.take(key)
+        if not isinstance(values, list):
+            raise InvalidMessage.at(self.within(key), "not an array")
+        return [Fields(value, f"{self.within(key)}[{n}]") for n, value in enumerate(values)]
 
     def inner(self, key: str) -> "Fields | None":
         """Take an object, of which what is left stays under its key; None if it is none."""

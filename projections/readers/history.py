@@ -162,11 +162,17 @@ def format_of_items(
             and all(str(draft["type"]).startswith(own) for draft in drafts),
         )
 
+    return Format(reader.name, title, read, made_of(is_item), is_item, generality=generality)
+
+
+def made_of(is_item: Recognises) -> Recognises:
+    """Return whether a document has items, and nothing else that is in their place."""
+
     def is_document(value: JsonValue) -> bool:
         items = items_in(value)
         return items is not None and items != [] and all(map(is_item, items))
 
-    return Format(reader.name, title, read, is_document, is_item, generality=generality)
+    return is_document
 
 
 def is_own(document: JsonValue) -> bool:

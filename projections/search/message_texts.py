@@ -27,18 +27,10 @@ _ANY_JSON = frozenset({"args", "output", "payload", "responseFormat"})
 """Fields with JSON of the producer's own: its keys and numbers are contents too."""
 
 _RECORDS = frozenset(
-    {
-        "agentlog.exchange",
-        "agentlog.mcp",
-        "agentlog.request",
-        "agentlog.run",
-        "langfuse.generation",
-        "langfuse.tool",
-        "langsmith.llm",
-        "langsmith.tool",
-        "otel.log",
-        "otel.span",
-    }
+    """
+    agentlog.exchange agentlog.mcp agentlog.request agentlog.run langfuse.generation
+    langfuse.tool langsmith.llm langsmith.tool otel.log otel.span
+    """.split()
 )
 """Records of traces and exchanges repeat what came before: their contents are found in the messages
 they gave."""

@@ -6,7 +6,6 @@ A document is a trajectory, with those of its sub-agents in it. The format is de
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.extensions.formats.atif.parts import (
@@ -49,9 +48,7 @@ def _read(document: JsonValue) -> Iterator[History]:
 
 def _histories(root: Fields, parent: str | None) -> Iterator[History]:
     """Yield the history of a trajectory, then those of its sub-agents."""
-    steps = root.item.get("steps")
-    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
-        raise InvalidMessage.at(root.within("steps"), "not an array of objects")
+    steps = root.objects("steps")
     own = root.text("trajectory_id")
     metadata = _facts(root) if own is None else {**_facts(root), "session": root.text("session_id")}
     own = _id_within(parent, own or root.text("session_id"))
@@ -59,10 +56,9 @@ def _histories(root: Fields, parent: str | None) -> Iterator[History]:
     reading = Reading(_NAME, known=_KNOWN)
     workers = {name: worker for child in children for name, worker in _worker(child, own)}
     model = metadata.get("model")
-    read_steps = list(root.items("steps"))
-    at = milliseconds(read_steps[0].item.get("timestamp")) if read_steps else None
+    at = milliseconds(steps[0].item.get("timestamp")) if steps else None
     reading.keep_left(root, "trajectory", **({} if at is None else {"timestamp": at}))
-    for number, step in enumerate(read_steps):
+    for number, step in enumerate(steps):
         _Step(reading, step, number, model).read(workers)
     known = {key: value for key, value in metadata.items() if value is not None}
     yield reading.history(id=own, parent=parent, metadata=known)
@@ -120,10 +116,7 @@ class _Step:
         self._of_answer: Draft = {"metadata": {"responseId": f"import-{number}"}}
         if step.item.get("step_id") == number + 1:
             step.take("step_id")
-        at = milliseconds(step.item.get("timestamp"))
-        self._at: Draft = {} if at is None else {"timestamp": at}
-        if at is not None:
-            step.take("timestamp")
+        self._at = step.time("timestamp")
 
     def read(self, workers: Workers) -> None:
         source = self._step.item.get("source")

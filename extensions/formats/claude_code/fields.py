@@ -10,89 +10,26 @@ from agentlog.projections.view import Item
 FACTS = ("sessionId", "cwd", "version", "gitBranch", "entrypoint", "userType")
 """Fields that are the same on most lines: facts of the thread."""
 
-KNOWN = OF_BLOCKS | {
-    "agentId",
-    "apiBlockIndex",
-    "apiErrorStatus",
-    "attachment",
-    "compactMetadata",
-    "cwd",
-    "effort",
-    "entrypoint",
-    "error",
-    "gitBranch",
-    "id",
-    "isApiErrorMessage",
-    "isCompactSummary",
-    "isMeta",
-    "isSidechain",
-    "isVisibleInTranscriptOnly",
-    "level",
-    "logicalParentUuid",
-    "madeBy",
-    "maxRetries",
-    "message",
-    "model",
-    "origin",
-    "parentUuid",
-    "perTurnEffort",
-    "permissionDecision",
-    "permissionMode",
-    "promptCacheRequested",
-    "promptId",
-    "promptSource",
-    "rendered",
-    "renderedBesideToolResult",
-    "renderedRole",
-    "requestId",
-    "requestRef",
-    "requestedModel",
-    "retryAttempt",
-    "retryInMs",
-    "sandboxed",
-    "sessionId",
-    "slug",
-    "sourceToolAssistantUUID",
-    "stop_reason",
-    "subtype",
-    "thinkingDisplay",
-    "thinkingDurationMs",
-    "timestamp",
-    "toolDenialKind",
-    "toolInputStreamMs",
-    "toolUseResult",
-    "turnOrigin",
-    "turnPosition",
-    "userType",
-    "uuid",
-    "version",
-}
+KNOWN = OF_BLOCKS.union(
+    """
+    agentId apiBlockIndex apiErrorStatus attachment compactMetadata cwd effort entrypoint error
+    gitBranch id isApiErrorMessage isCompactSummary isMeta isSidechain isVisibleInTranscriptOnly
+    level logicalParentUuid madeBy maxRetries message model origin parentUuid perTurnEffort
+    permissionDecision permissionMode promptCacheRequested promptId promptSource rendered
+    renderedBesideToolResult renderedRole requestId requestRef requestedModel retryAttempt
+    retryInMs sandboxed sessionId slug sourceToolAssistantUUID stop_reason subtype
+    thinkingDisplay thinkingDurationMs timestamp toolDenialKind toolInputStreamMs toolUseResult
+    turnOrigin turnPosition userType uuid version
+    """.split()
+)
 """Fields of lines that are kept beside as a matter of course."""
 
 KINDS = frozenset(
-    {
-        "agent-name",
-        "ai-title",
-        "api-request",
-        "api-request-blob",
-        "api-request-shape",
-        "atis-latch",
-        "attachment",
-        "cost-state",
-        "custom-title",
-        "file-history-delta",
-        "file-history-snapshot",
-        "last-prompt",
-        "mode",
-        "permission-mode",
-        "pr-link",
-        "progress",
-        "queue-operation",
-        "summary",
-        "system",
-        "tools-used",
-        "worktree-state",
-    }
+    """
+    agent-name ai-title api-request api-request-blob api-request-shape atis-latch attachment
+    cost-state custom-title file-history-delta file-history-snapshot last-prompt mode
+    permission-mode pr-link progress queue-operation summary system tools-used worktree-state
+    """.split()
 )
 """Kinds of lines that are no messages, and are kept whole."""
 

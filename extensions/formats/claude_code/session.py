@@ -36,7 +36,7 @@ from agentlog.extensions.formats.claude_code.workers import (
 )
 from agentlog.extensions.formats.workers import Workers
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds
+from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.anthropic import read_blocks, text_of
 from agentlog.projections.readers.reading import Entry, Reading
@@ -104,9 +104,7 @@ class _Session:
         if (message_id := id_of_uuid(uuid)) is not None:
             of_draft["id"] = message_id
             line.take("uuid")
-        if (at := milliseconds(line.item.get("timestamp"))) is not None:
-            of_draft["timestamp"] = at
-            line.take("timestamp")
+        of_draft |= line.time("timestamp")
         self._take_facts(line)
         match line.item:
             case {"type": "user", "message": {"content": _}}:

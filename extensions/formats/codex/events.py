@@ -14,59 +14,29 @@ from agentlog.projections.readers.messages.responses_items import is_of_model
 from agentlog.projections.view import Item
 
 LINES = frozenset(
-    {
-        "compacted",
-        "event_msg",
-        "inter_agent_communication",
-        "inter_agent_communication_metadata",
-        "response_item",
-        "security_risk_score",
-        "session_meta",
-        "state",
-        "token_usage_record",
-        "turn_context",
-        "world_state",
-    }
+    """
+    compacted event_msg inter_agent_communication inter_agent_communication_metadata
+    response_item security_risk_score session_meta state token_usage_record turn_context
+    world_state
+    """.split()
 )
 EVENTS = frozenset(
-    {
-        "agent_message",
-        "agent_reasoning",
-        "agent_reasoning_raw_content",
-        "collab_close_end",
-        "collab_waiting_end",
-        "context_compacted",
-        "entered_review_mode",
-        "exec_approval_request",
-        "exec_command_end",
-        "exited_review_mode",
-        "item_completed",
-        "mcp_tool_call_end",
-        "patch_apply_end",
-        "task_complete",
-        "task_started",
-        "thread_goal_updated",
-        "thread_rolled_back",
-        "thread_settings_applied",
-        "token_count",
-        "turn_aborted",
-        "user_message",
-        "web_search_end",
-    }
+    """
+    agent_message agent_reasoning agent_reasoning_raw_content collab_close_end
+    collab_waiting_end context_compacted entered_review_mode exec_approval_request
+    exec_command_end exited_review_mode item_completed mcp_tool_call_end patch_apply_end
+    task_complete task_started thread_goal_updated thread_rolled_back thread_settings_applied
+    token_count turn_aborted user_message web_search_end
+    """.split()
 )
 """Events that are kept whole: they repeat items, or tell what no message has."""
 
-KNOWN = OF_ITEMS | {
-    "base_instructions",
-    "git",
-    "internal_chat_message_metadata_passthrough",
-    "instructions",
-    "line",
-    "metadata",
-    "ordinal",
-    "payload",
-    "timestamp",
-}
+KNOWN = OF_ITEMS.union(
+    """
+    base_instructions git internal_chat_message_metadata_passthrough instructions line metadata
+    ordinal payload timestamp
+    """.split()
+)
 """Fields of lines and items that are kept beside as a matter of course."""
 
 _FACTS = {

@@ -72,10 +72,7 @@ class _Rollout:
         self.workers = Workers(self.reading)
 
     def read(self, line: Fields) -> None:
-        of_draft: Item = {}
-        if (at := milliseconds(line.item.get("timestamp"))) is not None:
-            of_draft["timestamp"] = at
-            line.drop("timestamp")
+        of_draft = line.time("timestamp")
         match line.item:
             case {"type": "session_meta", "payload": dict(meta)}:
                 self._read_meta(line, meta, of_draft)

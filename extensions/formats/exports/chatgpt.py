@@ -40,10 +40,8 @@ def _read(document: JsonValue) -> Iterator[History]:
         raise InvalidMessage.at("mapping", "not an object of nodes")
     current = whole.item.get("current_node")
     branches = list(_branches(nodes, current))
-    facts: Item = {}
-    for theirs, ours in (("title", "title"), ("default_model_slug", "model")):
-        if text := whole.text(theirs):
-            facts[ours] = text
+    facts = whole.texts({"title": "title", "default_model_slug": "model"})
+    facts = {key: text for key, text in facts.items() if text}
     own_id = whole.text("conversation_id")
     own_id = whole.text("id") if own_id is None else own_id
     for number, branch in enumerate(branches or [[]]):

@@ -7,9 +7,8 @@ calls and results may lack their ids.
 
 from collections.abc import Iterator
 
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_of
-from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds
+from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.anthropic import KNOWN, read_blocks, text_of
 from agentlog.projections.readers.reading import Entry, Reading
@@ -29,18 +28,13 @@ _SAYS = {"human": "input", "assistant": "reply"}
 
 def _read(document: JsonValue) -> Iterator[History]:
     whole = Fields(document, "")
-    messages = whole.item.get("chat_messages")
-    if not isinstance(messages, list):
-        raise InvalidMessage.at("chat_messages", "not an array of messages")
-    whole.take("chat_messages")
-    facts: Item = {}
-    for theirs, ours in (("name", "title"), ("model", "model"), ("created_at", "createdAt")):
-        if text := whole.text(theirs):
-            facts[ours] = text
+    messages = whole.objects("chat_messages")
+    facts = whole.texts({"name": "title", "model": "model", "created_at": "createdAt"})
+    facts = {key: text for key, text in facts.items() if text}
     own_id = whole.text("uuid")
     reading, opened = Reading("claude-ai", known=_KNOWN), list[str]()
-    for n, message in enumerate(messages):
-        _read_message(reading, Fields(message, f"chat_messages[{n}]"), opened)
+    for message in messages:
+        _read_message(reading, message, opened)
     with reading.by_content():
         reading.keep_left(whole, "conversation")
     yield reading.history(id=own_id, metadata=facts)
@@ -53,9 +47,7 @@ def _read_message(reading: Reading, message: Fields, opened: list[str]) -> None:
     if (own_id := id_of_uuid(message.item.get("uuid"))) is not None:
         message.take("uuid")
         of_draft["id"] = own_id
-    if (at := milliseconds(message.item.get("created_at"))) is not None:
-        message.take("created_at")
-        of_draft["timestamp"] = at
+    of_draft |= message.time("created_at")
     if says is None:
         reading.keep(message, "message", of_draft=of_draft)
         return

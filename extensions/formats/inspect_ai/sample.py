@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_at, object_of
 from agentlog.extensions.formats.inspect_ai.events import KNOWN, read_event, response
 from agentlog.extensions.formats.inspect_ai.messages import read_message
@@ -26,7 +25,7 @@ class Sample:
         self._sample = with_attachments(sample)
         self._header = header
         self._reading = Reading("inspect", known=KNOWN)
-        self._messages = self._taken_messages()
+        self._messages = self._sample.objects("messages")
         self._events = list(_flat(self._taken_events(), f"{sample.place}.events"))
         self._pool = self._taken_pool()
         items = [message.item for message in self._messages]
@@ -50,15 +49,6 @@ class Sample:
             self._add_event(event)
         self._end(ends)
         return reading
-
-    def _taken_messages(self) -> Sequence[Fields]:
-        sample = self._sample
-        messages = sample.take("messages")
-        if not isinstance(messages, list):
-            raise InvalidMessage.at(f"{sample.place}.messages".lstrip("."), "not an array")
-        return [
-            Fields(message, f"{sample.place}.messages[{n}]") for n, message in enumerate(messages)
-        ]
 
     def _taken_events(self) -> list[JsonValue]:
         """Take the events; old logs have them in the transcript."""

@@ -15,7 +15,7 @@ from operator import itemgetter
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, text_at
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, milliseconds, usage
+from agentlog.projections.readers.fields import Fields, usage
 from agentlog.projections.readers.history import (
     Format,
     History,
@@ -116,10 +116,7 @@ class _Events(Reading):
                 self._add_event(Fields(event, at))
 
     def _add_event(self, event: Fields) -> None:
-        of_draft: Draft = {}
-        if (at := milliseconds(event.item.get("timestamp"))) is not None:
-            of_draft["timestamp"] = at
-            event.take("timestamp")
+        of_draft = event.time("timestamp")
         match event.item:
             case {"action": str(action), "args": dict()}:
                 self._act(event, action, of_draft)

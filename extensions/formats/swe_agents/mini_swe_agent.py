@@ -5,7 +5,6 @@ Messages are those of a chat, or of OpenAI's Responses; `extra` has what the age
 
 from collections.abc import Iterator
 
-from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
 from agentlog.extensions.formats.swe_agents.model_answers import (
     answer_of,
@@ -38,9 +37,7 @@ _ENDS = {
 
 def _read(document: JsonValue) -> Iterator[History]:
     root = Fields(document, "")
-    fields = list(root.items("messages"))
-    if "messages" in root.left() or "messages" not in root.item:
-        raise InvalidMessage.at("messages", "not an array of objects")
+    fields = root.objects("messages")
     facts, status = _facts(root, fields[-1].item if fields else {})
     run = _Run(text_at(facts, "model"))
     with run.reading.by_content():

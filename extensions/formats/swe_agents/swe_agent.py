@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agentlog.domain.errors import InvalidJson, InvalidMessage
+from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue
 from agentlog.extensions.formats.swe_agents.swe_agent_run import SweAgentRun
@@ -45,10 +45,7 @@ def _read(document: JsonValue) -> Iterator[History]:
 
 
 def _history(root: Fields) -> History:
-    items = root.item.get("history")
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise InvalidMessage.at(root.within("history"), "not an array of objects")
-    history, steps = list(root.items("history")), list(root.items("trajectory"))
+    history, steps = root.objects("history"), list(root.items("trajectory"))
     config = _config(root.item.get("replay_config"))
     facts: Item = {"environment": root.text("environment"), "model": _model(config)}
     is_told = isinstance(root.item.get("info"), dict)

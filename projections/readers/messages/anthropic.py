@@ -189,9 +189,7 @@ def answer(message: Fields) -> Draft | None:
     figures = usage(counts, _FIGURES, inputs=_INPUTS)
     figures |= usage(object_of(counts).get("output_tokens_details"), _DETAILS)
     draft: Draft = {"usage": figures} if figures else {}
-    for theirs, ours in (("model", "model"), ("stop_reason", "finishReason")):
-        if (text := message.text(theirs)) is not None:
-            draft[ours] = text
+    draft |= message.texts({"model": "model", "stop_reason": "finishReason"})
     return {"type": "llm_response", "provider": "anthropic", **draft} if draft else None
 
 

@@ -21,16 +21,9 @@ _SAYS = {"user": "input", "assistant": "reply"}
 _KEPT = frozenset(
     {"audio", "cachePoint", "citationsContent", "document", "guardContent", "image", "video"}
 )
-_KNOWN = (
-    "modelId",
-    "inferenceConfig",
-    "toolConfig",
-    "usage",
-    "metrics",
-    "ResponseMetadata",
-    "status",
-    "signature",
-)
+_KNOWN = """
+    modelId inferenceConfig toolConfig usage metrics ResponseMetadata status signature
+    """.split()
 _FIGURES = {
     "inputTokens": "inputTokens",
     "outputTokens": "outputTokens",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, file_of, text_of_id
-from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.history import Format, History, made_of
 from agentlog.projections.readers.messages.calls import add_call, add_result, answer_unnamed
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading, messages_of
@@ -110,9 +110,4 @@ def _read(document: JsonValue) -> Iterator[History]:
     yield reading.history()
 
 
-def _is_document(value: JsonValue) -> bool:
-    items = items_in(value)
-    return items is not None and items != [] and all(map(is_message, items))
-
-
-FORMAT = Format("genai", "OpenTelemetry GenAI messages", _read, _is_document, is_message)
+FORMAT = Format("genai", "OpenTelemetry GenAI messages", _read, made_of(is_message), is_message)

@@ -10,7 +10,7 @@ from agentlog.domain.json.values import JsonValue, array_of, object_at, object_o
 from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid, text_of_id, usage
-from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.history import Format, History, made_of
 from agentlog.projections.readers.messages.blocks import read_blocks
 from agentlog.projections.readers.messages.calls import (
     RESULT_ROLES,
@@ -248,9 +248,4 @@ def _read(document: JsonValue) -> Iterator[History]:
     yield reading.history()
 
 
-def _is_document(value: JsonValue) -> bool:
-    items = items_in(value)
-    return items is not None and items != [] and all(map(is_message, items))
-
-
-FORMAT = Format("langchain", "LangChain messages", _read, _is_document, is_message)
+FORMAT = Format("langchain", "LangChain messages", _read, made_of(is_message), is_message)

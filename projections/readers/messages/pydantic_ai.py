@@ -11,12 +11,11 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import (
     Fields,
     file_of,
-    milliseconds,
     number,
     text_of_id,
     usage,
 )
-from agentlog.projections.readers.history import Format, History, items_in
+from agentlog.projections.readers.history import Format, History, made_of
 from agentlog.projections.readers.messages.calls import add_call, add_result
 from agentlog.projections.readers.reading import Entry, Reading, messages_of
 from agentlog.projections.view import Item
@@ -98,14 +97,14 @@ class _Conversation:
 
 def _read_request(reading: Reading, message: Fields) -> None:
     parts = list(message.items("parts"))
-    entry = Entry(reading, message, **_time(message))
+    entry = Entry(reading, message, **message.time("timestamp"))
     if (text := message.text("instructions")) is not None:
         entry.add({"type": "system", "text": text})
     for part in parts:
         match part.item:
             case {"part_kind": "system-prompt", "content": str(text)}:
                 part.drop("part_kind", "content")
-                entry.add({"type": "system", **_time(part), "text": text}, part)
+                entry.add({"type": "system", **part.time("timestamp"), "text": text}, part)
             case {"part_kind": "user-prompt", "content": str() | [_, *_]}:
                 part.drop("part_kind")
                 _read_prompt(entry, part)
@@ -113,7 +112,9 @@ def _read_request(reading: Reading, message: Fields) -> None:
                 _read_result(entry, part)
             case {"part_kind": "retry-prompt" | "retry-feedback", "content": content}:
                 part.take("content")
-                entry.add({"type": "system", **_time(part), "text": value_text(content)}, part)
+                entry.add(
+                    {"type": "system", **part.time("timestamp"), "text": value_text(content)}, part
+                )
             case _:
                 _keep(entry, part)
     if not entry.count:
@@ -122,7 +123,7 @@ def _read_request(reading: Reading, message: Fields) -> None:
 
 def _read_prompt(entry: Entry, part: Fields) -> None:
     """Add the texts and files of a prompt; references to files are kept."""
-    time, content, held = _time(part), part.take("content"), Item()
+    time, content, held = part.time("timestamp"), part.take("content"), Item()
     beside = [part]
     for n, value in enumerate(content if isinstance(content, list) else [content]):
         is_object = isinstance(value, dict)
@@ -164,7 +165,7 @@ def _draft_of(block: Fields) -> Draft | None:
 
 
 def _read_result(entry: Entry, part: Fields) -> None:
-    time, kind = _time(part), part.take("part_kind")
+    time, kind = part.time("timestamp"), part.take("part_kind")
     call_id, output = text_of_id(part.take("tool_call_id")), part.take("content")
     name, outcome = part.text("tool_name"), part.item.get("outcome")
     result: Item = {"callId": call_id, "name": name, "output": output}
@@ -186,7 +187,7 @@ def _read_response(reading: Reading, message: Fields, index: int) -> None:
     parts = list(message.items("parts"))
     given = message.text("provider_response_id")
     metadata: Item = {"responseId": given or f"import-{index}"}
-    entry = Entry(reading, message, **_time(message), metadata=metadata)
+    entry = Entry(reading, message, **message.time("timestamp"), metadata=metadata)
     entry.add(_response(message))
     for part in parts:
         match part.item:
@@ -207,14 +208,12 @@ def _read_response(reading: Reading, message: Fields, index: int) -> None:
 
 def _response(message: Fields) -> Draft:
     """Return the `llm_response` of a response; its figures are 0 where they are not known."""
-    draft: Draft = {"type": "llm_response"}
-    for theirs, ours in (
-        ("model_name", "model"),
-        ("provider_name", "provider"),
-        ("finish_reason", "finishReason"),
-    ):
-        if (text := message.text(theirs)) is not None:
-            draft[ours] = text
+    names = {
+        "model_name": "model",
+        "provider_name": "provider",
+        "finish_reason": "finishReason",
+    }
+    draft: Draft = {"type": "llm_response", **message.texts(names)}
     counts = message.item.get("usage")
     figures: Item = {key: n for key, n in usage(counts, _FIGURES).items() if n}
     if figures:
@@ -232,14 +231,6 @@ def _keep(entry: Entry, part: Fields, key: str = "part_kind") -> None:
         entry.keep(part, "part")
 
 
-def _time(fields: Fields) -> Item:
-    time = milliseconds(fields.item.get("timestamp"))
-    if time is None:
-        return {}
-    fields.take("timestamp")
-    return {"timestamp": time}
-
-
 def _is_message(value: JsonValue) -> bool:
     match value:
         case {"kind": "request" | "response", "parts": list(parts)}:
@@ -248,11 +239,11 @@ def _is_message(value: JsonValue) -> bool:
             return False
 
 
-def _is_document(value: JsonValue) -> bool:
-    items = items_in(value)
-    return items is not None and items != [] and all(map(_is_message, items))
-
-
 FORMAT = Format(
-    "pydantic-ai", "Pydantic AI messages", _read, _is_document, _is_message, begin=_Conversation
+    "pydantic-ai",
+    "Pydantic AI messages",
+    _read,
+    made_of(_is_message),
+    _is_message,
+    begin=_Conversation,
 )
