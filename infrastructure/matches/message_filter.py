@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.places import Parts
@@ -109,7 +109,8 @@ class MessageFilter:
         parts = [*dict.fromkeys(self._words.values())]
         excerpts = excerpts_of(parts, subject.content) if parts else []
         values = (self._select(term, subject, tick) for term in self._of_paths)
-        return [*excerpts, *(excerpt_of(*value) for value in chain(*values))][:MOST_EXCERPTS]
+        shown = islice(chain.from_iterable(values), MOST_EXCERPTS)
+        return [*excerpts, *(excerpt_of(*value) for value in shown)][:MOST_EXCERPTS]
 
     def _subjects(self, event: Event, content: JsonObject) -> Iterator[_Subject]:
         """Yield the calls or results of a message, each with its span, or else the message."""
@@ -157,7 +158,7 @@ class MessageFilter:
 
     def _select(
         self, term: Term, subject: _Subject, tick: Tick
-    ) -> Sequence[tuple[Parts, JsonValue]]:
+    ) -> Iterator[tuple[Parts, JsonValue]]:
         path, event = self._paths[term.key], subject.event
         return select(term, path, event.type, subject.part, subject.content, tick)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.places import Parts, path
@@ -71,7 +71,7 @@ def hit_of(query: Query, event: Event, tick: Tick) -> Hit | None:
         excerpts += _choose(matches)
     for term in query.paths:
         values = select(term, query.paths[term], event.type, subject, content, tick)
-        excerpts += (excerpt_of(where, value) for where, value in values[:MOST_EXCERPTS])
+        excerpts += (excerpt_of(where, value) for where, value in islice(values, MOST_EXCERPTS))
     return Hit(
         thread_id=event.thread_id,
         version=event.version,
@@ -118,20 +118,24 @@ def select(  # noqa: PLR0913, PLR0917 - of what
     part: JsonObject,
     content: JsonObject,
     tick: Tick,
-) -> Sequence[tuple[Parts, JsonValue]]:
+) -> Iterator[tuple[Parts, JsonValue]]:
     """Return what the path of a term selects in a call or a result, else in the message."""
     wanted_type, _ = message_path(term.key or "")
     if wanted_type not in {None, type_name}:
-        return ()
-    in_part = [] if wanted_type or part is content else [*path.matches(part, tick)]
-    return in_part or [*path.matches(content, tick)]
+        return iter(())
+    in_part = iter(()) if wanted_type or part is content else path.matches(part, tick)
+    first = next(in_part, None)
+    return path.matches(content, tick) if first is None else chain([first], in_part)
 
 
-def selects(term: Term, values: Sequence[tuple[Parts, JsonValue]]) -> bool | None:
+def selects(term: Term, values: Iterator[tuple[Parts, JsonValue]]) -> bool | None:
     """Return whether a value that was selected is as wanted; None where none was."""
-    if not values:
-        return None if term.operator else False
-    return any(compare(term, value) for _, value in values)
+    is_there = False
+    for _, value in values:
+        if compare(term, value):
+            return True
+        is_there = True
+    return None if term.operator and not is_there else False
 
 
 def excerpts_of(parts: Sequence[Part], content: dict[str, JsonValue]) -> list[Excerpt]:

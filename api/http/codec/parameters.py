@@ -58,35 +58,32 @@ async def moment_of(
     return None if at is None else parse_moment(at)
 
 
-async def filter_of(
-    filter_text: Annotated[
-        str,
-        Query(
-            alias="filter",
-            max_length=MOST_CHARACTERS,
-            description="Terms that must hold of the thread, as `failed (cost>0.5 or loops>0)`.",
-            examples=["failed tool:book* took>5s"],
-        ),
-    ] = "",
-) -> Expression:
+def _filter(description: str, example: str) -> Any:  # noqa: ANN401 - of the framework
+    """Return what the document says of a filter."""
+    return Query(
+        alias="filter", max_length=MOST_CHARACTERS, description=description, examples=[example]
+    )
+
+
+_OF_THREADS = _filter(
+    "Terms that must hold of the thread, as `failed (cost>0.5 or loops>0)`.",
+    "failed tool:book* took>5s",
+)
+_INDEXED = _filter(
+    "Terms that must all hold of the thread: words of goal or id, `status:`, `open`, `parent:` and "
+    "`metadata.KEY:`.",
+    "refund status:open metadata.team:support",
+)
+
+
+async def filter_of(text: Annotated[str, _OF_THREADS] = "") -> Expression:
     """Return the query's filter of threads."""
-    return parse_filter(without_nul(filter_text), "list")
+    return parse_filter(without_nul(text), "list")
 
 
-async def indexed_filter_of(
-    filter_text: Annotated[
-        str,
-        Query(
-            alias="filter",
-            max_length=MOST_CHARACTERS,
-            description="Terms that must all hold of the thread: words of goal or id, `status:`, "
-            "`open`, `parent:` and `metadata.KEY:`.",
-            examples=["refund status:open metadata.team:support"],
-        ),
-    ] = "",
-) -> ThreadFilter:
+async def indexed_filter_of(text: Annotated[str, _INDEXED] = "") -> ThreadFilter:
     """Return the query's filter of threads, as the log's own indexes serve it."""
-    return indexed_filter(without_nul(filter_text))
+    return indexed_filter(without_nul(text))
 
 
 async def types_of(
