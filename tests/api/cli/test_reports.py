@@ -98,7 +98,7 @@ def test_options_are_those_of_http(own_database: Database, database_url: str) ->
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("weather",), "no report 'weather': there are models, usage, failures"),
+        (("weather",), "no report 'weather': there are models, "),
         (("tools", "--by", "colour"), "report tools has no 'colour'; it has tool"),
         (("tools", "--filter", "provider:x"), "no term 'provider'; there are tool:, action:"),
         (("tools", "--only", "tool=a b"), """write --filter 'tool:"a b"'"""),
