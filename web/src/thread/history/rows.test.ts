@@ -108,13 +108,8 @@ test("a run says how many of which type it has", () => {
   ]);
 });
 
-test("what Inspect's harness did is machinery, what it scored and an application's own are not", () => {
-  expect(["inspect.span_begin", "inspect.state"].map(foldOf)).toEqual(["machinery", "machinery"]);
-  expect(["inspect.score", "vendor.state", "thread.started"].map(foldOf)).toEqual([
-    null,
-    null,
-    "facts",
-  ]);
+test("facts are folded as such, an application's own types not", () => {
+  expect(["vendor.state", "thread.started"].map(foldOf)).toEqual([null, "facts"]);
 });
 
 test("an empty list of folds folds nothing, none stands for the usual", () => {

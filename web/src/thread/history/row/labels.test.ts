@@ -104,7 +104,7 @@ test("a message of an own type says what the service says of it, else its payloa
     const [line] = linesOf({ ...event, type, message }, priced);
     return `${line?.name}: ${line?.text}`;
   };
-  expect(told("inspect.score", "I (incorrect)")).toBe("score: I (incorrect)");
-  expect(told("inspect.span_end", "")).toBe("span ends: ");
+  expect(told("langgraph.checkpoint", "step 3")).toBe("checkpoint: step 3");
+  expect(told("langgraph.writes", "")).toBe("writes: ");
   expect(told("vendor.odd")).toBe('vendor.odd: {"uuid":"u1"}');
 });
