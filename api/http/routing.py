@@ -29,6 +29,9 @@ Need = Scope | Literal["nothing", "any key"]
 """The scope that a route takes; `GET` answers for `HEAD` too."""
 _NEEDS: Final = ("nothing", "any key", *SCOPES)
 
+Parameter = dict[str, Any]
+"""A parameter as the OpenAPI document has it."""
+
 ThreadsOf = Callable[[str], Iterable[str]]
 """Returns the threads that a parameter's value names; what is no id of one is passed over."""
 
@@ -68,9 +71,9 @@ class Described(TypedDict, total=False):
 class Route:
     """A route as the checks before it read it.
 
-    `query`: the parameters of its query; `threads`: those of query and path that name threads.
-    `direct`: its endpoint takes a
-    request and is called without the framework. `stream`: it follows the log. `long`: its body or
+    `declared`: the parameters of its query, beside the `options` of views; `threads`: those of
+    query and path that name threads. `direct`: its endpoint takes a request and is called without
+    the framework. `stream`: it follows the log. `long`: its body or
     answer may be endless, and the key is checked again for each piece. `audited`: it reads data.
     `waits`: it takes a position to wait for.
     """
@@ -79,7 +82,8 @@ class Route:
     template: str
     need: Need
     endpoint: Callable[..., Any]
-    query: tuple[str, ...]
+    declared: tuple[str, ...]
+    options: Callable[[], Sequence[Parameter]]
     threads: Mapping[str, ThreadsOf]
     direct: bool
     stream: bool
@@ -92,6 +96,11 @@ class Route:
     def name(self) -> str:
         """Its method and template."""
         return f"{self.method} {self.template}"
+
+    @property
+    def query(self) -> Sequence[str]:
+        """The parameters of its query."""
+        return [*self.declared, *(option["name"] for option in self.options())]
 
     @property
     def scope(self) -> Scope | None:
@@ -139,6 +148,7 @@ class Router:
         long: bool | None = None,
         audited: bool | None = None,
         waits: bool | None = None,
+        options: Callable[[], Sequence[Parameter]] = tuple,
         responses: dict[int | str, dict[str, Any]] | None = None,
         **described: Unpack[Described],
     ) -> Callable[[_Endpoint], _Endpoint]:
@@ -158,10 +168,17 @@ class Router:
                 APIRouter.add_api_route, path=path, endpoint=endpoint, methods=[method], **described
             )
             add(self.framework)
-            self._documenting.append(partial(add, responses=responses))
+
+            def document(router: APIRouter) -> None:
+                extra = described.get("openapi_extra", {})
+                if more := options():
+                    extra = {**extra, "parameters": [*extra.get("parameters", ()), *more]}
+                add(router, responses=responses, openapi_extra=extra)
+
+            self._documenting.append(document)
             added = cast("APIRoute", self.framework.routes[-1])
-            query = tuple(_query_parameters(added))
-            parameters = {*added.param_convertors, *query}
+            declared = tuple(_query_parameters(added))
+            parameters = {*added.param_convertors, *declared}
             if threads.keys() - parameters:
                 raise LookupError(f"{name}: no parameter {', '.join(threads.keys() - parameters)}")
             named = {**self._threads, **threads}
@@ -170,7 +187,8 @@ class Router:
                 self.framework.prefix + path,
                 need,
                 endpoint,
-                query,
+                declared,
+                options,
                 threads={word: named[word] for word in named if word in parameters},
                 direct=direct,
                 stream=stream,

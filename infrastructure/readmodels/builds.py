@@ -16,8 +16,11 @@ from agentlog.infrastructure.postgres.listening.notifications import DIRECTED, P
 from agentlog.infrastructure.postgres.locks import let_erasures_end
 from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.tables import BuildTable
-from agentlog.infrastructure.readmodels.tracking import move_all
+from agentlog.lazy import lazy_imports
 from agentlog.projections.readmodels.registry import AnyReadModel
+
+with lazy_imports():
+    from agentlog.infrastructure.readmodels import tracking
 
 AnyTable = BuildTable[Any]
 
@@ -138,7 +141,7 @@ def _begin_late(connection: psycopg.Connection, name: str, days: int) -> None:
     """Have a build begin after the events that are older."""
     left_out = last_before(connection, days)
     if left_out:
-        move_all(connection, [name, f"{name}{_LEFT_OUT}"], left_out)
+        tracking.move_all(connection, [name, f"{name}{_LEFT_OUT}"], left_out)
 
 
 def discard(connection: psycopg.Connection, model: AnyReadModel, build: int) -> None:

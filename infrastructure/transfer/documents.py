@@ -4,24 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-from jsonpath import JSONPath, JSONPathError
-from jsonpath import compile as compile_path
-
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.facts import Policy
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.transfer.files.records import SourceRecord, gathered
 from agentlog.infrastructure.transfer.template import check_template, named_fields
+from agentlog.lazy import lazy_imports
 from agentlog.projections.readers.history import Format
 from agentlog.projections.readers.masking import Mask
 from agentlog.projections.readers.registry import recognise
 
+with lazy_imports():
+    from agentlog.infrastructure.transfer import record_path
+
 _LOOKED_AT = 100
 """Records by which a format is recognised: sessions begin with lines of many kinds."""
-
-
-class InvalidPath(InvalidInput):
-    """The JSONPath does not parse, or leads to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +62,8 @@ class Documents:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._records = _compile(plan.records)
-        self._messages = _compile(plan.messages)
+        self._records = record_path.compile_path(plan.records)
+        self._messages = record_path.compile_path(plan.messages)
 
     def of(self, records: Iterator[SourceRecord]) -> tuple[Format | None, Iterator[SourceRecord]]:
         """Return the format of a file's records, and those which are read one by one.
@@ -110,42 +107,14 @@ class Documents:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
-    text: str
-    compiled: JSONPath
-
-    def find(self, value: JsonValue) -> list[JsonValue]:
-        """Return what the path leads to: the values, or the items of the one array."""
-        try:
-            matches = self.compiled.findall(value)
-        except JSONPathError as error:  # as for `$..x` in what is nested deep
-            raise InvalidPath(f"{self.text} does not apply to this record: {error}") from error
-        if not matches:
-            raise InvalidPath(f"{self.text} leads to nothing in this record")
-        return list(matches[0] if len(matches) == 1 and isinstance(matches[0], list) else matches)
-
-
-def _compile(text: str | None) -> _Path | None:
-    if text is None:
-        return None
-    try:
-        path = compile_path(text)
-    except JSONPathError as error:
-        raise InvalidPath(f"{text!r} is no JSONPath: {error}") from error
-    if not isinstance(path, JSONPath):
-        raise InvalidPath(f"{text!r}: use a single path")
-    return _Path(text, path)
-
-
-def _inner(path: _Path, record: SourceRecord) -> Iterator[SourceRecord]:
+def _inner(path: "record_path.RecordPath", record: SourceRecord) -> Iterator[SourceRecord]:
     """Yield the records in a record; itself if it has none."""
     if isinstance(record.value, InvalidInput):
         yield record
         return
     try:
         values = path.find(record.value)
-    except InvalidPath as error:
+    except record_path.InvalidPath as error:
         yield replace(record, value=error)
         return
     for number, value in enumerate(values):

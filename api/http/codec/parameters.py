@@ -1,5 +1,7 @@
 """Parameters that routes share: ids, moments, cursors, versions, types, and a view's options."""
 
+from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
@@ -8,6 +10,7 @@ from agentlog.api.filters import indexed_filter
 from agentlog.api.http.codec.responses import Headers
 from agentlog.api.http.openapi.answers import parameter
 from agentlog.api.http.request.errors import InvalidIfMatch
+from agentlog.api.http.routing import Parameter
 from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
 from agentlog.domain.points_in_time import Moment, number_in, number_of, parse_moment
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
@@ -95,8 +98,9 @@ async def types_of(
     return None if types is None else [without_nul(type_name) for type_name in types]
 
 
-def option_parameters() -> list[dict[str, Any]]:
-    """Return the options of every view for the OpenAPI document."""
+@cache
+def option_parameters() -> Sequence[Parameter]:
+    """Return the options of every view for the OpenAPI document; imports the views."""
     described: dict[str, dict[str, Any]] = {}
     for view in VIEWS.values():
         for name, values in option_values(view).items():

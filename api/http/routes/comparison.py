@@ -56,7 +56,7 @@ Failed = Annotated[
     "read",
     threads=naming("a", "b"),
     responses=answers(200, Comparisons, 404),
-    openapi_extra={"parameters": option_parameters()},
+    options=option_parameters,
 )
 def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
@@ -91,7 +91,7 @@ def compare_threads(  # noqa: PLR0913, PLR0917 - one parameter a choice
     "GET /compare/sets",
     "read",
     responses=answers(200, RunSets, 404),
-    openapi_extra={"parameters": option_parameters()},
+    options=option_parameters,
 )
 def compare_sets(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,

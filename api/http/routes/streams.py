@@ -158,6 +158,7 @@ router.add(
     stream=True,
     direct=True,
     response_class=Response,
+    options=option_parameters,
     responses=answers(200, "StreamedEvent", 404, media_type="text/event-stream"),
     openapi_extra={
         "parameters": [
@@ -179,7 +180,6 @@ router.add(
             ),
             parameter("hidden", "Hidden threads too.", {"type": "boolean", "default": False}),
             *_SHARED_PARAMETERS,
-            *option_parameters(),
         ]
     },
 )(follow_thread)

@@ -47,7 +47,7 @@ ViewName = Annotated[
     "GET /threads/{thread_id}/views/{view}",
     "read",
     responses=answers(200, "View", 404),
-    openapi_extra={"parameters": option_parameters()},
+    options=option_parameters,
 )
 def read_view(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
@@ -116,7 +116,7 @@ def read_model_call(
     "GET /threads/{thread_id}/diff",
     "read",
     responses=answers(200, "Difference", 404),
-    openapi_extra={"parameters": option_parameters()},
+    options=option_parameters,
 )
 def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,
@@ -146,7 +146,7 @@ def read_difference(  # noqa: PLR0913, PLR0917 - one parameter a choice
     "GET /threads/{thread_id}/changes",
     "read",
     responses=answers(200, ValueChanges, 404),
-    openapi_extra={"parameters": option_parameters()},
+    options=option_parameters,
 )
 def read_value_changes(  # noqa: PLR0913, PLR0917 - one parameter a choice
     request: Request,

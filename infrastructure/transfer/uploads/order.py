@@ -11,10 +11,14 @@ from agentlog.domain.catalogue import validate
 from agentlog.domain.facts import Policy
 from agentlog.domain.fields import Model
 from agentlog.domain.json.values import JsonObject
-from agentlog.infrastructure.transfer.documents import Documents, InvalidPath, Plan
+from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.uploads.errors import InvalidPathName
+from agentlog.lazy import lazy_imports
 from agentlog.projections.readers.masking import KNOWN_SECRETS
 from agentlog.projections.readers.registry import choose_format
+
+with lazy_imports():
+    from agentlog.infrastructure.transfer import record_path
 
 _LONGEST = 3000
 """Characters of a text."""
@@ -136,5 +140,7 @@ def _bounded(name: str, path: str | None) -> str | None:
     Filters may hold regular expressions that take for ever, and nested descents multiply.
     """
     if path is not None and ("?" in path or path.count("..") > 1):
-        raise InvalidPath(f"{name}: over HTTP a path has no filter, and `..` once at most: {path}")
+        raise record_path.InvalidPath(
+            f"{name}: over HTTP a path has no filter, and `..` once at most: {path}"
+        )
     return path

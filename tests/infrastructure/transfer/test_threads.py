@@ -7,9 +7,10 @@ import pytest
 
 from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.identifiers import derived_message_id, is_thread_id
-from agentlog.infrastructure.transfer.documents import Documents, InvalidPath, Plan
+from agentlog.infrastructure.transfer.documents import Documents, Plan
 from agentlog.infrastructure.transfer.files.records import SourceRecord
 from agentlog.infrastructure.transfer.files.source_file import SourceFile
+from agentlog.infrastructure.transfer.record_path import InvalidPath
 from agentlog.infrastructure.transfer.template import InvalidTemplate
 from agentlog.infrastructure.transfer.threads import (
     ImportedThread,
