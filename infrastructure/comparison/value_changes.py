@@ -13,7 +13,7 @@ from agentlog.domain.json.text import parse_stored, print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.eventlog.reader import LogReader
-from agentlog.infrastructure.search.json_path import PathTooSlow, Predicate
+from agentlog.infrastructure.search.json_path import Predicate, timer
 from agentlog.infrastructure.views.view_fold import CHUNK
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.comparison.changes import shortened
@@ -142,12 +142,7 @@ class _Watched:
         if state == self._state:
             return None
         self._state = state
-        until = self._clock() + SECONDS
-
-        def tick() -> None:
-            if self._clock() > until:
-                raise PathTooSlow("path", self._thread_id, version, seconds=SECONDS)
-
+        tick = timer("path", self._thread_id, version, seconds=SECONDS, clock=self._clock)
         values = [value for _, value in self._predicate.matches(parse_stored(state), tick)]
         printed = print_bytes(values)
         if printed == self._values:

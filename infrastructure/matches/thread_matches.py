@@ -9,7 +9,7 @@ from agentlog.domain.points_in_time import Moment
 from agentlog.infrastructure.definitions.rules import Rules
 from agentlog.infrastructure.eventlog.thread_heads import Head
 from agentlog.infrastructure.matches.message_filter import Match, MessageFilter
-from agentlog.infrastructure.search.json_path import PathTooSlow, Tick
+from agentlog.infrastructure.search.json_path import Tick, timer
 from agentlog.infrastructure.views.views import Views
 from agentlog.projections.filters.expression import Expression
 from agentlog.projections.search.message_texts import content_of
@@ -105,10 +105,5 @@ class ThreadMatches:
         return tried(after)
 
     def _timer(self, event: Event) -> Tick:
-        until = self._clock() + SECONDS
-
-        def tick() -> None:
-            if self._clock() > until:
-                raise PathTooSlow("filter", event.thread_id, event.version, seconds=SECONDS)
-
-        return tick
+        place = "filter", event.thread_id, event.version
+        return timer(*place, seconds=SECONDS, clock=self._clock)

@@ -39,6 +39,19 @@ class PathTooSlow(InvalidInput):
         self.thread_id, self.version = thread_id, version
 
 
+def timer(
+    parameter: str, thread_id: str, version: int, *, seconds: float, clock: Callable[[], float]
+) -> Tick:
+    """Return what raises `PathTooSlow` when it is called after `seconds` from now."""
+    until = clock() + seconds
+
+    def tick() -> None:
+        if clock() > until:
+            raise PathTooSlow(parameter, thread_id, version, seconds=seconds)
+
+    return tick
+
+
 class Predicate:
     """A JSONPath: a message matches where it selects something.
 

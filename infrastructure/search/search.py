@@ -14,7 +14,7 @@ from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.batch import recorded
 from agentlog.infrastructure.search.hits import Hit, hit_of
 from agentlog.infrastructure.search.index import MODEL, Candidates, Index
-from agentlog.infrastructure.search.json_path import PathTooSlow
+from agentlog.infrastructure.search.json_path import Tick, timer
 from agentlog.infrastructure.search.query import Cursor, Query
 
 SECONDS = 2.0
@@ -176,14 +176,9 @@ class Search:
             positions = [position for position in positions if position < last]
             at_a_time = min(2 * at_a_time, _MOST_EVENTS)
 
-    def _timer(self, event: Event) -> Callable[[], None]:
-        until = self._clock() + SECONDS
-
-        def tick() -> None:
-            if self._clock() > until:
-                raise PathTooSlow("where", event.thread_id, event.version, seconds=SECONDS)
-
-        return tick
+    def _timer(self, event: Event) -> Tick:
+        place = "where", event.thread_id, event.version
+        return timer(*place, seconds=SECONDS, clock=self._clock)
 
 
 def _candidates(index: Index, query: Query, *, since: int, before: int) -> Iterator[Candidates]:

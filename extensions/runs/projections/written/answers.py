@@ -4,7 +4,7 @@ What is not known is left out, or null: figures of usage above all. Ids are made
 so the same request gets the same ones.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
@@ -114,14 +114,8 @@ def _chat(asked: Exchange, answer: Answer) -> JsonObject:
         "model": text_at(asked.body, "model"),
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
     }
-    if (counts := _counts(answer.usage)) is not None:
-        tokens_in, tokens_out = counts
-        document["usage"] = {
-            "prompt_tokens": tokens_in,
-            "completion_tokens": tokens_out,
-            "total_tokens": tokens_in + tokens_out,
-        }
-    return document
+    names = ("prompt_tokens", "completion_tokens", "total_tokens")
+    return document | _usage("usage", answer, names)
 
 
 def _response(asked: Exchange, answer: Answer) -> JsonObject:
@@ -200,14 +194,8 @@ def _contents(asked: Exchange, answer: Answer) -> JsonObject:
         "modelVersion": text_at(asked.body, "model"),
         "responseId": _id(asked, "resp"),
     }
-    if (counts := _counts(answer.usage)) is not None:
-        tokens_in, tokens_out = counts
-        document["usageMetadata"] = {
-            "promptTokenCount": tokens_in,
-            "candidatesTokenCount": tokens_out,
-            "totalTokenCount": tokens_in + tokens_out,
-        }
-    return document
+    names = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
+    return document | _usage("usageMetadata", answer, names)
 
 
 _WRITTEN: Mapping[Api, Callable[[Exchange, Answer], JsonObject]] = {
@@ -229,6 +217,12 @@ def _counts(usage: TokenUsage) -> tuple[int, int] | None:
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
     return usage.input_tokens, usage.output_tokens
+
+
+def _usage(field: str, answer: Answer, names: Sequence[str]) -> JsonObject:
+    """Return the field of tokens in, out and of both under their names, where these are known."""
+    counts = _counts(answer.usage)
+    return {} if counts is None else {field: dict(zip(names, (*counts, sum(counts)), strict=True))}
 
 
 def _is_limited(answer: Answer) -> bool:
