@@ -31,6 +31,11 @@ def tenant_of(request: Request) -> Tenant:
     return tenants[principal_of(request).tenant]
 
 
+async def the_tenant(request: Request) -> Tenant:
+    """Return the tenant of the principal."""
+    return tenant_of(request)
+
+
 async def threads_of(request: Request) -> Threads:
     """Return the threads of the principal's tenant."""
     return tenant_of(request).threads
@@ -65,6 +70,7 @@ def origin_in(headers: Headers, principal: Principal) -> Origin:
     return Origin(trace, author, actor=principal.user)
 
 
+TheTenant = Annotated[Tenant, Depends(the_tenant)]
 TheThreads = Annotated[Threads, Depends(threads_of)]
 TheViews = Annotated[Views, Depends(views_of)]
 TheLimits = Annotated[RequestLimits, Depends(request_limits)]

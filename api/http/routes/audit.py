@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 from starlette.responses import StreamingResponse
 
-from agentlog.api.http.codec.caller import tenant_of
+from agentlog.api.http.codec.caller import TheTenant, tenant_of
 from agentlog.api.http.codec.parameters import After, Limit, MessageId, ThreadId, number_cursor
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers
@@ -52,10 +52,6 @@ To = Annotated[
 ]
 
 
-def _proofs(request: Request) -> Proofs:
-    return tenant_of(request).proofs
-
-
 @contextmanager
 def _noted(request: Request) -> Iterator[Proofs]:
     """Lend the tenant's proofs; a log that contradicts a checkpoint is told to subscriptions."""
@@ -79,7 +75,7 @@ def audit_thread(request: Request, thread_id: ThreadId) -> Response:
 
 @router.add("GET /threads/{thread_id}/chain", "read", responses=answers(200, Chain, 404))
 def read_chain(
-    request: Request, thread_id: ThreadId, after: After = None, limit: Limit = 100
+    tenant: TheTenant, thread_id: ThreadId, after: After = None, limit: Limit = 100
 ) -> Response:
     """Read a thread's events as they were chained, to compute each link again.
 
@@ -87,7 +83,7 @@ def read_chain(
     """
     beyond = number_cursor(after) or 0
     return json_answer(
-        chain_json(_proofs(request).evidence.page(thread_id, after=beyond, limit=limit))
+        chain_json(tenant.proofs.evidence.page(thread_id, after=beyond, limit=limit))
     )
 
 
@@ -124,18 +120,18 @@ def prove_message(
 
 
 @router.add("GET /checkpoints", "read", responses=answers(200, Page[Checkpoint]))
-def list_checkpoints(request: Request, after: After = None, limit: Limit = 100) -> Response:
+def list_checkpoints(tenant: TheTenant, after: After = None, limit: Limit = 100) -> Response:
     """List the signed checkpoints, the smallest first."""
-    checkpoints = _proofs(request).checkpoints
+    checkpoints = tenant.proofs.checkpoints
     page = checkpoints.page(after=number_cursor(after), limit=limit + 1)
     shown = partial(checkpoint_json, tenant=checkpoints.tenant)
     return page_answer(page, limit, shown=shown, place=lambda checkpoint: checkpoint.size)
 
 
 @router.add("GET /checkpoints/latest", "read", responses=answers(200, Checkpoint, 404))
-def latest_checkpoint(request: Request) -> Response:
+def latest_checkpoint(tenant: TheTenant) -> Response:
     """Read the latest checkpoint: keep its note, and nothing before it changes unseen."""
-    checkpoints = _proofs(request).checkpoints
+    checkpoints = tenant.proofs.checkpoints
     return json_answer(checkpoint_json(checkpoints.latest(), tenant=checkpoints.tenant))
 
 

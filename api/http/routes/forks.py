@@ -1,11 +1,9 @@
 """Routes of forks: fork a thread at a point of its history, and the tree of its forks."""
 
-from typing import Annotated
-
-from fastapi import Depends, Request, Response
+from fastapi import Response
 
 from agentlog.api.http.codec.bodies import Body, read_body
-from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheTenant
 from agentlog.api.http.codec.parameters import Hidden, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
@@ -14,17 +12,8 @@ from agentlog.api.http.routing import Router
 from agentlog.api.shapes.forks import Fork, Tree, fork_json, tree_json
 from agentlog.domain.points_in_time import parse_moment
 from agentlog.infrastructure.forks.edits import edits_in
-from agentlog.infrastructure.forks.forker import Forker
 
 router = Router(prefix="/v1", tags=["forks"])
-
-
-async def forker_of(request: Request) -> Forker:
-    """Return the forker of the principal's tenant."""
-    return tenant_of(request).forker
-
-
-TheForker = Annotated[Forker, Depends(forker_of)]
 
 
 @router.add(
@@ -35,7 +24,7 @@ TheForker = Annotated[Forker, Depends(forker_of)]
     openapi_extra=body(ForkBody, TRACEPARENT, description="Where, under which id, and edits."),
 )
 def fork_thread(
-    forker: TheForker,
+    tenant: TheTenant,
     limits: TheLimits,
     thread_id: ThreadId,
     body: Body,
@@ -44,7 +33,7 @@ def fork_thread(
     """Start a thread with a copy of another's messages up to a point. Doing so again is safe."""
     wanted = read_body(body, limits, ForkBody)
     facts = {"goal": wanted.goal, "metadata": wanted.metadata}
-    fork = forker.fork(
+    fork = tenant.forker.fork(
         thread_id,
         None if wanted.at is None else parse_moment(wanted.at),
         as_thread=wanted.thread_id,
@@ -57,7 +46,7 @@ def fork_thread(
 
 
 @router.add("GET /threads/{thread_id}/forks", "read", responses=answers(200, Tree, 404))
-def read_forks(forker: TheForker, thread_id: ThreadId, hidden: Hidden = False) -> Response:  # noqa: FBT002 - a query parameter has a name
+def read_forks(tenant: TheTenant, thread_id: ThreadId, hidden: Hidden = False) -> Response:  # noqa: FBT002 - a query parameter has a name
     """The tree of forks that a thread stands in, each thread before its forks."""
-    threads, truncated = forker.tree(thread_id, hidden=hidden)
+    threads, truncated = tenant.forker.tree(thread_id, hidden=hidden)
     return json_answer(tree_json(threads, truncated=truncated))

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Annotated, BinaryIO
 
-from fastapi import Depends, Header, Path, Query, Request, Response
+from fastapi import Header, Path, Query, Request, Response
 from fastapi.concurrency import contextmanager_in_threadpool
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from ulid import ULID
 
 from agentlog.api.http.codec.bodies import Body, object_in, read_body
-from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheTenant, principal_of
 from agentlog.api.http.codec.parameters import After, Limit
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
@@ -37,7 +37,6 @@ from agentlog.domain.identifiers import MESSAGE_ID_PATTERN
 from agentlog.infrastructure.transfer.imports import Imports
 from agentlog.infrastructure.transfer.uploads.order import ImportBody
 from agentlog.infrastructure.transfer.uploads.spool import Piece
-from agentlog.infrastructure.transfer.uploads.uploads import Uploads
 
 router = Router(prefix="/v1", tags=["imports"])
 
@@ -46,18 +45,6 @@ _LOOK_SECONDS = 0.05
 _READ_BYTES = 2**16
 
 
-async def uploads_of(request: Request) -> Uploads:
-    """Return the imports of the principal's tenant that come in pieces."""
-    return tenant_of(request).uploads
-
-
-async def imports_of(request: Request) -> Imports:
-    """Return the imports on record of the principal's tenant."""
-    return tenant_of(request).imports
-
-
-TheUploads = Annotated[Uploads, Depends(uploads_of)]
-TheImports = Annotated[Imports, Depends(imports_of)]
 ImportId = Annotated[str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])]
 FilePath = Annotated[
     str,
@@ -76,27 +63,27 @@ FilePath = Annotated[
     openapi_extra=body(ImportBody, description="What is to be imported, and how."),
     status_code=201,
 )
-def begin_import(request: Request, uploads: TheUploads, limits: TheLimits, body: Body) -> Response:
+def begin_import(request: Request, tenant: TheTenant, limits: TheLimits, body: Body) -> Response:
     """Begin an import: its files are sent then, and run.
 
     What is sent is kept until a day after its last use, and not longer than it takes to run: DELETE
     it.
     """
     author = principal_of(request).author
-    upload = uploads.begin(str(ULID()), object_in(body, limits), key_id=author)
+    upload = tenant.uploads.begin(str(ULID()), object_in(body, limits), key_id=author)
     return json_answer(ImportUpload.of(upload), status=201)
 
 
 @router.add("GET /imports", "read", responses=answers(200, Page[Import]))
-def list_imports(imports: TheImports, after: After = None, limit: Limit = 100) -> Response:
+def list_imports(tenant: TheTenant, after: After = None, limit: Limit = 100) -> Response:
     """List the imports that ran, the latest first."""
-    page = imports.page(before=after, limit=limit + 1)
+    page = tenant.imports.page(before=after, limit=limit + 1)
     return page_answer(page, limit, shown=Import.of, place=lambda import_: import_.id)
 
 
 @router.add("GET /imports/{import_id}", "append", responses=answers(200, ImportUpload, 404))
 async def get_import(
-    uploads: TheUploads,
+    tenant: TheTenant,
     import_id: ImportId,
     wait: Annotated[
         float,
@@ -105,26 +92,26 @@ async def get_import(
 ) -> Response:
     """Read how far an import has come, and the report of its latest run."""
     for _ in range(math.ceil(wait / _LOOK_SECONDS)):
-        if not uploads.is_running(import_id):
+        if not tenant.uploads.is_running(import_id):
             break
         await asyncio.sleep(_LOOK_SECONDS)  # a thread that waits would be one less for others
-    return json_answer(ImportUpload.of(await run_in_threadpool(uploads.one, import_id)))
+    return json_answer(ImportUpload.of(await run_in_threadpool(tenant.uploads.one, import_id)))
 
 
 @router.add(
     "DELETE /imports/{import_id}", "append", responses=answers(200, DiscardedImport, 404, 409)
 )
-def discard_import(uploads: TheUploads, import_id: ImportId) -> Response:
+def discard_import(tenant: TheTenant, import_id: ImportId) -> Response:
     """Remove what was sent and the report; the threads and the record of the import stay."""
-    uploads.discard(import_id)
+    tenant.uploads.discard(import_id)
     discarded: DiscardedImport = {"id": import_id}
     return json_answer(discarded)
 
 
 @router.add("GET /imports/{import_id}/files", "append", responses=answers(200, UploadedFile, 404))
-def get_file(uploads: TheUploads, import_id: ImportId, path: FilePath) -> Response:
+def get_file(tenant: TheTenant, import_id: ImportId, path: FilePath) -> Response:
     """Read how much of a file has come: the client goes on there, if its file begins so."""
-    size, digest = uploads.file(import_id, path)
+    size, digest = tenant.uploads.file(import_id, path)
     answer: UploadedFile = {"path": path, "bytes": size, "sha256": digest}
     return json_answer(answer, headers={"Upload-Offset": str(size)})
 
@@ -137,7 +124,7 @@ def get_file(uploads: TheUploads, import_id: ImportId, path: FilePath) -> Respon
 )
 async def put_file(
     request: Request,
-    uploads: TheUploads,
+    tenant: TheTenant,
     import_id: ImportId,
     path: FilePath,
     content_digest: Annotated[
@@ -148,7 +135,7 @@ async def put_file(
 
     Where the connection breaks, what has come stays: go on by PATCH.
     """
-    piece = await run_in_threadpool(uploads.piece, import_id, path, offset=None)
+    piece = await run_in_threadpool(tenant.uploads.piece, import_id, path, offset=None)
     return await _taken(request, piece, path, content_digest)
 
 
@@ -160,7 +147,7 @@ async def put_file(
 )
 async def add_to_file(  # noqa: PLR0913, PLR0917 - what a request has
     request: Request,
-    uploads: TheUploads,
+    tenant: TheTenant,
     import_id: ImportId,
     path: FilePath,
     upload_offset: Annotated[
@@ -171,7 +158,7 @@ async def add_to_file(  # noqa: PLR0913, PLR0917 - what a request has
     ] = None,
 ) -> Response:
     """Send what follows in a file; 409 where another number of bytes has come."""
-    piece = await run_in_threadpool(uploads.piece, import_id, path, offset=upload_offset)
+    piece = await run_in_threadpool(tenant.uploads.piece, import_id, path, offset=upload_offset)
     return await _taken(request, piece, path, content_digest)
 
 
@@ -197,13 +184,13 @@ async def _taken(
     openapi_extra=body(RunBody, description="How to run it; may be empty."),
     status_code=202,
 )
-def run_import(uploads: TheUploads, limits: TheLimits, import_id: ImportId, body: Body) -> Response:
+def run_import(tenant: TheTenant, limits: TheLimits, import_id: ImportId, body: Body) -> Response:
     """Import what has come; `GET /v1/imports/{import_id}?wait=10` waits for the report.
 
     Again is as good as once: nothing is written twice. One runs at a time of each tenant.
     """
     run = read_body(body, limits, RunBody)
-    upload = uploads.run(import_id, is_dry=run.dry_run, passed_over=run.passed_over)
+    upload = tenant.uploads.run(import_id, is_dry=run.dry_run, passed_over=run.passed_over)
     return json_answer(ImportUpload.of(upload), status=202)
 
 
@@ -213,9 +200,9 @@ def run_import(uploads: TheUploads, limits: TheLimits, import_id: ImportId, body
     response_class=StreamingResponse,
     responses=answers(200, "FindingLines", 404, media_type=_LINES),
 )
-def get_findings(uploads: TheUploads, import_id: ImportId) -> Response:
+def get_findings(tenant: TheTenant, import_id: ImportId) -> Response:
     """Read all findings of an import's latest run, a line of JSON each."""
-    return StreamingResponse(_pieces(uploads.findings(import_id)), media_type=_LINES)
+    return StreamingResponse(_pieces(tenant.uploads.findings(import_id)), media_type=_LINES)
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
@@ -225,17 +212,17 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
 
 
 @router.add("POST /imports/{import_id}/undo", "append", responses=answers(200, Taken, 403, 404))
-def undo_import(request: Request, imports: TheImports, import_id: ImportId) -> Response:
+def undo_import(request: Request, tenant: TheTenant, import_id: ImportId) -> Response:
     """Hide the threads that an import made; a key without `admin` takes back its own imports."""
-    _see_own(request, imports, import_id)
-    return _answer(imports, import_id, imports.undo(import_id))
+    _see_own(request, tenant.imports, import_id)
+    return _answer(tenant.imports, import_id, tenant.imports.undo(import_id))
 
 
 @router.add("POST /imports/{import_id}/redo", "append", responses=answers(200, Taken, 403, 404))
-def redo_import(request: Request, imports: TheImports, import_id: ImportId) -> Response:
+def redo_import(request: Request, tenant: TheTenant, import_id: ImportId) -> Response:
     """Show the threads again that undo has hidden."""
-    _see_own(request, imports, import_id)
-    return _answer(imports, import_id, imports.redo(import_id))
+    _see_own(request, tenant.imports, import_id)
+    return _answer(tenant.imports, import_id, tenant.imports.redo(import_id))
 
 
 def _see_own(request: Request, imports: Imports, import_id: str) -> None:

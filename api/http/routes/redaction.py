@@ -1,26 +1,16 @@
 """Routes of redaction: erase a message, a thread's contents or a file, with a recorded reason."""
 
-from typing import Annotated
-
-from fastapi import Depends, Request, Response
+from fastapi import Response
 
 from agentlog.api.http.codec.bodies import Body, read_body
-from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheTenant
 from agentlog.api.http.codec.parameters import Digest, MessageId, ThreadId
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import TRACEPARENT, answers, body
 from agentlog.api.http.openapi.bodies import RedactBody
 from agentlog.api.http.routing import Router
 from agentlog.api.shapes.redactions import FileRedaction, Redaction
-from agentlog.infrastructure.erasure.redactor import Redactor
 
-
-async def redactor_of(request: Request) -> Redactor:
-    """Return the redactor of the principal's tenant."""
-    return tenant_of(request).redactor
-
-
-TheRedactor = Annotated[Redactor, Depends(redactor_of)]
 router = Router(prefix="/v1", tags=["erasure"])
 
 _BODY = body(RedactBody, TRACEPARENT, description="Why: it stays on record.")
@@ -33,7 +23,7 @@ _BODY = body(RedactBody, TRACEPARENT, description="Why: it stays on record.")
     openapi_extra=_BODY,
 )
 def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
-    redactor: TheRedactor,
+    tenant: TheTenant,
     limits: TheLimits,
     thread_id: ThreadId,
     message_id: MessageId,
@@ -45,7 +35,7 @@ def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
     A message that is erased already is answered as the first time.
     """
     reason = read_body(body, limits, RedactBody).reason
-    done = redactor.redact(thread_id, [message_id], reason, origin=origin)
+    done = tenant.redactor.redact(thread_id, [message_id], reason, origin=origin)
     return json_answer(Redaction.of(done))
 
 
@@ -56,7 +46,7 @@ def redact_message(  # noqa: PLR0913, PLR0917 - what a request has
     openapi_extra=_BODY,
 )
 def redact_thread(
-    redactor: TheRedactor,
+    tenant: TheTenant,
     limits: TheLimits,
     thread_id: ThreadId,
     body: Body,
@@ -64,7 +54,7 @@ def redact_thread(
 ) -> Response:
     """Erase the contents of all that a thread has by now, its goal and metadata included."""
     reason = read_body(body, limits, RedactBody).reason
-    done = redactor.redact(thread_id, None, reason, origin=origin)
+    done = tenant.redactor.redact(thread_id, None, reason, origin=origin)
     return json_answer(Redaction.of(done))
 
 
@@ -75,7 +65,7 @@ def redact_thread(
     openapi_extra=_BODY,
 )
 def redact_file(
-    redactor: TheRedactor,
+    tenant: TheTenant,
     limits: TheLimits,
     digest: Digest,
     body: Body,
@@ -83,5 +73,5 @@ def redact_file(
 ) -> Response:
     """Erase a file from all messages that hold it; the rest of each stays."""
     reason = read_body(body, limits, RedactBody).reason
-    done = redactor.redact_file(digest, reason, origin=origin)
+    done = tenant.redactor.redact_file(digest, reason, origin=origin)
     return json_answer(FileRedaction.of(done))

@@ -7,7 +7,7 @@ from fastapi import Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.filters import time_filter
-from agentlog.api.http.codec.caller import tenant_of
+from agentlog.api.http.codec.caller import TheTenant, tenant_of
 from agentlog.api.http.codec.parameters import (
     After,
     At,
@@ -76,7 +76,7 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
 
 @router.add("GET /threads/{thread_id}/matches", "read", responses=answers(200, ThreadMatches, 404))
 def read_matches(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    request: Request,
+    tenant: TheTenant,
     thread_id: ThreadId,
     at: At,
     filter_text: Annotated[
@@ -94,7 +94,7 @@ def read_matches(  # noqa: PLR0913, PLR0917 - one parameter a choice
     hidden: Hidden = False,  # noqa: FBT002 - a query parameter has a name
 ) -> Response:
     """Find the messages of a thread that a filter matches: it need not be indexed yet."""
-    matches = tenant_of(request).matches.find(
+    matches = tenant.matches.find(
         thread_id,
         parse_filter(filter_text, "thread"),
         at=at,

@@ -7,7 +7,7 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import Query, Request, Response
 
 from agentlog.api.http.codec.bodies import Body, read_body
-from agentlog.api.http.codec.caller import request_limits, tenant_of
+from agentlog.api.http.codec.caller import TheTenant, request_limits, tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import read_models_waited
 from agentlog.api.http.openapi import bodies
@@ -65,9 +65,9 @@ async def ask(
 
 
 @router.add("GET /analytics/sql/tables", "read", responses=answers(200, Page[CatalogueTable], 404))
-async def list_tables(request: Request) -> Response:
+async def list_tables(tenant: TheTenant) -> Response:
     """List the tables that queries may be about, with what each column means."""
-    analyst = tenant_of(request).analyst
+    analyst = tenant.analyst
     return await _apart(analyst, lambda: json_answer({"items": analyst.tables(), "next": None}))
 
 

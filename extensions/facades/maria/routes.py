@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from typing_extensions import override
 
 from agentlog.api.http.codec.bodies import Body
-from agentlog.api.http.codec.caller import TheLimits, TheOrigin, principal_of, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheTenant, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.routing import Router
@@ -109,25 +109,25 @@ router = Router(prefix="/maria/v1", in_document=False)
 
 @router.add("GET /tasks", "read")
 def list_tasks(
-    request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = MOST_TASKS
+    tenant: TheTenant, limit: Annotated[int, Query(ge=1, le=1000)] = MOST_TASKS
 ) -> Response:
     """List the tasks last at work."""
-    return json_answer({"tasks": recent_tasks(tenant_of(request).threads, limit)})
+    return json_answer({"tasks": recent_tasks(tenant.threads, limit)})
 
 
 @router.add("GET /task/{thread_id}", "read")
-def read_task(request: Request, thread_id: str) -> Response:
+def read_task(tenant: TheTenant, thread_id: str) -> Response:
     """Return a task, with what waits in its queue."""
-    threads = tenant_of(request).threads
+    threads = tenant.threads
     task = task_json(threads, threads.head(thread_id))
     return json_answer({"task": {**task, "queued_messages": [*queue_of(threads, thread_id)]}})
 
 
 @router.add("GET /task/{thread_id}/queued_messages", "read")
 @router.add("GET /task/{thread_id}/queued-messages", "read")
-def list_queue(request: Request, thread_id: str, at: At) -> Response:
+def list_queue(tenant: TheTenant, thread_id: str, at: At) -> Response:
     """List what waits in the queue of a task."""
-    return json_answer(queue_of(tenant_of(request).threads, thread_id, at=at))
+    return json_answer(queue_of(tenant.threads, thread_id, at=at))
 
 
 @router.add("GET /queued_messages", "any key")
@@ -139,13 +139,13 @@ async def list_no_queue() -> Response:
 
 @router.add("POST /task/{thread_id}/message", "append")
 def record_message(
-    request: Request, thread_id: str, body: Body, limits: TheLimits, origin: TheOrigin
+    tenant: TheTenant, thread_id: str, body: Body, limits: TheLimits, origin: TheOrigin
 ) -> Response:
     """Record what is sent to a task; no agent answers."""
     message = object_at(object_of(limits.json_in(body)), "message")
     if message.get("role") != "user":
         raise InvalidMessage.at("message.role", "send the message of a user")
-    threads = tenant_of(request).threads
+    threads = tenant.threads
     threads.head(thread_id)
     draft: Item = {"type": "input", "text": parts_text(message, "content")}
     appended = threads.writer.append(threads.request(thread_id, [draft], origin=origin))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from fastapi import Request, Response
 
 from agentlog.api.http.codec.bodies import Body, fields_in
-from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheTenant, tenant_of
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.routing import Router
@@ -72,19 +72,17 @@ def list_completions(  # noqa: PLR0913, PLR0917 - one parameter a choice
 
 
 @router.add("GET /chat/completions/{answer_id}", "read")
-def retrieve(request: Request, answer_id: str, at: At) -> Response:
+def retrieve(tenant: TheTenant, answer_id: str, at: At) -> Response:
     """Return a completion."""
-    tenant = tenant_of(request)
     answer = find(completions_of, tenant, answer_id, at)
     return _shown(tenant, answer, answer_id, at)
 
 
 @router.add("POST /chat/completions/{answer_id}", "append")
 def update(
-    request: Request, answer_id: str, limits: TheLimits, body: Body, origin: TheOrigin
+    tenant: TheTenant, answer_id: str, limits: TheLimits, body: Body, origin: TheOrigin
 ) -> Response:
     """Replace the metadata of the completion's thread."""
-    tenant = tenant_of(request)
     metadata = metadata_in(fields_in(body, limits, "metadata").get("metadata"))
     answer = find(completions_of, tenant, answer_id, None)
     shown = texts_of(metadata_of(tenant, answer.thread_id, None))
@@ -93,16 +91,15 @@ def update(
 
 
 @router.add("DELETE /chat/completions/{answer_id}", "append")
-def delete_completion(request: Request, answer_id: str, origin: TheOrigin) -> Response:
+def delete_completion(tenant: TheTenant, answer_id: str, origin: TheOrigin) -> Response:
     """Delete a completion; the log keeps it."""
-    tenant = tenant_of(request)
     delete(tenant, find(completions_of, tenant, answer_id, None), origin)
     return json_answer({"id": answer_id, "object": "chat.completion.deleted", "deleted": True})
 
 
 @router.add("GET /chat/completions/{answer_id}/messages", "read")
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    request: Request,
+    tenant: TheTenant,
     answer_id: str,
     at: At,
     after: After = None,
@@ -110,7 +107,7 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     order: Order = "asc",
 ) -> Response:
     """List the messages that the model was asked with."""
-    answer = find(completions_of, tenant_of(request), answer_id, at)
+    answer = find(completions_of, tenant, answer_id, at)
     messages = [_message(item, f"{answer.id}.{n}") for n, item in enumerate(answer.items_before)]
     return json_answer(page_of(messages, after=after, limit=limit, order=order))
 

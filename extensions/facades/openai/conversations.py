@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from fastapi import Request, Response
+from fastapi import Response
 from ulid import ULID
 
 from agentlog.api.http.codec.bodies import Body, fields_in
-from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheTenant
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.request.limits import RequestLimits
@@ -40,11 +40,10 @@ router = Router(prefix=PREFIX, in_document=False)
 
 
 @router.add("POST /conversations", "append")
-def create(request: Request, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
+def create(tenant: TheTenant, limits: TheLimits, body: Body, origin: TheOrigin) -> Response:
     """Start a thread for a session of items."""
     fields = fields_in(body, limits, "items", "metadata")
     drafts = _drafts(fields.get("items"), limits)
-    tenant = tenant_of(request)
     thread_id = f"conv_{ULID()}"
     started: JsonObject = {
         "type": "thread.started",
@@ -60,17 +59,16 @@ def create(request: Request, limits: TheLimits, body: Body, origin: TheOrigin) -
 
 
 @router.add("GET /conversations/{thread_id}", "read")
-def retrieve(request: Request, thread_id: str, at: At) -> Response:
+def retrieve(tenant: TheTenant, thread_id: str, at: At) -> Response:
     """Return a thread as a conversation."""
-    return _shown(tenant_of(request), thread_id, at)
+    return _shown(tenant, thread_id, at)
 
 
 @router.add("POST /conversations/{thread_id}", "append")
 def update(
-    request: Request, thread_id: str, limits: TheLimits, body: Body, origin: TheOrigin
+    tenant: TheTenant, thread_id: str, limits: TheLimits, body: Body, origin: TheOrigin
 ) -> Response:
     """Replace the thread's metadata."""
-    tenant = tenant_of(request)
     metadata = metadata_in(fields_in(body, limits, "metadata").get("metadata"))
     shown = texts_of(metadata_of(tenant, thread_id, None))
     replace_metadata(tenant, thread_id, shown, metadata, origin)
@@ -78,19 +76,17 @@ def update(
 
 
 @router.add("DELETE /conversations/{thread_id}", "append")
-def delete(request: Request, thread_id: str, origin: TheOrigin) -> Response:
+def delete(tenant: TheTenant, thread_id: str, origin: TheOrigin) -> Response:
     """Clear a session: the log keeps it, and it may go on."""
-    tenant = tenant_of(request)
     append_deletion(tenant, thread_id, {"type": SESSION_CLEARED}, origin)
     return json_answer({"id": thread_id, "object": "conversation.deleted", "deleted": True})
 
 
 @router.add("POST /conversations/{thread_id}/items", "append")
 def create_items(
-    request: Request, thread_id: str, limits: TheLimits, body: Body, origin: TheOrigin
+    tenant: TheTenant, thread_id: str, limits: TheLimits, body: Body, origin: TheOrigin
 ) -> Response:
     """Append items to a thread that is there, and return them as they are shown."""
-    tenant = tenant_of(request)
     fields = fields_in(body, limits, "items")
     drafts = _drafts(fields.get("items"), limits)
     tenant.threads.head(thread_id)
@@ -102,7 +98,7 @@ def create_items(
 
 @router.add("GET /conversations/{thread_id}/items", "read")
 def list_items(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    request: Request,
+    tenant: TheTenant,
     thread_id: str,
     at: At,
     after: After = None,
@@ -110,20 +106,19 @@ def list_items(  # noqa: PLR0913, PLR0917 - one parameter a choice
     order: Order = "desc",
 ) -> Response:
     """List a thread's items."""
-    items = items_of(tenant_of(request), thread_id, at)
+    items = items_of(tenant, thread_id, at)
     return json_answer(page_of(items, after=after, limit=limit, order=order))
 
 
 @router.add("GET /conversations/{thread_id}/items/{item_id}", "read")
-def retrieve_item(request: Request, thread_id: str, item_id: str, at: At) -> Response:
+def retrieve_item(tenant: TheTenant, thread_id: str, item_id: str, at: At) -> Response:
     """Return an item."""
-    return json_answer(item_of(tenant_of(request), thread_id, item_id, at))
+    return json_answer(item_of(tenant, thread_id, item_id, at))
 
 
 @router.add("DELETE /conversations/{thread_id}/items/{item_id}", "append")
-def delete_item(request: Request, thread_id: str, item_id: str, origin: TheOrigin) -> Response:
+def delete_item(tenant: TheTenant, thread_id: str, item_id: str, origin: TheOrigin) -> Response:
     """Delete an item of a session; the log keeps it."""
-    tenant = tenant_of(request)
     item_of(tenant, thread_id, item_id, None)
     deletion: Item = {"type": ITEM_DELETED, "payload": {"item_id": item_id}}
     append_deletion(tenant, thread_id, deletion, origin)

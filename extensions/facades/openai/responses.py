@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 
-from agentlog.api.http.codec.caller import TheOrigin, tenant_of
+from agentlog.api.http.codec.caller import TheOrigin, TheTenant
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.routing import Router
@@ -36,7 +36,7 @@ router = Router(prefix=PREFIX, in_document=False, threads=THREADS)
 
 @router.add("GET /responses/{answer_id}", "read")
 def retrieve(
-    request: Request,
+    tenant: TheTenant,
     answer_id: str,
     at: At,
     *,
@@ -44,7 +44,6 @@ def retrieve(
     starting_after: Annotated[int, Query(ge=-1)] = -1,
 ) -> Response:
     """Return a response, or its events after one as a stream."""
-    tenant = tenant_of(request)
     answer = find(responses_of, tenant, answer_id, at)
     response = {**_response(answer, metadata_of(tenant, answer.thread_id, at)), "id": answer_id}
     if not stream:
@@ -58,23 +57,22 @@ def retrieve(
 
 
 @router.add("DELETE /responses/{answer_id}", "append")
-def delete_response(request: Request, answer_id: str, origin: TheOrigin) -> Response:
+def delete_response(tenant: TheTenant, answer_id: str, origin: TheOrigin) -> Response:
     """Delete a response; the log keeps it."""
-    tenant = tenant_of(request)
     delete(tenant, find(responses_of, tenant, answer_id, None), origin)
     return json_answer({"id": answer_id, "object": "response.deleted", "deleted": True})
 
 
 @router.add("POST /responses/{answer_id}/cancel", "read")
-def cancel(request: Request, answer_id: str) -> Response:
+def cancel(tenant: TheTenant, answer_id: str) -> Response:
     """Refuse to cancel a response: it has ended."""
-    find(responses_of, tenant_of(request), answer_id, None)
+    find(responses_of, tenant, answer_id, None)
     raise NotCancellable
 
 
 @router.add("GET /responses/{answer_id}/input_items", "read")
 def list_input_items(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    request: Request,
+    tenant: TheTenant,
     answer_id: str,
     at: At,
     after: After = None,
@@ -82,7 +80,7 @@ def list_input_items(  # noqa: PLR0913, PLR0917 - one parameter a choice
     order: Order = "desc",
 ) -> Response:
     """List the items that the model was asked with."""
-    items = find(responses_of, tenant_of(request), answer_id, at).items_before
+    items = find(responses_of, tenant, answer_id, at).items_before
     return json_answer(page_of(items, after=after, limit=limit, order=order))
 
 

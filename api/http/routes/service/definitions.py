@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Path, Request, Response
 
 from agentlog.api.http.codec.bodies import Body, read_body
-from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheTenant, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import without_nul
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.openapi.answers import answers, body
@@ -37,9 +37,9 @@ FilterName = Annotated[
 
 
 @router.add("GET /rules", "read", responses=answers(200, Page[Rule]))
-def list_rules(request: Request) -> Response:
+def list_rules(tenant: TheTenant) -> Response:
     """List the rules that the tenant has set; the others are as by default."""
-    rules = tenant_of(request).definitions.all("rule")
+    rules = tenant.definitions.all("rule")
     return json_answer({"items": [Rule.of(rule) for rule in rules], "next": None})
 
 
@@ -67,16 +67,16 @@ def remove_rule(request: Request, name: RuleName) -> Response:
 
 
 @router.add("GET /rules/{name}/changes", "read", responses=answers(200, Page[Rule]))
-def list_rule_changes(request: Request, name: RuleName) -> Response:
+def list_rule_changes(tenant: TheTenant, name: RuleName) -> Response:
     """List what a rule said when, the latest first."""
-    changes = tenant_of(request).definitions.changes("rule", without_nul(name))
+    changes = tenant.definitions.changes("rule", without_nul(name))
     return json_answer({"items": [Rule.of(change) for change in changes], "next": None})
 
 
 @router.add("GET /filters", "read", responses=answers(200, Page[SavedFilter]))
-def list_filters(request: Request) -> Response:
+def list_filters(tenant: TheTenant) -> Response:
     """List the saved filters of the tenant, by name."""
-    filters = tenant_of(request).definitions.all("filter")
+    filters = tenant.definitions.all("filter")
     return json_answer({"items": [filter_json(saved) for saved in filters], "next": None})
 
 

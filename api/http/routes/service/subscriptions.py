@@ -11,7 +11,7 @@ from fastapi import Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.bodies import Body, read_body
-from agentlog.api.http.codec.caller import TheLimits, principal_of, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheTenant, principal_of, tenant_of
 from agentlog.api.http.codec.parameters import After, Limit, number_cursor, without_nul
 from agentlog.api.http.codec.responses import json_answer, page_answer
 from agentlog.api.http.openapi.answers import answers, body
@@ -81,39 +81,39 @@ def create_subscription(request: Request, body: Body, limits: TheLimits) -> Resp
 
 @router.add("GET /subscriptions", "admin", responses=answers(200, Page[Subscription]))
 def list_subscriptions(
-    request: Request,
+    tenant: TheTenant,
     after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
     limit: Limit = 100,
 ) -> Response:
     """List the tenant's subscriptions by name, and how far each is."""
-    page = tenant_of(request).subscriptions.page(after=without_nul(after or ""), limit=limit + 1)
+    page = tenant.subscriptions.page(after=without_nul(after or ""), limit=limit + 1)
     return page_answer(
         page, limit, shown=Subscription.of, place=lambda subscription: subscription.name
     )
 
 
 @router.add("GET /subscriptions/{name}", "admin", responses=answers(200, Subscription, 404))
-def read_subscription(request: Request, name: Name) -> Response:
+def read_subscription(tenant: TheTenant, name: Name) -> Response:
     """Read a subscription: how far it is, what waits, or why it stands still."""
-    return json_answer(Subscription.of(tenant_of(request).subscriptions.get(name)))
+    return json_answer(Subscription.of(tenant.subscriptions.get(name)))
 
 
 @router.add("DELETE /subscriptions/{name}", "admin", responses=answers(200, Subscription, 404))
-def delete_subscription(request: Request, name: Name) -> Response:
+def delete_subscription(tenant: TheTenant, name: Name) -> Response:
     """Delete a subscription, with its place and what is parked."""
-    return json_answer(Subscription.of(tenant_of(request).subscriptions.delete(name)))
+    return json_answer(Subscription.of(tenant.subscriptions.delete(name)))
 
 
 @router.add("POST /subscriptions/{name}/pause", "admin", responses=answers(200, Subscription, 404))
-def pause_subscription(request: Request, name: Name) -> Response:
+def pause_subscription(tenant: TheTenant, name: Name) -> Response:
     """Have it give nothing out until it is resumed."""
-    return json_answer(Subscription.of(tenant_of(request).subscriptions.pause(name)))
+    return json_answer(Subscription.of(tenant.subscriptions.pause(name)))
 
 
 @router.add("POST /subscriptions/{name}/resume", "admin", responses=answers(200, Subscription, 404))
-def resume_subscription(request: Request, name: Name) -> Response:
+def resume_subscription(tenant: TheTenant, name: Name) -> Response:
     """Have it go on where it was."""
-    return json_answer(Subscription.of(tenant_of(request).subscriptions.resume(name)))
+    return json_answer(Subscription.of(tenant.subscriptions.resume(name)))
 
 
 @router.add(
@@ -144,10 +144,12 @@ async def pull_deliveries(request: Request, name: Name, body: Body, limits: TheL
     responses=answers(200, Acknowledged, 400, 404, 409, 413),
     openapi_extra=body(AckBody, description="The lease, and which of its deliveries."),
 )
-def acknowledge_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+def acknowledge_deliveries(
+    tenant: TheTenant, name: Name, body: Body, limits: TheLimits
+) -> Response:
     """Say that deliveries of a lease are done, by default all of it: they come no more."""
     which = read_body(body, limits, AckBody, InvalidSubscription)
-    done = tenant_of(request).queue.acknowledge(name, which.lease, which.ids)
+    done = tenant.queue.acknowledge(name, which.lease, which.ids)
     return json_answer({"acknowledged": done})
 
 
@@ -157,13 +159,13 @@ def acknowledge_deliveries(request: Request, name: Name, body: Body, limits: The
     responses=answers(200, Refused, 400, 404, 409, 413),
     openapi_extra=body(NackBody, description="The lease, what failed of it, and why."),
 )
-def refuse_deliveries(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+def refuse_deliveries(tenant: TheTenant, name: Name, body: Body, limits: TheLimits) -> Response:
     """Say that deliveries failed: they come again after a pause, or are parked.
 
     What follows them in their threads, in the same lease, is given back too.
     """
     which = read_body(body, limits, NackBody, InvalidSubscription)
-    refused = tenant_of(request).queue.refuse(
+    refused = tenant.queue.refuse(
         name,
         which.lease,
         which.ids,
@@ -180,9 +182,9 @@ def refuse_deliveries(request: Request, name: Name, body: Body, limits: TheLimit
 
 
 @router.add("GET /subscriptions/{name}/parked", "admin", responses=answers(200, Page[Parked], 404))
-def list_parked(request: Request, name: Name, after: After = None, limit: Limit = 100) -> Response:
+def list_parked(tenant: TheTenant, name: Name, after: After = None, limit: Limit = 100) -> Response:
     """List the deliveries that failed as often as they may, in the order of the log."""
-    page = tenant_of(request).queue.parked(name, after=number_cursor(after) or 0, limit=limit + 1)
+    page = tenant.queue.parked(name, after=number_cursor(after) or 0, limit=limit + 1)
     return page_answer(page, limit, shown=Parked.of, place=lambda parked: parked.id)
 
 
@@ -192,10 +194,10 @@ def list_parked(request: Request, name: Name, after: After = None, limit: Limit 
     responses=answers(200, Counted, 400, 404, 413),
     openapi_extra=body(ParkedBody, description="Which; all without `ids`."),
 )
-def retry_parked(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+def retry_parked(tenant: TheTenant, name: Name, body: Body, limits: TheLimits) -> Response:
     """Give parked deliveries out again; later events of their threads may have gone before."""
     ids = read_body(body, limits, ParkedBody, InvalidSubscription).ids
-    return json_answer({"deliveries": tenant_of(request).queue.retry(name, ids)})
+    return json_answer({"deliveries": tenant.queue.retry(name, ids)})
 
 
 @router.add(
@@ -204,10 +206,10 @@ def retry_parked(request: Request, name: Name, body: Body, limits: TheLimits) ->
     responses=answers(200, Counted, 400, 404, 413),
     openapi_extra=body(ParkedBody, description="Which; all without `ids`."),
 )
-def discard_parked(request: Request, name: Name, body: Body, limits: TheLimits) -> Response:
+def discard_parked(tenant: TheTenant, name: Name, body: Body, limits: TheLimits) -> Response:
     """Drop parked deliveries for good; the log keeps the events."""
     ids = read_body(body, limits, ParkedBody, InvalidSubscription).ids
-    return json_answer({"deliveries": tenant_of(request).queue.discard(name, ids)})
+    return json_answer({"deliveries": tenant.queue.discard(name, ids)})
 
 
 async def _first(

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from agentlog.api.http.codec.bodies import Body
-from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheTenant, tenant_of
 from agentlog.api.http.codec.multipart import parts_in
 from agentlog.api.http.codec.parameters import At, without_nul
 from agentlog.api.http.codec.responses import json_answer
@@ -70,24 +70,21 @@ def _named(tenant: Tenant, name: str) -> list[Head]:
 
 
 @router.add("GET /agents/{thread_id}", "read")
-def read_agent(request: Request, thread_id: str, at: At) -> Response:
+def read_agent(tenant: TheTenant, thread_id: str, at: At) -> Response:
     """Return an agent."""
-    tenant = tenant_of(request)
     return json_answer(agent_json(tenant, tenant.threads.head(thread_id), at=at))
 
 
 @router.add("GET /agents/{thread_id}/core-memory/blocks", "read")
-def list_blocks(request: Request, thread_id: str, at: At, after: str | None = None) -> Response:
+def list_blocks(tenant: TheTenant, thread_id: str, at: At, after: str | None = None) -> Response:
     """Return the memory of an agent, all of it at once."""
-    tenant = tenant_of(request)
     agent = agent_json(tenant, tenant.threads.head(thread_id), at=at)
     return json_answer([] if after is not None else array_of(agent["blocks"]))
 
 
 @router.add("GET /agents/{thread_id}/export", "read")
-def export_agent(request: Request, thread_id: str, at: At) -> Response:
+def export_agent(tenant: TheTenant, thread_id: str, at: At) -> Response:
     """Return an agent as a file (`.af`)."""
-    tenant = tenant_of(request)
     agent = agent_json(tenant, tenant.threads.head(thread_id), at=at)
     return json_answer(file_of(agent, items_of(tenant, thread_id, at=at)))
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 
 from agentlog.api.http.codec.bodies import Body
-from agentlog.api.http.codec.caller import TheLimits, TheOrigin, tenant_of
+from agentlog.api.http.codec.caller import TheLimits, TheOrigin, TheTenant
 from agentlog.api.http.codec.parameters import At, without_nul
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.routing import Router
@@ -37,7 +37,7 @@ Types = Annotated[list[str] | None, Query(alias="include_return_message_types")]
 
 @router.add("GET /agents/{thread_id}/messages", "read")
 def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    request: Request,
+    tenant: TheTenant,
     thread_id: str,
     paging: Newest,
     at: At,
@@ -47,24 +47,24 @@ def list_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     """List the messages of an agent."""
     if conversation_id not in {None, _DEFAULT, thread_id}:
         raise UnknownThread(str(conversation_id))
-    return json_answer(paging.page(items_of(tenant_of(request), thread_id, at=at, types=types)))
+    return json_answer(paging.page(items_of(tenant, thread_id, at=at, types=types)))
 
 
 @router.add("POST /agents/{thread_id}/messages", "append")
 def record_messages(
-    request: Request, thread_id: str, body: Body, limits: TheLimits, origin: TheOrigin
+    tenant: TheTenant, thread_id: str, body: Body, limits: TheLimits, origin: TheOrigin
 ) -> Response:
     """Record what is sent to an agent; nothing answers."""
     fields = object_of(limits.json_in(body))
     if fields.get("streaming") is True or fields.get("background") is True:
         raise RunsNoAgent
-    take_messages(tenant_of(request).threads, thread_id, fields, origin)
+    take_messages(tenant.threads, thread_id, fields, origin)
     return json_answer(ANSWER)
 
 
 @router.add("GET /conversations/", "read")
 def list_conversations(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    request: Request,
+    tenant: TheTenant,
     agent_id: str | None = None,
     after: str | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 10,
@@ -72,7 +72,6 @@ def list_conversations(  # noqa: PLR0913, PLR0917 - one parameter a choice
     summary_search: str | None = None,
 ) -> Response:
     """List conversations: the one of an agent, or those last at work."""
-    tenant = tenant_of(request)
     if agent_id is not None:
         heads = [] if after is not None else [tenant.threads.head(agent_id)]
     else:
@@ -88,14 +87,14 @@ def list_conversations(  # noqa: PLR0913, PLR0917 - one parameter a choice
 
 
 @router.add("GET /conversations/{thread_id}", "read")
-def read_conversation(request: Request, thread_id: str) -> Response:
+def read_conversation(tenant: TheTenant, thread_id: str) -> Response:
     """Return a conversation."""
-    return json_answer(conversation_json(tenant_of(request).threads.head(thread_id)))
+    return json_answer(conversation_json(tenant.threads.head(thread_id)))
 
 
 @router.add("GET /conversations/{thread_id}/messages", "read")
 def list_conversation(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    request: Request,
+    tenant: TheTenant,
     thread_id: str,
     paging: Newest,
     at: At,
@@ -104,17 +103,17 @@ def list_conversation(  # noqa: PLR0913, PLR0917 - one parameter a choice
 ) -> Response:
     """List the messages of a conversation; `default` is that of the agent that is named."""
     own_id = agent_id if thread_id == _DEFAULT and agent_id else thread_id
-    return json_answer(paging.page(items_of(tenant_of(request), own_id, at=at, types=types)))
+    return json_answer(paging.page(items_of(tenant, own_id, at=at, types=types)))
 
 
 @router.add("GET /messages/{message_id}", "read")
 def read_message(
-    request: Request, message_id: str, at: At, agent_id: str | None = None
+    tenant: TheTenant, message_id: str, at: At, agent_id: str | None = None
 ) -> Response:
     """Return the items of a message; an id is unique in its agent alone, which must be named."""
     if agent_id is None:
         raise InvalidMessage.at("agent_id", "name the agent in the query, as an extra parameter")
-    items = items_of(tenant_of(request), agent_id, at=at)
+    items = items_of(tenant, agent_id, at=at)
     own = [item for item in items if item["id"] == message_id]
     if not own:
         raise UnknownMessage(agent_id, message_id)

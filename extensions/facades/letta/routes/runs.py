@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from typing_extensions import override
 
 from agentlog.api.http.codec.bodies import body_of
-from agentlog.api.http.codec.caller import principal_of, request_limits, tenant_of
+from agentlog.api.http.codec.caller import TheTenant, principal_of, request_limits, tenant_of
 from agentlog.api.http.codec.parameters import At
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.routing import Router
@@ -36,7 +36,7 @@ Named = Annotated[list[str] | None, Query()]
 
 @router.add("GET /runs/", "read")
 def list_runs(  # noqa: PLR0913, PLR0917 - one parameter a choice
-    request: Request,
+    tenant: TheTenant,
     paging: Newest,
     at: At,
     agent_id: str | None = None,
@@ -48,7 +48,7 @@ def list_runs(  # noqa: PLR0913, PLR0917 - one parameter a choice
 ) -> Response:
     """List the runs of an agent."""
     own_id = _agent(agent_id, conversation_id, agent_ids)
-    runs = [run_json(turn, own_id) for turn in turns_in(tenant_of(request), own_id, at=at)]
+    runs = [run_json(turn, own_id) for turn in turns_in(tenant, own_id, at=at)]
     listed = [
         run
         for run in runs
@@ -60,46 +60,46 @@ def list_runs(  # noqa: PLR0913, PLR0917 - one parameter a choice
 
 
 @router.add("GET /runs/{run_id}", "read")
-def read_run(request: Request, run_id: str, at: At) -> Response:
+def read_run(tenant: TheTenant, run_id: str, at: At) -> Response:
     """Return a run."""
-    agent_id, turn = run_at(tenant_of(request), run_id, at=at)
+    agent_id, turn = run_at(tenant, run_id, at=at)
     return json_answer(run_json(turn, agent_id))
 
 
 @router.add("GET /runs/{run_id}/messages", "read")
-def list_run(request: Request, run_id: str, paging: Oldest, at: At) -> Response:
+def list_run(tenant: TheTenant, run_id: str, paging: Oldest, at: At) -> Response:
     """List the messages of a run."""
-    _, turn = run_at(tenant_of(request), run_id, at=at)
+    _, turn = run_at(tenant, run_id, at=at)
     return json_answer(paging.page([item for item in turn.items if "id" in item]))
 
 
 @router.add("GET /runs/{run_id}/usage", "read")
-def read_usage(request: Request, run_id: str, at: At) -> Response:
+def read_usage(tenant: TheTenant, run_id: str, at: At) -> Response:
     """Return the tokens of a run; null where no answer told them."""
-    _, turn = run_at(tenant_of(request), run_id, at=at)
+    _, turn = run_at(tenant, run_id, at=at)
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
     return json_answer({name: turn.usage.get(name) for name in names})
 
 
 @router.add("GET /runs/{run_id}/steps", "read")
-def list_run_steps(request: Request, run_id: str, paging: Newest, at: At) -> Response:
+def list_run_steps(tenant: TheTenant, run_id: str, paging: Newest, at: At) -> Response:
     """List the steps of a run."""
-    agent_id, turn = run_at(tenant_of(request), run_id, at=at)
+    agent_id, turn = run_at(tenant, run_id, at=at)
     return json_answer(paging.page(steps_json(turn, agent_id)))
 
 
 @router.add("GET /steps/", "read")
-def list_steps(request: Request, paging: Newest, at: At, agent_id: str | None = None) -> Response:
+def list_steps(tenant: TheTenant, paging: Newest, at: At, agent_id: str | None = None) -> Response:
     """List the steps of an agent."""
     own_id = _agent(agent_id)
-    return json_answer(paging.page(list(_steps(tenant_of(request), own_id, at))))
+    return json_answer(paging.page(list(_steps(tenant, own_id, at))))
 
 
 @router.add("GET /steps/{step_id}", "read")
-def read_step(request: Request, step_id: str, at: At, agent_id: str | None = None) -> Response:
+def read_step(tenant: TheTenant, step_id: str, at: At, agent_id: str | None = None) -> Response:
     """Return a step; its id is unique in its agent alone, which must be named."""
     own_id = _agent(agent_id)
-    for step in _steps(tenant_of(request), own_id, at):
+    for step in _steps(tenant, own_id, at):
         if step["id"] == step_id:
             return json_answer(step)
     raise UnknownRun(step_id)
@@ -107,10 +107,10 @@ def read_step(request: Request, step_id: str, at: At, agent_id: str | None = Non
 
 @router.add("GET /steps/{step_id}/messages", "read")
 def list_step(
-    request: Request, step_id: str, paging: Oldest, at: At, agent_id: str | None = None
+    tenant: TheTenant, step_id: str, paging: Oldest, at: At, agent_id: str | None = None
 ) -> Response:
     """List the messages of a step, whose agent must be named."""
-    turns = turns_in(tenant_of(request), _agent(agent_id), at=at)
+    turns = turns_in(tenant, _agent(agent_id), at=at)
     items = [item for turn in turns for item in turn.items if item.get("step_id") == step_id]
     return json_answer(paging.page(items))
 

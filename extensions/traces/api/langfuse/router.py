@@ -6,7 +6,7 @@ from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from agentlog.api.http.codec.bodies import body_of
-from agentlog.api.http.codec.caller import append_origin, request_limits, tenant_of
+from agentlog.api.http.codec.caller import TheTenant, append_origin, request_limits, tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.routing import Router
 from agentlog.domain.errors import InvalidMessage
@@ -22,9 +22,9 @@ _TRIES, _PAUSE = 16, 0.25
 
 
 @router.add("GET /projects", "any key")
-async def list_projects(request: Request) -> Response:
+async def list_projects(tenant: TheTenant) -> Response:
     """Return the tenant of the key as a project: the SDK asks so whether its keys are valid."""
-    name = tenant_of(request).name
+    name = tenant.name
     organization: Item = {"id": name, "name": name}
     project: Item = {"id": name, "name": name, "organization": organization, "metadata": {}}
     return json_answer({"data": [project]})
