@@ -89,8 +89,8 @@ class Consistency(_Ends):
 
 def audit_json(thread_id: str, audit: findings.Audit) -> Audit:
     """Return the result of a thread's audit."""
-    found = [Finding.of(finding) for finding in audit.findings]
-    return shaped(Audit, audit, threadId=thread_id, findingCount=audit.count, findings=found)
+    findings = [Finding.of(finding) for finding in audit.findings]
+    return shaped(Audit, audit, threadId=thread_id, findingCount=audit.count, findings=findings)
 
 
 def chain_json(page: ChainPage) -> Chain:
