@@ -129,7 +129,7 @@ def test_what_a_renderer_cannot_draw_is_a_plain_text(browser: Browser, service: 
     page.route(
         re.compile(r"/highlight-[\w-]+\.js$"),
         lambda route: route.fulfill(
-            body="export const highlighted = () => { throw Error('no') }",
+            body="export const highlightHtml = () => { throw Error('no') }",
             content_type="text/javascript",
         ),
     )

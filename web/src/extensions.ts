@@ -36,13 +36,13 @@ const PARTS: readonly PageParts[] = Object.values(
 
 /** What the extensions add whose folders were there when the page was built. */
 export const ADDED = {
-  payloads: merged(PARTS.map(({ payloads }) => payloads)),
-  events: merged(PARTS.map(({ events }) => events)),
-  texts: merged(PARTS.map(({ texts }) => texts)),
+  payloads: merge(PARTS.map(({ payloads }) => payloads)),
+  events: merge(PARTS.map(({ events }) => events)),
+  texts: merge(PARTS.map(({ texts }) => texts)),
   forking: PARTS.flatMap(({ Forking }) => Forking ?? []),
 };
 
-function merged<T>(maps: readonly (Readonly<Record<string, T>> | undefined)[]) {
+function merge<T>(maps: readonly (Readonly<Record<string, T>> | undefined)[]) {
   // without a prototype: an application's own type may have any name
   return Object.assign(Object.create(null) as object, ...maps) as Readonly<
     Partial<Record<string, T>>

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { count, counted } from "#page/parts/format";
+import { count, countOf } from "#page/parts/format";
 import { numberIn, type Recorded, textIn, valueIn } from "#page/thread/event/contents";
 import { FieldTable } from "#page/thread/event/FieldTable";
 import { ThreadLink } from "#page/thread/event/shown/Workers";
@@ -117,7 +117,7 @@ function Forks({ forks }: Pick<Arm, "forks">) {
   return (
     <details>
       <summary>
-        {counted(all, "fork")}
+        {countOf(all, "fork")}
         {uncounted > 0 && `, ${uncounted} do not count`}
       </summary>
       {forks.map(({ name, ids }) => (

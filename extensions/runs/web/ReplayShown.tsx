@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { JsonTree } from "#page/parts/JsonTree";
-import { counted } from "#page/parts/format";
+import { countOf } from "#page/parts/format";
 import { fieldsIn, listIn, numberIn, type Recorded, textIn } from "#page/thread/event/contents";
 import { FieldTable } from "#page/thread/event/FieldTable";
 import styles from "#page/thread/replays/replays.module.css";
@@ -74,7 +74,7 @@ function Differing({ answers }: { answers: readonly Answer[] }) {
           {difference !== null && <DifferenceShown difference={difference} />}
         </section>
       ))}
-      {more > 0 && <p>and {counted(more, "request")} more</p>}
+      {more > 0 && <p>and {countOf(more, "request")} more</p>}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import type { ForkPlace } from "#page/extensions";
 import { Failure } from "#page/parts/Failure";
-import { count, counted } from "#page/parts/format";
+import { count, countOf } from "#page/parts/format";
 import styles from "#page/thread/forks/forks.module.css";
 import { ShellCommand } from "#page/thread/forks/ShellCommand";
 import { forkRunCommand } from "./command";
@@ -38,7 +38,7 @@ function HazardsSaid({ threadId, from }: { threadId: string; from: number }) {
   const all = calls.reduce((sum, { calls: times }) => sum + times, 0);
   return (
     <div className={styles["hazards"]} role="note">
-      Tools of the agent run again. {counted(all, "recorded call")} may have effects:
+      Tools of the agent run again. {countOf(all, "recorded call")} may have effects:
       <ul>
         {calls.map(({ name, calls: times }) => (
           <li key={name}>

@@ -1,5 +1,5 @@
 import type { ForkPlace } from "#page/extensions";
-import { quoted } from "#page/thread/forks/command";
+import { quote } from "#page/thread/forks/command";
 
 /** The command that runs a recorded agent again, live from a version on; `agent` is a shell's text. */
 export function forkRunCommand(
@@ -8,9 +8,9 @@ export function forkRunCommand(
   agent: string,
 ): string {
   const options = [`--from ${at}`];
-  if (model !== "") options.push(`--model ${quoted(model)}`);
-  if (as !== "") options.push(`--as ${quoted(as)}`);
-  const id = quoted(threadId);
+  if (model !== "") options.push(`--model ${quote(model)}`);
+  if (as !== "") options.push(`--as ${quote(as)}`);
+  const id = quote(threadId);
   const [before, after] = threadId.startsWith("-") ? ["", `${id} `] : [`${id} `, ""];
   return `agentlog fork-run ${before}${options.join(" ")} -- ${after}${agent === "" ? "COMMAND" : agent}`;
 }

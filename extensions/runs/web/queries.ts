@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answered, api } from "#page/api/client";
+import { api, dataOf } from "#page/api/client";
 import { ifThere } from "#page/api/problem";
 
 /** Recorded calls that a replay from a version may make again; null without that extension. */
@@ -13,7 +13,7 @@ export function hazardsQuery(threadId: string, from: number) {
           signal,
         }),
       );
-      return answer === null ? null : answered(answer).items;
+      return answer === null ? null : dataOf(answer).items;
     },
   });
 }

@@ -1,7 +1,7 @@
 import createClient, { type Middleware } from "openapi-fetch";
 import { withHidden } from "./hidden";
 import { keyHeaders, tellKeyRefused } from "./key";
-import { type Problem, problemIn, unreached } from "./problem";
+import { networkError, type Problem, problemIn } from "./problem";
 import type { paths } from "./schema";
 
 const authorized: Middleware = {
@@ -14,7 +14,7 @@ const authorized: Middleware = {
     if (!response.ok) throw await refusal(response);
   },
   onError({ error }) {
-    return unreached(error);
+    return networkError(error);
   },
 };
 
@@ -38,7 +38,7 @@ export function queryOf(query: Record<string, unknown>): string {
 }
 
 /** Returns what was answered: refusals were thrown before. */
-export function answered<T>({ data }: { data?: T }): T {
+export function dataOf<T>({ data }: { data?: T }): T {
   if (data === undefined) throw new Error("the service answered without a body");
   return data;
 }
@@ -48,7 +48,7 @@ export async function fetchWithKey(path: string, init: RequestInit = {}): Promis
   const headers = { ...keyHeaders(), ...(init.headers as Record<string, string> | undefined) };
   const response = await fetch(withHidden(path, location), { ...init, headers }).catch(
     (error: unknown) => {
-      throw unreached(error);
+      throw networkError(error);
     },
   );
   if (!response.ok) throw await refusal(response);

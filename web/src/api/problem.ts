@@ -40,7 +40,7 @@ export async function ifThere<T>(answer: Promise<T>): Promise<T | null> {
 const NOT_INSTALLED: ReadonlySet<string> = new Set(["no-such-route", "unknown-view"]);
 
 /** What a failed `fetch` means; an abort stays what it is. */
-export function unreached(error: unknown): Error {
+export function networkError(error: unknown): Error {
   return error instanceof Error && error.name === "AbortError" ? error : new Unreachable();
 }
 

@@ -30,7 +30,7 @@ function frames(...ids: number[]): Response {
   return new Response(ids.map((id) => `id: ${id}\nevent: item\ndata: {"n":${id}}\n\n`).join(""));
 }
 
-async function followed(until: number): Promise<{ events: StreamedEvent[]; said: Connection[] }> {
+async function collect(until: number): Promise<{ events: StreamedEvent[]; said: Connection[] }> {
   const ending = new AbortController();
   const events: StreamedEvent[] = [];
   const said: Connection[] = [];
@@ -50,7 +50,7 @@ async function followed(until: number): Promise<{ events: StreamedEvent[]; said:
 test("after a break it goes on after the last frame, with the key as a header", async () => {
   setKey("secret");
   const requests = serving(frames(1, 2), frames(3));
-  const { events, said } = await followed(3);
+  const { events, said } = await collect(3);
   expect(events.map(({ id, event }) => [id, event])).toEqual([
     ["1", "item"],
     ["2", "item"],
@@ -67,6 +67,6 @@ test("after a break it goes on after the last frame, with the key as a header", 
 test("what is refused is thrown, and not asked again", async () => {
   const refusal = { type: "urn:agentlog:problem:unknown-thread", title: "No", detail: "No such" };
   const requests = serving(new Response(JSON.stringify(refusal), { status: 404 }));
-  await expect(followed(1)).rejects.toThrow(Problem);
+  await expect(collect(1)).rejects.toThrow(Problem);
   expect(requests).toHaveLength(1);
 });

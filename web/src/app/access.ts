@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { answered, api } from "../api/client";
+import { api, dataOf } from "../api/client";
 import type { components } from "../api/schema";
 
 export type Scope = components["schemas"]["NewKey"]["scopes"][number];
@@ -7,7 +7,7 @@ export type Scope = components["schemas"]["NewKey"]["scopes"][number];
 /** What the service lets this page do, with the key that it has or without one. */
 export const accessQuery = queryOptions({
   queryKey: ["access"],
-  queryFn: async () => answered(await api.GET("/v1/keys/self")),
+  queryFn: async () => dataOf(await api.GET("/v1/keys/self")),
 });
 
 /** Whether a key may open a screen: Keys needs `admin` or `read`, every other one `read`. */

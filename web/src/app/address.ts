@@ -34,7 +34,7 @@ export function keysOf<K extends string>(record: Readonly<Record<K, unknown>>): 
 }
 
 /** Leaves out undefined values, so that they are not written into the address. */
-export function kept<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function prune<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };

@@ -28,6 +28,6 @@ export function useCommands(title: string, source: CommandSource): void {
 }
 
 /** Returns what the open screens offer, group by group. */
-export function offered(text: string): { title: string; commands: readonly Command[] }[] {
+export function commandGroups(text: string): { title: string; commands: readonly Command[] }[] {
   return [...sources.values()].map(({ title, source }) => ({ title, commands: source(text) }));
 }

@@ -1,4 +1,4 @@
-import { kept, type Search, textIn, wholeIn } from "../app/address";
+import { prune, type Search, textIn, wholeIn } from "../app/address";
 
 /** What is verified: the log's checkpoints, a thread's chain, a message. */
 export interface AuditAddress {
@@ -11,7 +11,7 @@ export interface AuditAddress {
 }
 
 export function auditAddress(search: Search): AuditAddress {
-  return kept({
+  return prune({
     thread: textIn(search["thread"]),
     message: textIn(search["message"]),
     from: wholeIn(search["from"]),

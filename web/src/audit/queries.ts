@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { answered, api, fetchWithKey } from "../api/client";
+import { api, dataOf, fetchWithKey } from "../api/client";
 import type { components } from "../api/schema";
 
 export type SignedCheckpoint = components["schemas"]["Checkpoint"];
@@ -15,8 +15,8 @@ export const latestQuery = queryOptions({
 async function latestCheckpoint(signal: AbortSignal): Promise<SignedCheckpoint | null> {
   // asked first whether there is one: a browser logs each 404 as an error
   const params = { query: { limit: 1 } };
-  const { items } = answered(await api.GET("/v1/checkpoints", { params, signal }));
-  return items.length === 0 ? null : answered(await api.GET("/v1/checkpoints/latest", { signal }));
+  const { items } = dataOf(await api.GET("/v1/checkpoints", { params, signal }));
+  return items.length === 0 ? null : dataOf(await api.GET("/v1/checkpoints/latest", { signal }));
 }
 
 /** The proof that a message is in the latest checkpoint, or why there is none. */
@@ -32,7 +32,7 @@ export async function inclusionOf(
     return `The latest checkpoint ends before it, at position ${latest.position}.`;
   }
   const path = { thread_id: threadId, message_id: message.id };
-  return answered(
+  return dataOf(
     await api.GET("/v1/threads/{thread_id}/messages/{message_id}/proof", {
       params: { path },
       signal,
@@ -45,7 +45,7 @@ export const checkpointsQuery = infiniteQueryOptions({
   queryKey: ["checkpoints", "all"],
   queryFn: async ({ pageParam, signal }) => {
     const query = pageParam === null ? {} : { after: pageParam };
-    return answered(await api.GET("/v1/checkpoints", { params: { query }, signal }));
+    return dataOf(await api.GET("/v1/checkpoints", { params: { query }, signal }));
   },
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.next,

@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
-import { kept } from "../app/address";
+import { prune } from "../app/address";
 import { Failure } from "../parts/Failure";
-import { counted, time } from "../parts/format";
-import { quoted } from "../parts/text/terms";
+import { countOf, time } from "../parts/format";
+import { quote } from "../parts/text/terms";
 import styles from "./compare.module.css";
 import { Field } from "./Field";
 import { recentQuery, type Summary } from "./queries";
@@ -57,11 +57,11 @@ export function Choosing({ chosen }: { chosen: string | undefined }) {
           <Field
             label="A matrix of runs, by a filter"
             button="Show matrix"
-            known={keys.map((key) => `metadata.${quoted(key)}:`)}
+            known={keys.map((key) => `metadata.${quote(key)}:`)}
             mayBeEmpty
             onGive={(text) => {
               const filter = text === "" ? undefined : text;
-              void navigate({ search: kept({ matrix: true as const, filter }) });
+              void navigate({ search: prune({ matrix: true as const, filter }) });
             }}
           />
         </div>
@@ -118,7 +118,7 @@ function Recent({ threads, chosen }: { threads: Summary[]; chosen: string | unde
                 {threadId}
               </Link>
               <small className={styles["figure"]}>
-                {counted(steps, "step")}
+                {countOf(steps, "step")}
                 <span className={styles["moved"]}> · {time(updatedAt)}</span>
               </small>
               <span className={styles["about"]}>

@@ -1,4 +1,4 @@
-import { flagIn, kept, oneIn, type Search, textIn, textsIn, wholeIn } from "../app/address";
+import { flagIn, oneIn, prune, type Search, textIn, textsIn, wholeIn } from "../app/address";
 
 /** What is compared: threads by their ids, or all runs of each task by a metadata key. */
 export interface CompareAddress {
@@ -24,7 +24,7 @@ export interface CompareAddress {
 }
 
 export function compareAddress(search: Search): CompareAddress {
-  return kept({
+  return prune({
     thread: textsIn(search["thread"]),
     by: textIn(search["by"]),
     failed: textIn(search["failed"]),

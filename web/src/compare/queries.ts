@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { answered, api, fetchWithKey } from "../api/client";
+import { api, dataOf, fetchWithKey } from "../api/client";
 import { parseExact } from "../api/exact";
 import { inQuotes } from "../parts/text/terms";
 import type { components } from "../api/schema";
@@ -54,7 +54,7 @@ export function runSetsQuery(by: string, failed: string) {
     queryKey: ["runSets", by, failed],
     staleTime: 0,
     queryFn: async ({ pageParam, signal }) =>
-      answered(
+      dataOf(
         await api.GET("/v1/compare/sets", {
           params: {
             query: {
@@ -87,7 +87,7 @@ export function matrixQuery({ thread, ...options }: MatrixOptions) {
     staleTime: 0,
     queryFn: async ({ signal }) => {
       const query = { thread: [...thread], ...options };
-      return answered(await api.GET("/v1/compare/matrix", { params: { query }, signal }));
+      return dataOf(await api.GET("/v1/compare/matrix", { params: { query }, signal }));
     },
   });
 }
@@ -99,7 +99,7 @@ export function summaryQuery(threadId: string) {
     staleTime: 0,
     queryFn: async ({ signal }) => {
       const query = { filter: `thread:${inQuotes(threadId)}`, limit: 1 };
-      const { items } = answered(await api.GET("/v1/summaries", { params: { query }, signal }));
+      const { items } = dataOf(await api.GET("/v1/summaries", { params: { query }, signal }));
       return items[0] ?? null;
     },
   });
@@ -110,5 +110,5 @@ export const recentQuery = queryOptions({
   queryKey: ["recent"],
   staleTime: 0,
   queryFn: async ({ signal }) =>
-    answered(await api.GET("/v1/summaries", { params: { query: { limit: 100 } }, signal })),
+    dataOf(await api.GET("/v1/summaries", { params: { query: { limit: 100 } }, signal })),
 });

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { answered, api } from "../api/client";
+import { api, dataOf } from "../api/client";
 import { setKey } from "../api/key";
 import { mayOpen, type Scope } from "../app/access";
 import { Failure } from "../parts/Failure";
@@ -26,7 +26,7 @@ export function CreateKey({ isFirst }: { isFirst: boolean }) {
   const [isAgreed, setAgreed] = useState(false);
   const creation = useMutation({
     mutationFn: async () =>
-      answered(
+      dataOf(
         await api.POST("/v1/keys", {
           body: { name, scopes: [...scopes], expires: expires || null },
         }),

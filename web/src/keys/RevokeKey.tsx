@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { answered, api } from "../api/client";
+import { api, dataOf } from "../api/client";
 import { setKey } from "../api/key";
 import { Dialog } from "../parts/Dialog";
 import { Failure } from "../parts/Failure";
@@ -18,7 +18,7 @@ export function RevokeKey({ of, isOwn, onClose }: RevokeKeyProps) {
   const queries = useQueryClient();
   const { mutate, error, isPending } = useMutation({
     mutationFn: async () =>
-      answered(await api.DELETE("/v1/keys/{key_id}", { params: { path: { key_id: of.id } } })),
+      dataOf(await api.DELETE("/v1/keys/{key_id}", { params: { path: { key_id: of.id } } })),
     onSuccess: async () => {
       if (isOwn) setKey(null);
       else await queries.invalidateQueries({ queryKey: keysQuery.queryKey });

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
-import { answered, api } from "../api/client";
+import { api, dataOf } from "../api/client";
 import type { components } from "../api/schema";
 
 export type Key = components["schemas"]["Key"];
@@ -10,7 +10,7 @@ export const keysQuery = infiniteQueryOptions({
   queryKey: ["keys"],
   queryFn: async ({ pageParam, signal }) => {
     const query = pageParam === null ? {} : { after: pageParam };
-    return answered(await api.GET("/v1/keys", { params: { query }, signal }));
+    return dataOf(await api.GET("/v1/keys", { params: { query }, signal }));
   },
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.next,
@@ -22,7 +22,7 @@ export const accessesQuery = infiniteQueryOptions({
   queryKey: ["accesses"],
   queryFn: async ({ pageParam, signal }) => {
     const query = pageParam === null ? {} : { after: pageParam };
-    return answered(await api.GET("/v1/accesses", { params: { query }, signal }));
+    return dataOf(await api.GET("/v1/accesses", { params: { query }, signal }));
   },
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.next,

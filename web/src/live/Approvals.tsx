@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import { answered, api } from "../api/client";
+import { api, dataOf } from "../api/client";
 import { printExact } from "../api/exact";
 import { useMay } from "../app/access";
 import { Failure } from "../parts/Failure";
@@ -71,7 +71,7 @@ function Answer({ threadId, pending: { callId } }: Omit<ApprovalProps, "now">) {
         ...(reason.trim() !== "" && { reason: reason.trim() }),
         metadata: { actor: person.trim() },
       };
-      return answered(
+      return dataOf(
         await api.POST("/v1/threads/{thread_id}/messages", {
           params: { path: { thread_id: threadId } },
           body: [message],

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Failure } from "../parts/Failure";
-import { cost, count, counted } from "../parts/format";
+import { cost, count, countOf } from "../parts/format";
 import { useTitle } from "../parts/useTitle";
 import { LiveThread } from "./LiveThread";
 import styles from "./live.module.css";
@@ -14,7 +14,7 @@ export function LiveScreen() {
   const wall = wallOf(data?.items ?? [], data?.total ?? 0, dataUpdatedAt);
   const { waiting, atWork, quiet } = wall;
   const waits = data?.waiting ?? 0;
-  useTitle(waits > 0 ? `${counted(waits, "thread")} needs approval` : "Live", {
+  useTitle(waits > 0 ? `${countOf(waits, "thread")} needs approval` : "Live", {
     needsPerson: waits > 0,
   });
   const rates = atWork.map(costPerMinute).filter((rate) => rate !== null);
@@ -26,7 +26,7 @@ export function LiveScreen() {
         <p role="status">
           {data === undefined
             ? "Reading…"
-            : `${counted(atWork.length, "thread")} at work` +
+            : `${countOf(atWork.length, "thread")} at work` +
               (rates.length > 0 ? `, ${cost(together)} a minute together` : "")}
         </p>
       </header>

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { answered, api, fetchWithKey } from "../api/client";
+import { api, dataOf, fetchWithKey } from "../api/client";
 import { parseExact } from "../api/exact";
 import type { StoredEvent } from "../thread/history/events";
 
@@ -14,7 +14,7 @@ export const openQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const read = async (filter: string) => {
       const query = { filter, limit: MOST, sort: "-updatedAt" };
-      return answered(await api.GET("/v1/summaries", { params: { query }, signal }));
+      return dataOf(await api.GET("/v1/summaries", { params: { query }, signal }));
     };
     const [latest, waiting] = await Promise.all([read("open"), read("open pending")]);
     const byId = new Map([...waiting.items, ...latest.items].map((row) => [row.threadId, row]));

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { allExpanded, JsonView } from "react-json-view-lite";
 import { type Json, printExact } from "../api/exact";
 import { Boundary } from "./Boundary";
-import { grouped } from "./grouped";
+import { groupEntries } from "./grouped";
 import styles from "./JsonTree.module.css";
 import { LongText } from "./text/LongText";
 
@@ -29,7 +29,7 @@ const STYLE = {
   expandIcon: styles["expand"] ?? "",
   collapseIcon: styles["collapse"] ?? "",
   collapsedContent: styles["collapsed"] ?? "",
-  noQuotesForStringValues: true, // `grouped` quoted them
+  noQuotesForStringValues: true, // `groupEntries` quoted them
   quotesForFieldNames: false,
   stringifyStringValues: false,
   ariaLables: { collapseJson: "collapse", expandJson: "expand" },
@@ -45,7 +45,7 @@ export function JsonTree(props: JsonTreeProps) {
 }
 
 function Tree({ value, label, open = 1 }: JsonTreeProps) {
-  const tree = useMemo(() => grouped(value), [value]);
+  const tree = useMemo(() => groupEntries(value), [value]);
   if (typeof tree !== "object" || tree === null) {
     return <code className={styles["text"]}>{String(tree)}</code>;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, bytes, cost, costNote, count, counted, duration, ordinal } from "./format";
+import { ago, bytes, cost, costNote, count, countOf, duration, ordinal } from "./format";
 
 test.each([
   [0, "0 ms"],
@@ -31,7 +31,7 @@ test("a missing figure is a dash, never 0", () => {
 });
 
 test("counts have their nouns", () => {
-  expect([counted(1, "event"), counted(12_000, "event")]).toEqual(["1 event", "12,000 events"]);
+  expect([countOf(1, "event"), countOf(12_000, "event")]).toEqual(["1 event", "12,000 events"]);
 });
 
 test("a cost says what of it is computed, and what is not in it", () => {

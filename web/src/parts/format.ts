@@ -51,8 +51,8 @@ export function cost(usd: number | null | undefined, computedCalls = 0): string 
 /** What of a cost is computed, and what is missing in it; undefined where all was reported. */
 export function costNote(computedCalls: number, unpricedCalls: number): string | undefined {
   const notes = [
-    computedCalls > 0 && `computed by a list of prices: ${counted(computedCalls, "call")}`,
-    unpricedCalls > 0 && `cost not known: ${counted(unpricedCalls, "call")}`,
+    computedCalls > 0 && `computed by a list of prices: ${countOf(computedCalls, "call")}`,
+    unpricedCalls > 0 && `cost not known: ${countOf(unpricedCalls, "call")}`,
   ].filter((note) => note !== false);
   return notes.length === 0 ? undefined : notes.join("; ");
 }
@@ -88,6 +88,6 @@ export function ordinal(number: number): string {
 }
 
 /** A count with its noun: 1 event, 12 events. */
-export function counted(value: number, noun: string, plural = `${noun}s`): string {
+export function countOf(value: number, noun: string, plural = `${noun}s`): string {
   return `${count(value)} ${value === 1 ? noun : plural}`;
 }

@@ -13,22 +13,22 @@ const LONGEST_TEXT = 500;
  * breaks; of long ones the beginning. Hidden characters are written out, also in keys. Numbers keep their digits. Lists and objects of more than 100 entries come in groups
  * of 100, and what lies deeper than 100 levels as a note.
  */
-export function grouped(value: Json, level = 0): Json {
-  if (typeof value === "string") return quoted(value);
+export function groupEntries(value: Json, level = 0): Json {
+  if (typeof value === "string") return quote(value);
   if (value instanceof ExactNumber) return value.digits;
   if (typeof value !== "object" || value === null) return value;
   if (level === MOST_LEVELS) return "… more levels: see the text";
   if (Array.isArray(value)) {
     const list = value as readonly Json[];
-    if (list.length <= MOST_ENTRIES) return list.map((item) => grouped(item, level + 1));
-    return inGroups(list.length, (from, to) => grouped(list.slice(from, to), level + 1));
+    if (list.length <= MOST_ENTRIES) return list.map((item) => groupEntries(item, level + 1));
+    return inGroups(list.length, (from, to) => groupEntries(list.slice(from, to), level + 1));
   }
   const entries = Object.entries(value);
   if (entries.length <= MOST_ENTRIES) {
     return drawnMembers(entries, level);
   }
   return inGroups(entries.length, (from, to) =>
-    grouped(Object.fromEntries(entries.slice(from, to)), level + 1),
+    groupEntries(Object.fromEntries(entries.slice(from, to)), level + 1),
   );
 }
 
@@ -54,12 +54,12 @@ function drawnMembers(entries: readonly [string, Json][], level: number): Json {
   for (const [key, value] of entries) {
     let name = visible(key);
     while (members.has(name)) name += "′"; // a key that looks like another hides it no more
-    members.set(name, grouped(value, level + 1));
+    members.set(name, groupEntries(value, level + 1));
   }
   return Object.fromEntries(members);
 }
 
-function quoted(whole: string): string {
+function quote(whole: string): string {
   const text = withoutFiles(whole);
   const left = text.length - LONGEST_TEXT;
   const drawn = visible(withLines(JSON.stringify(text.slice(0, LONGEST_TEXT))));

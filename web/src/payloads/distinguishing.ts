@@ -23,15 +23,15 @@ function rankOf([name, value]: [string, Json]): number {
 /** A value as a text of at most so many characters; of an object its members on one line. */
 export function glimpseOf(value: Json, characters: number): string {
   const text =
-    typeof value === "string" ? value : isFields(value) ? membersOf(value) : printed(value);
+    typeof value === "string" ? value : isFields(value) ? membersOf(value) : textOf(value);
   return text.length > characters ? `${text.slice(0, characters)}…` : text;
 }
 
 function membersOf(value: Fields): string {
   const members = distinguishingFirst(value);
-  return members.map(([name, member]) => `${name}: ${printed(member)}`).join(", ");
+  return members.map(([name, member]) => `${name}: ${textOf(member)}`).join(", ");
 }
 
-function printed(value: Json): string {
+function textOf(value: Json): string {
   return typeof value === "string" ? value : printExact(value);
 }

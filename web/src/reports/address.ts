@@ -1,6 +1,6 @@
 import type { operations } from "../api/schema";
-import { flagIn, kept, keysOf, oneIn, type Search, textIn, textsIn } from "../app/address";
-import { quoted } from "../parts/text/terms";
+import { flagIn, keysOf, oneIn, prune, type Search, textIn, textsIn } from "../app/address";
+import { quote } from "../parts/text/terms";
 
 type Clock = NonNullable<
   NonNullable<operations["read_report_v1_analytics__name__get"]["parameters"]["query"]>["clock"]
@@ -29,7 +29,7 @@ export interface ReportAddress {
 
 export function reportAddress(search: Search): ReportAddress {
   const only = textsIn(search["only"]);
-  return kept({
+  return prune({
     from: textIn(search["from"]),
     to: textIn(search["to"]),
     by: textsIn(search["by"]),
@@ -46,7 +46,7 @@ function termsOf(only: readonly string[]): string[] {
   return [...byName].map(([name, texts]) =>
     texts
       .map((text) => OLD.exec(text)?.[2])
-      .map((value) => (value === undefined ? name : `${name}:${quoted(value)}`))
+      .map((value) => (value === undefined ? name : `${name}:${quote(value)}`))
       .join(" or "),
   );
 }
@@ -63,5 +63,5 @@ export interface SqlAddress {
 }
 
 export function sqlAddress(search: Search): SqlAddress {
-  return kept({ sql: textIn(search["sql"]), chart: flagIn(search["chart"]) });
+  return prune({ sql: textIn(search["sql"]), chart: flagIn(search["chart"]) });
 }

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answered, api, fetchWithKey } from "../api/client";
+import { api, dataOf, fetchWithKey } from "../api/client";
 import type { components } from "../api/schema";
 import type { ReportAddress } from "./address";
 
@@ -18,13 +18,13 @@ const MOST_ROWS_OF_CSV = 10_000;
 /** All reports, with what each can be broken down by and narrowed to. */
 export const catalogueQuery = queryOptions({
   queryKey: ["reports"],
-  queryFn: async ({ signal }) => answered(await api.GET("/v1/analytics", { signal })).items,
+  queryFn: async ({ signal }) => dataOf(await api.GET("/v1/analytics", { signal })).items,
 });
 
 /** The tables that queries may be about. */
 export const tablesQuery = queryOptions({
   queryKey: ["tables"],
-  queryFn: async ({ signal }) => answered(await api.GET("/v1/analytics/sql/tables", { signal })),
+  queryFn: async ({ signal }) => dataOf(await api.GET("/v1/analytics/sql/tables", { signal })),
 });
 
 /** A report as the address asks for it, and the log's position just after. */
@@ -36,7 +36,7 @@ export function reportQuery(name: string, address: ReportAddress) {
     queryFn: async ({ signal }) => {
       const response = await fetchWithKey(path, { signal });
       const answer = (await response.json()) as ReportAnswer;
-      const { asOf, lag } = answered(
+      const { asOf, lag } = dataOf(
         await api.GET("/v1/summaries", { params: { query: { limit: 1 } }, signal }),
       );
       return { answer, behind: Math.max(0, asOf + lag - answer.asOf) };

@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode, useRef, useState } from "react";
-import { currentShares, keepShares, moved, sharesOf, STEP } from "./shares";
+import { currentShares, keepShares, sharesOf, shift, STEP } from "./shares";
 import styles from "./thread.module.css";
 
 interface SideBySideProps {
@@ -14,7 +14,7 @@ export function SideBySide({ panes }: SideBySideProps) {
   const before = kept.length - panes.length; // dividers of panes that the first one stands for
   const move = (divider: number, by: number): void => {
     setShares((shares) => {
-      const after = moved(shares, before + divider, by);
+      const after = shift(shares, before + divider, by);
       keepShares(after);
       return after;
     });

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { ChainBadge } from "../audit/chain/ChainBadge";
 import { LOW, useLow } from "../app/narrow";
 import { Copy } from "../parts/Copy";
-import { cost, count, counted, duration } from "../parts/format";
+import { cost, count, countOf, duration } from "../parts/format";
 import { Popover } from "../parts/Popover";
 import { useTitle } from "../parts/useTitle";
 import { useCursor } from "./cursor";
@@ -30,9 +30,9 @@ function Anomalies({ total }: { total: number }) {
   return (
     <>
       {warnings > 0 && (
-        <span className="badge warn">{counted(warnings, "anomaly", "anomalies")}</span>
+        <span className="badge warn">{countOf(warnings, "anomaly", "anomalies")}</span>
       )}
-      {notes.length > 0 && <span className="badge">{counted(notes.length, "id")} reused</span>}
+      {notes.length > 0 && <span className="badge">{countOf(notes.length, "id")} reused</span>}
     </>
   );
 }

@@ -52,7 +52,7 @@ export function ThreadScreen() {
   );
 }
 
-function drawn(id: Pane) {
+function partOf(id: Pane) {
   const { name, Pane } = SHOWN[id];
   return (
     <Part key={id} name={name.toLowerCase()}>
@@ -103,11 +103,11 @@ function Thread() {
               change({ pane: pane === "history" ? undefined : pane });
             }}
           >
-            {drawn(chosen)}
+            {partOf(chosen)}
           </Tabs>
         </div>
       ) : (
-        <SideBySide panes={panes.map((id) => ({ name: SHOWN[id].name, pane: drawn(id) }))} />
+        <SideBySide panes={panes.map((id) => ({ name: SHOWN[id].name, pane: partOf(id) }))} />
       )}
     </main>
   );

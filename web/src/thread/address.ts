@@ -1,5 +1,14 @@
 import type { operations } from "../api/schema";
-import { flagIn, kept, keysOf, oneIn, type Search, textIn, textsIn, wholeIn } from "../app/address";
+import {
+  flagIn,
+  keysOf,
+  oneIn,
+  prune,
+  type Search,
+  textIn,
+  textsIn,
+  wholeIn,
+} from "../app/address";
 
 /** The panels about one event, in the middle. */
 export const EVENT_TABS = ["shown", "json", "raw", "proof"] as const;
@@ -102,7 +111,7 @@ export interface ThreadAddress {
 
 /** Reads an address; what is unknown or wrong is left out. */
 export function threadAddress(search: Search): ThreadAddress {
-  return kept({
+  return prune({
     at: wholeIn(search["at"], 1) ?? oneIn<typeof END>([END], search["at"]),
     event: oneIn(EVENT_TABS, search["event"]),
     plain: flagIn(search["plain"]),

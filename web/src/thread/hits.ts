@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
-import { answered, api } from "../api/client";
+import { api, dataOf } from "../api/client";
 import { useCursor } from "./cursor";
 
 /** A message that matches, with the texts and values that the filter asks for. */
@@ -36,7 +36,7 @@ function hitsQuery(threadId: string, filter: string) {
       let version = 0;
       for (let page = 0; page < MOST_PAGES; page += 1) {
         const query = { filter, after, limit: PAGE_LENGTH };
-        const answer: { items: Hit[]; next: string | null; version: number } = answered(
+        const answer: { items: Hit[]; next: string | null; version: number } = dataOf(
           await api.GET("/v1/threads/{thread_id}/matches", {
             params: { path: { thread_id: threadId }, query },
             signal,

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answered, api, fetchWithKey } from "../api/client";
+import { api, dataOf, fetchWithKey } from "../api/client";
 import { type Json, parseExact } from "../api/exact";
 import { ifThere } from "../api/problem";
 
@@ -8,7 +8,7 @@ export function headQuery(threadId: string) {
   return queryOptions({
     queryKey: ["thread", threadId],
     queryFn: async ({ signal }) =>
-      answered(
+      dataOf(
         await api.GET("/v1/threads/{thread_id}", {
           params: { path: { thread_id: threadId } },
           signal,

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { moved, sharesIn, sharesOf } from "./shares";
+import { sharesIn, sharesOf, shift } from "./shares";
 
 test("a divider gives one side what the other loses", () => {
-  expect(moved([0.4, 0.3, 0.3], 1, 0.125)).toEqual([0.4, 0.425, 0.175]);
+  expect(shift([0.4, 0.3, 0.3], 1, 0.125)).toEqual([0.4, 0.425, 0.175]);
 });
 
 test("no side becomes too narrow", () => {
-  expect(moved([0.5, 0.25, 0.25], 0, -0.9)[0]).toBeCloseTo(0.15);
-  expect(moved([0.5, 0.25, 0.25], 0, 0.9)[1]).toBeCloseTo(0.15);
+  expect(shift([0.5, 0.25, 0.25], 0, -0.9)[0]).toBeCloseTo(0.15);
+  expect(shift([0.5, 0.25, 0.25], 0, 0.9)[1]).toBeCloseTo(0.15);
 });
 
 test("kept shares are used only if they are valid", () => {

@@ -6,7 +6,7 @@ const PLACE = "agentlog.panes";
 const USUAL: readonly number[] = [0.38, 0.28, 0.34];
 
 /** Moves the divider after a pane; both sides keep a least width. */
-export function moved(shares: readonly number[], divider: number, by: number): readonly number[] {
+export function shift(shares: readonly number[], divider: number, by: number): readonly number[] {
   const [left = 0, right = 0] = shares.slice(divider, divider + 2);
   const step = Math.max(LEAST - left, Math.min(by, right - LEAST));
   return shares.map((share, index) => {

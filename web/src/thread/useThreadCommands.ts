@@ -1,8 +1,8 @@
 import { useRouter } from "@tanstack/react-router";
 import { type Command, useCommands } from "../app/commands";
-import { ranked } from "../app/palette/ranking";
+import { rankByName } from "../app/palette/ranking";
 import { count } from "../parts/format";
-import { quoted } from "../parts/text/terms";
+import { quote } from "../parts/text/terms";
 import { STATE_TABS, type ThreadAddress, VIEWS } from "./address";
 import { useCursor } from "./cursor";
 import { useTimeline } from "./timeline/timeline";
@@ -52,10 +52,10 @@ export function useThreadCommands(): void {
     );
     const tools = timeline.tools().map(([tool, calls]) =>
       show(`Only calls of ${tool} (${count(calls)})`, {
-        find: `tool:${quoted(tool)}`,
+        find: `tool:${quote(tool)}`,
         only: "hit",
       }),
     );
-    return [...versions, ...ranked([compare, ...tabs, ...views, ...tools], text)];
+    return [...versions, ...rankByName([compare, ...tabs, ...views, ...tools], text)];
   });
 }

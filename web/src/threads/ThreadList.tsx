@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from "react";
-import { count, counted } from "../parts/format";
+import { count, countOf } from "../parts/format";
 import { Failure } from "../parts/Failure";
 import type { Change, ThreadsAddress } from "./address";
 import { ColumnPicker } from "./grid/ColumnPicker";
@@ -90,7 +90,7 @@ function Standing({ rows: { total, lag, error } }: { rows: ThreadRows }) {
   if (total === null) return <span className={styles["standing"]}>Loading…</span>;
   return (
     <span className={styles["standing"]}>
-      {counted(total, "thread")} ·{" "}
+      {countOf(total, "thread")} ·{" "}
       {lag === 0 ? "up to date" : `read model ${count(lag)} positions behind`}
     </span>
   );

@@ -1,5 +1,5 @@
 import type { Change as ChangeOf, PartOf } from "../app/change";
-import { flagIn, kept, type Search, textIn, textsIn, wholeIn } from "../app/address";
+import { flagIn, prune, type Search, textIn, textsIn, wholeIn } from "../app/address";
 
 /** Filters, order and columns of the list of threads; all of it stands in the URL. */
 export interface ThreadsAddress {
@@ -25,7 +25,7 @@ export type Changed = PartOf<ThreadsAddress>;
 export type Change = ChangeOf<ThreadsAddress>;
 
 export function threadsAddress(search: Search): ThreadsAddress {
-  return kept({
+  return prune({
     q: textIn(search["q"]),
     find: textIn(search["find"]),
     filter: textIn(search["filter"]),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ranked, rankOf } from "./ranking";
+import { rankByName, rankOf } from "./ranking";
 
 test("a beginning is best, then beginnings of words, then any place", () => {
   expect(rankOf("Go to Reports", "go")).toBe(0);
@@ -10,10 +10,10 @@ test("a beginning is best, then beginnings of words, then any place", () => {
 
 test("equal ones keep their order, and an empty text has all", () => {
   const named = ["Keys", "Reports", "Replay", "Open report"].map((name) => ({ name }));
-  expect(ranked(named, "rep").map(({ name }) => name)).toEqual([
+  expect(rankByName(named, "rep").map(({ name }) => name)).toEqual([
     "Reports",
     "Replay",
     "Open report",
   ]);
-  expect(ranked(named, " ")).toEqual(named);
+  expect(rankByName(named, " ")).toEqual(named);
 });

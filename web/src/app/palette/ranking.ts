@@ -9,7 +9,7 @@ export function rankOf(name: string, text: string): number | null {
 }
 
 /** Returns those whose names answer a text, best first, else in their order. */
-export function ranked<T extends { readonly name: string }>(
+export function rankByName<T extends { readonly name: string }>(
   items: readonly T[],
   text: string,
 ): T[] {

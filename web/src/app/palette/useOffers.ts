@@ -1,12 +1,12 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { useDeferredValue } from "react";
-import { answered, api } from "../../api/client";
-import { type Command, offered } from "../commands";
+import { api, dataOf } from "../../api/client";
+import { type Command, commandGroups } from "../commands";
 import { shownKey, useKnownShortcuts } from "../keyboard";
 import { SCREENS } from "../screens";
 import { wordsOf } from "../../threads/filter/filters";
-import { ranked } from "./ranking";
+import { rankByName } from "./ranking";
 
 /** Commands of one kind. */
 export interface Group {
@@ -24,17 +24,17 @@ export function useOffers(text: string): { groups: readonly Group[]; isSearching
     queryKey: ["palette", wanted],
     queryFn: async ({ signal }) => {
       const query = { filter: wordsOf(wanted), limit: MOST_THREADS };
-      return answered(await api.GET("/v1/threads", { params: { query }, signal })).items;
+      return dataOf(await api.GET("/v1/threads", { params: { query }, signal })).items;
     },
     enabled: wanted !== "",
     placeholderData: keepPreviousData,
   });
   const shortcuts = useKnownShortcuts();
   const groups: Group[] = [
-    ...offered(text),
+    ...commandGroups(text),
     {
       title: "Screens",
-      commands: ranked(
+      commands: rankByName(
         SCREENS.map(({ to, name }) => ({
           name,
           run: () => {
@@ -55,7 +55,7 @@ export function useOffers(text: string): { groups: readonly Group[]; isSearching
     },
     ...shortcuts.map(({ title, shortcuts: ofGroup }) => ({
       title: `Keys: ${title}`,
-      commands: ranked(
+      commands: rankByName(
         ofGroup.map(({ key, does, run }) => ({
           name: does,
           keys: shownKey(key),

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Copy } from "../../parts/Copy";
 import { DownloadButton } from "../../parts/DownloadButton";
-import { count, counted, time } from "../../parts/format";
+import { count, countOf, time } from "../../parts/format";
 import { evidenceOf, latestQuery } from "../queries";
 import type { Chain } from "./useChain";
 import { allFindings, verdictOf } from "./verdict";
@@ -33,7 +33,7 @@ export function ChainDetails({ chain, onLeave }: ChainDetailsProps) {
         <dt>Verified here</dt>
         <dd>
           {step === "checked" || isBusy
-            ? `${count(verified.version)} of ${counted(last, "event")}`
+            ? `${count(verified.version)} of ${countOf(last, "event")}`
             : "–"}
         </dd>
         <dt>The service says</dt>

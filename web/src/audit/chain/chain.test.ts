@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sha256, toHex, utf8 } from "../hashes/bytes";
 import { type ChainPage, GENESIS, verifyPage } from "./chain";
-import { type ChainedEvent, covered, microseconds } from "../hashes/link";
+import { type ChainedEvent, coveredBytes, microseconds } from "../hashes/link";
 
 const OWNER = { tenant: "acme", threadId: "t1" };
 
@@ -24,13 +24,13 @@ const COVERED = `
 9e94fb4fc21fe77e8310c060f61caaff8a33323ae3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b
 7852b855`.replaceAll("\n", "");
 
-async function linked(before: string, event: ChainedEvent): Promise<ChainedEvent> {
+async function link(before: string, event: ChainedEvent): Promise<ChainedEvent> {
   const metadata = event.metadataSha256;
   const hash =
     metadata === undefined
       ? await sha256(utf8(atob(event.metadata ?? "")))
       : Uint8Array.from(metadata.match(/../g) ?? [], (digits) => parseInt(digits, 16));
-  const bytes = covered(before, OWNER, event, hash);
+  const bytes = coveredBytes(before, OWNER, event, hash);
   return { ...event, chain: bytes === null ? "" : toHex(await sha256(bytes)) };
 }
 
@@ -50,7 +50,7 @@ async function thread(
       bodySha256: toHex(await sha256(utf8(body))),
     };
     const before = events.at(-1)?.chain ?? GENESIS.chain;
-    events.push(await linked(before, { ...plain, ...changed(plain) }));
+    events.push(await link(before, { ...plain, ...changed(plain) }));
   }
   return events;
 }
@@ -73,7 +73,7 @@ async function findings(events: ChainedEvent[], part: Partial<ChainPage> = {}) {
 }
 
 test("the worked example of the documentation has its bytes and its link", async () => {
-  const bytes = covered(GENESIS.chain, OWNER, EXAMPLE, await sha256(utf8("")));
+  const bytes = coveredBytes(GENESIS.chain, OWNER, EXAMPLE, await sha256(utf8("")));
   expect(bytes && toHex(bytes)).toBe(COVERED);
   expect(await findings([EXAMPLE])).toEqual([]);
 });

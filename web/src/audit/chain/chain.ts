@@ -55,7 +55,7 @@ export async function verifyEvents(
   const checks = await Promise.all(
     events.map(async (event, index) => {
       const previous = events[index - 1]?.chain ?? before.chain;
-      const body = event.body === null ? null : decoded(event.body);
+      const body = event.body === null ? null : decode(event.body);
       const [bodySha256, link] = await Promise.all([
         body === null ? null : sha256(body).then(toHex),
         linkOf(previous, owner, event),
@@ -129,11 +129,11 @@ export async function verifyPage(before: Verified, page: ChainPage): Promise<Ver
     const detail = `the head is at version ${head.version} with another link than the last event`;
     return withFinding(after, finding("head-differs", after.version, detail));
   }
-  return unmarked(after);
+  return withUnmarked(after);
 }
 
 /** Adds a finding for each redacted event whose redaction never came. */
-export function unmarked(at: Verified): Verified {
+export function withUnmarked(at: Verified): Verified {
   return at.marks.reduce<Verified>(
     (all, { version, by }) => {
       const detail = `it says that version ${by} redacted it, which is not there`;
@@ -156,7 +156,7 @@ function withFinding(at: Verified, one: Finding): Verified {
   return { ...at, findings, broken: at.broken + 1 };
 }
 
-function decoded(base64: string): Bytes | null {
+function decode(base64: string): Bytes | null {
   try {
     return fromBase64(base64);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { answered, api } from "../../api/client";
+import { api, dataOf } from "../../api/client";
 import type { components } from "../../api/schema";
 import { canHash } from "../hashes/bytes";
 import { GENESIS, type Verified } from "./chain";
@@ -44,7 +44,7 @@ export class ChainCheck {
   readonly state = (): ChainState => this.#state;
 
   /** Called with the thread's version: starts on a short thread, goes on with a verified one. */
-  grown(last: number): void {
+  grow(last: number): void {
     this.#set({ last: Math.max(last, this.#state.last) });
     const { step, verified } = this.#state;
     if (step === "unchecked" && last <= SHORT) void this.#run(GENESIS);
@@ -84,7 +84,7 @@ export class ChainCheck {
       this.#set({ step: "checked", verified });
       // not at the same time: the service reads the same events for both
       if (from === GENESIS) this.#set({ audit: await this.#audit(signal) });
-      if (verified.version < this.#state.last) this.grown(this.#state.last);
+      if (verified.version < this.#state.last) this.grow(this.#state.last);
     } catch (error) {
       if (!signal.aborted) this.#set({ step: "failed", error });
     }
@@ -92,7 +92,7 @@ export class ChainCheck {
 
   async #audit(signal: AbortSignal): Promise<Audit> {
     const params = { path: { thread_id: this.#threadId } };
-    return answered(await api.GET("/v1/threads/{thread_id}/audit", { params, signal }));
+    return dataOf(await api.GET("/v1/threads/{thread_id}/audit", { params, signal }));
   }
 
   #set(part: Partial<ChainState>): void {

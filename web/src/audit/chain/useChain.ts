@@ -21,7 +21,7 @@ export function useChain(threadId: string): Chain {
     [check],
   );
   useEffect(() => {
-    if (head !== undefined) check.grown(head.version);
+    if (head !== undefined) check.grow(head.version);
   }, [check, head]);
   const begin = (): void => {
     check.begin();

@@ -1,4 +1,4 @@
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import type { Finding } from "./chain";
 import type { ChainState } from "./chainCheck";
 
@@ -11,7 +11,7 @@ export interface Verdict {
 
 /** What the badge of a chain says, and the sentence that explains it. */
 export function verdictOf({ step, verified, last, audit, error }: ChainState): Verdict {
-  const events = counted(verified.version, "event");
+  const events = countOf(verified.version, "event");
   switch (step) {
     case "unavailable":
       return {
@@ -62,7 +62,7 @@ export function verdictOf({ step, verified, last, audit, error }: ChainState): V
       label: "Service says broken",
       detail:
         `This browser found the links of ${events} whole. The service compares more, and found ` +
-        `${counted(audit.findingCount, "deviation")}.`,
+        `${countOf(audit.findingCount, "deviation")}.`,
     };
   }
   const redacted = verified.redacted === 0 ? "" : ` · ${count(verified.redacted)} redacted`;

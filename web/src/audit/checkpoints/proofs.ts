@@ -1,4 +1,4 @@
-import { answered, api } from "../../api/client";
+import { api, dataOf } from "../../api/client";
 import { count } from "../../parts/format";
 import { fromBase64, fromHex, isSame, sha256, toHex } from "../hashes/bytes";
 import { linkOf } from "../hashes/link";
@@ -45,7 +45,7 @@ export async function verifyConsistency(
   signal: AbortSignal,
 ): Promise<Step[]> {
   const params = { query: { from, to } };
-  const proof = answered(await api.GET("/v1/checkpoints/consistency", { params, signal }));
+  const proof = dataOf(await api.GET("/v1/checkpoints/consistency", { params, signal }));
   const [first, second] = [parseCheckpoint(proof.from.note), parseCheckpoint(proof.to.note)];
   const isAsked = first?.size === from && second?.size === to;
   const isProved = isAsked && (await isConsistent(first, second, proof.path.map(fromBase64)));
@@ -76,13 +76,13 @@ export async function verifyInclusion(
   signal: AbortSignal,
 ): Promise<Step[] | string> {
   const path = { thread_id: threadId, message_id: messageId };
-  const { version, position } = answered(
+  const { version, position } = dataOf(
     await api.GET("/v1/threads/{thread_id}/messages/{message_id}", { params: { path }, signal }),
   );
   const proof = await inclusionOf(threadId, { id: messageId, position }, signal);
   if (typeof proof === "string") return proof;
   const { leafIndex, path: nodes, checkpoint } = proof;
-  const page = answered(
+  const page = dataOf(
     await api.GET("/v1/threads/{thread_id}/chain", {
       params: { path: { thread_id: threadId }, query: { after: String(version - 1), limit: 1 } },
       signal,

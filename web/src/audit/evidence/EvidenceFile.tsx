@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { Failure } from "../../parts/Failure";
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import { type Verdict, verifyBundle } from "./evidence";
 import type { VerifierKey } from "../checkpoints/note";
 import styles from "../audit.module.css";
@@ -63,7 +63,7 @@ function Result({ verdict, isOwnKey }: { verdict: Verdict; isOwnKey: boolean }) 
       <p>
         <span className={`badge ${isWhole ? "ok" : "bad"}`}>{isWhole ? "Whole" : "Broken"}</span>{" "}
         {isWhole &&
-          `Thread ${threadId} of tenant ${tenant} had these ${counted(version, "event")}, in this ` +
+          `Thread ${threadId} of tenant ${tenant} had these ${countOf(version, "event")}, in this ` +
             `order, when the log was signed at size ${count(size)}` +
             (isOwnKey ? " by your key." : " by the key that the file brings along.")}
       </p>

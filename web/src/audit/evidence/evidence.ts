@@ -1,5 +1,5 @@
 import { fromBase64, fromHex } from "../hashes/bytes";
-import { type Finding, finding, GENESIS, unmarked, verifyEvents } from "../chain/chain";
+import { type Finding, finding, GENESIS, verifyEvents, withUnmarked } from "../chain/chain";
 import type { ChainedEvent } from "../hashes/link";
 import { isIncluded, leafHash } from "../hashes/merkle";
 import { parseCheckpoint, parseKey, signatureOf, type VerifierKey } from "../checkpoints/note";
@@ -38,7 +38,7 @@ const FORMAT = "agentlog-evidence-1";
 
 /** Verifies a bundle; `held` is the reader's own key. Raises an `Error` where it is no bundle. */
 export async function verifyBundle(text: string, held: VerifierKey | null): Promise<Verdict> {
-  const bundle = parsed(text);
+  const bundle = parseBundle(text);
   const enclosed = await parseKey(bundle.publicKey);
   const checkpoint = parseCheckpoint(bundle.checkpoint);
   if (enclosed === null) throw notEvidence("its public key is none");
@@ -55,10 +55,10 @@ export async function verifyBundle(text: string, held: VerifierKey | null): Prom
   if (signature !== "signed" && signature !== "unknown") {
     say("signature-invalid", `its checkpoint is not signed by that key: ${signature}`);
   }
-  if (checkpoint.origin !== key.name || checkpoint.origin !== `agentlog/${quoted(bundle.tenant)}`) {
+  if (checkpoint.origin !== key.name || checkpoint.origin !== `agentlog/${encode(bundle.tenant)}`) {
     say("other-checkpoint", `its checkpoint is of ${checkpoint.origin}, another log`);
   }
-  const chain = unmarked(await verifyEvents(GENESIS, bundle, bundle.events));
+  const chain = withUnmarked(await verifyEvents(GENESIS, bundle, bundle.events));
   if (chain.version !== bundle.version || bundle.events.length === 0) {
     const detail = `it says version ${bundle.version}, its events end with ${chain.version}`;
     say("incomplete", detail, chain.version);
@@ -90,7 +90,7 @@ function notEvidence(reason: string): Error {
   return new Error(`This is no evidence: ${reason}. agentlog evidence THREAD writes one.`);
 }
 
-function parsed(text: string): Bundle {
+function parseBundle(text: string): Bundle {
   let bundle: Partial<Bundle> | null;
   try {
     bundle = JSON.parse(text) as Partial<Bundle> | null;
@@ -108,7 +108,7 @@ function parsed(text: string): Bundle {
 }
 
 /** Percent-encoded as the origin of a log is: all but letters, digits and `-._~`. */
-function quoted(tenant: string): string {
+function encode(tenant: string): string {
   return encodeURIComponent(tenant).replace(
     /[!'()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -25,7 +25,7 @@ export interface ChainOwner {
 }
 
 /** The bytes that the link of an event covers; null where its time is none. */
-export function covered(
+export function coveredBytes(
   before: string,
   { tenant, threadId }: ChainOwner,
   event: ChainedEvent,
@@ -71,7 +71,7 @@ export async function linkOf(
 ): Promise<string | null> {
   try {
     const metadata = await metadataSha256(event);
-    const bytes = covered(before, owner, event, metadata);
+    const bytes = coveredBytes(before, owner, event, metadata);
     return bytes === null ? null : toHex(await sha256(bytes));
   } catch (error) {
     if (error instanceof RangeError) return null; // a malformed hash or base64

@@ -4,14 +4,14 @@ import { type Bytes, isSame, sha256 } from "./bytes";
 
 /** The hash of a leaf. */
 export function leafHash(entry: Bytes): Promise<Bytes> {
-  return hashed(0, entry);
+  return hashOf(0, entry);
 }
 
 export function nodeHash(left: Bytes, right: Bytes): Promise<Bytes> {
-  return hashed(1, left, right);
+  return hashOf(1, left, right);
 }
 
-function hashed(first: number, ...parts: Bytes[]): Promise<Bytes> {
+function hashOf(first: number, ...parts: Bytes[]): Promise<Bytes> {
   return sha256(Uint8Array.from([first, ...parts.flatMap((part) => [...part])]));
 }
 

@@ -1,12 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { colourOf, groupOf, nameOf } from "../../parts/kinds";
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import type { Cell, Row } from "./alignment";
 import styles from "../compare.module.css";
-import { abbreviated, marked, type Piece } from "./marks";
+import { abbreviate, mark, type Piece } from "./marks";
 import type { Side } from "../queries";
-import { said } from "./said";
+import { textOf } from "./said";
 
 interface CellsProps {
   readonly row: Row;
@@ -20,7 +20,7 @@ interface CellsProps {
 /** What each side says in a row, with the words marked that differ. */
 export function Cells({ row, sides, isFirstDifference, isLong, onLong }: CellsProps) {
   const texts = useMemo(() => marksOf(row), [row]);
-  const short = texts.map((pieces) => (pieces === null ? null : abbreviated(pieces)));
+  const short = texts.map((pieces) => (pieces === null ? null : abbreviate(pieces)));
   const isCut = short.some((pieces) => pieces !== null);
   const [sign, meaning] = signOf(row);
   return (
@@ -74,7 +74,7 @@ function CellHeading({ cell, threadId, count }: { cell: Cell; threadId: string; 
   return (
     <div className={styles["heading"]}>
       {item === null ? (
-        <span>{counted(count, "equal step")} from here</span>
+        <span>{countOf(count, "equal step")} from here</span>
       ) : (
         <>
           <span style={{ color: colourOf(groupOf(item.type)) }}>{nameOf(item.type)}</span>
@@ -107,10 +107,10 @@ function Words({ pieces, isFirst }: { pieces: readonly Piece[]; isFirst: boolean
 }
 
 function marksOf({ cells, isEqual }: Row): (Piece[] | null)[] {
-  const texts = cells.map((cell) => (cell?.item == null ? null : said(cell.item)));
+  const texts = cells.map((cell) => (cell?.item == null ? null : textOf(cell.item)));
   const [first, ...others] = texts;
   if (isEqual || first === null || first === undefined) return texts.map(plain);
-  return marked(first, others);
+  return mark(first, others);
 }
 
 function plain(text: string | null): Piece[] | null {

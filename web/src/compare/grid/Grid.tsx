@@ -1,11 +1,11 @@
 import { useMemo, useRef, useState } from "react";
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import styles from "../compare.module.css";
 import { useCopied } from "../copied";
 import type { Side } from "../queries";
 import type { Row } from "./alignment";
 import { Cells } from "./Cells";
-import { type FoldLine, folded, type OpenFolds } from "./folding";
+import { fold, type FoldLine, type OpenFolds } from "./folding";
 import { SideHeader } from "./SideHeader";
 import { useAlignmentWindow } from "./useAlignmentWindow";
 
@@ -29,7 +29,7 @@ export function Grid(props: GridProps) {
   const copied = useCopied(sides);
   const [long, setLong] = useState<ReadonlySet<number>>(new Set<number>());
   const lines = useMemo(
-    () => folded(rows, (from) => openFolds === "all" || openFolds.has(from)),
+    () => fold(rows, (from) => openFolds === "all" || openFolds.has(from)),
     [rows, openFolds],
   );
   const { drawn, height, measure } = useAlignmentWindow(scroller, lines, current, onNear);
@@ -145,7 +145,7 @@ function FoldCell({ line, span, copied, onOpen }: FoldCellProps) {
           onOpen(line.row);
         }}
       >
-        {line.isOpen ? "▾" : "▸"} {counted(line.steps, "equal step")}
+        {line.isOpen ? "▾" : "▸"} {countOf(line.steps, "equal step")}
         {copied !== null && `: versions 1 to ${count(copied)} are copied`}
       </button>
     </div>

@@ -1,4 +1,4 @@
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import type { Row } from "./alignment";
 import styles from "../compare.module.css";
 import type { Comparisons } from "../queries";
@@ -20,7 +20,7 @@ export function Parting({ page, rows, current, hasMore, onGo }: PartingProps) {
   return (
     <div className={styles["parting"]} aria-live="polite">
       <button type="button" onClick={onGo} title="(d)">
-        First difference after {counted(divergence.equal, "equal step")}
+        First difference after {countOf(divergence.equal, "equal step")}
       </button>
       {index >= 0 && (
         <span>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useShortcuts } from "../../app/keyboard";
 import { Failure } from "../../parts/Failure";
 import styles from "../compare.module.css";
-import { type OpenFolds, toggledFold } from "./folding";
+import { type OpenFolds, toggleFold } from "./folding";
 import { Grid } from "./Grid";
 import { Parting } from "./Parting";
 import { Toolbar } from "./Toolbar";
@@ -46,7 +46,7 @@ export function SideBySide({ threads }: { threads: readonly string[] }) {
             {...{ threads, rows, first, current, openFolds }}
             sides={page.sides}
             onOpen={(row) => {
-              setOpenFolds((before) => toggledFold(before, row, rows));
+              setOpenFolds((before) => toggleFold(before, row, rows));
             }}
             onNear={readMore}
           />

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aligned } from "./alignment";
+import { align } from "./alignment";
 import type { ComparedItem, Comparison } from "../queries";
 
 const item = (place: string): ComparedItem => ({
@@ -31,7 +31,7 @@ const run = (count: number, a: string, b: string): Comparison["items"][number] =
 });
 
 const places = (comparisons: Comparison[]) =>
-  aligned([{ comparisons }]).map(({ cells }) => cells.map((cell) => cell?.place ?? null));
+  align([{ comparisons }]).map(({ cells }) => cells.map((cell) => cell?.place ?? null));
 
 test("an inserted item does not shift the others", () => {
   const rows = places([comparison([equal("2.0", "2.0"), onlyB("3.0"), equal("3.0", "4.0")])]);
@@ -43,7 +43,7 @@ test("an inserted item does not shift the others", () => {
 });
 
 test("three sides are aligned at the items of the first", () => {
-  const rows = aligned([
+  const rows = align([
     {
       comparisons: [
         comparison([equal("2.0", "2.0"), onlyB("3.0"), equal("3.0", "4.0")]),
@@ -61,7 +61,7 @@ test("three sides are aligned at the items of the first", () => {
 });
 
 test("a run folded on one side may be unfolded on another", () => {
-  const rows = aligned([
+  const rows = align([
     {
       comparisons: [
         comparison([run(3, "2.0", "2.0"), onlyB("9.0")]),

@@ -44,7 +44,7 @@ interface Fold {
  * `pages` are those of `GET /v1/compare`, in order. What only other sides have is put side by side
  * between two items of the first. The result ends where the first comparison does not go on.
  */
-export function aligned(pages: readonly { comparisons: readonly Comparison[] }[]): Row[] {
+export function align(pages: readonly { comparisons: readonly Comparison[] }[]): Row[] {
   const sides = pages[0]?.comparisons.length ?? 0;
   const spines = Array.from({ length: sides }, (_, side) =>
     spineOf(pages.flatMap(({ comparisons }) => comparisons[side] ?? [])),

@@ -21,7 +21,7 @@ const FEW = 3;
  *
  * `open` says which runs are shown all the same, by the number of their first row.
  */
-export function folded(rows: readonly Row[], open: (first: number) => boolean): Line[] {
+export function fold(rows: readonly Row[], open: (first: number) => boolean): Line[] {
   const lines: Line[] = [];
   for (let from = 0; from < rows.length;) {
     let to = from;
@@ -53,7 +53,7 @@ export function difference(rows: readonly Row[], from: number, by: 1 | -1): numb
 }
 
 /** Unfolds the run that begins at a row, or folds it. */
-export function toggledFold(
+export function toggleFold(
   openFolds: OpenFolds,
   row: number,
   rows: readonly Pick<Row, "isEqual">[],

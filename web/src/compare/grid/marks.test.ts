@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { abbreviated, marked } from "./marks";
+import { abbreviate, mark } from "./marks";
 
 const words = (first: string, ...others: (string | null)[]) =>
-  marked(first, others).map(
+  mark(first, others).map(
     (pieces) => pieces?.filter(({ isMarked }) => isMarked).map(({ text }) => text) ?? null,
   );
 
@@ -23,17 +23,17 @@ test("equal texts and absent ones have no marks", () => {
 });
 
 test("pieces are the text again", () => {
-  const [first] = marked("a b c d e", ["a x c y e"]);
+  const [first] = mark("a b c d e", ["a x c y e"]);
   expect(first?.map(({ text }) => text).join("")).toBe("a b c d e");
 });
 
 test("long equal parts lose their middle, and marked words stay", () => {
   const long = "x".repeat(1000);
-  const short = abbreviated([
+  const short = abbreviate([
     { text: long, isMarked: false },
     { text: "changed", isMarked: true },
   ]);
   expect(short?.[0]?.text.length).toBeLessThan(250);
   expect(short?.[1]?.text).toBe("changed");
-  expect(abbreviated([{ text: "short", isMarked: false }])).toBeNull();
+  expect(abbreviate([{ text: "short", isMarked: false }])).toBeNull();
 });

@@ -17,7 +17,7 @@ const FEW = 3;
  * Of the first text, what any other lacks is marked; of the others, what the first lacks. Null is
  * where a side has no text.
  */
-export function marked(first: string, others: readonly (string | null)[]): (Piece[] | null)[] {
+export function mark(first: string, others: readonly (string | null)[]): (Piece[] | null)[] {
   const lacking = new Uint8Array(first.length);
   const otherPieces = others.map((other) => {
     if (other === null) return null;
@@ -69,12 +69,12 @@ const LONGEST_MARKED = 600;
 const KEPT = 100;
 
 /** Leaves out the middle of long equal parts, and the end of very long others; null if all fits. */
-export function abbreviated(list: readonly Piece[]): Piece[] | null {
-  const short = list.map(abbreviatedPiece);
+export function abbreviate(list: readonly Piece[]): Piece[] | null {
+  const short = list.map(abbreviatePiece);
   return short.some((piece, index) => piece !== list[index]) ? short : null;
 }
 
-function abbreviatedPiece(piece: Piece): Piece {
+function abbreviatePiece(piece: Piece): Piece {
   const { text, isMarked } = piece;
   if (text.length <= (isMarked ? LONGEST_MARKED : LONGEST_EQUAL)) return piece;
   return isMarked

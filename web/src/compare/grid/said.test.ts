@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { parseExact } from "../../api/exact";
-import { said } from "./said";
+import { textOf } from "./said";
 
 const of = (json: string): string =>
-  said({
+  textOf({
     place: "2.0",
     type: "",
     tools: [],

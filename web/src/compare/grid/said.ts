@@ -7,7 +7,7 @@ type Fields = { readonly [key: string]: Json };
 const NOT_SAID = new Set(["id", "timestamp", "type", "metadata"]);
 
 /** An item as one text, without its id and time: its own text, or JSON with sorted keys. */
-export function said({ item, hint }: ComparedItem): string {
+export function textOf({ item, hint }: ComparedItem): string {
   const fields = item as Json;
   if (!isObject(fields)) return hint;
   const rest = Object.fromEntries(Object.entries(fields).filter(([key]) => !NOT_SAID.has(key)));
@@ -15,21 +15,21 @@ export function said({ item, hint }: ComparedItem): string {
   if (Array.isArray(rest["results"])) return several(rest["results"] as Json[], result);
   const texts = Object.values(rest);
   if (texts.length > 0 && texts.every((text) => typeof text === "string")) return texts.join("\n");
-  return texts.length === 0 ? "" : printed(rest);
+  return texts.length === 0 ? "" : printSorted(rest);
 }
 
 function several(entries: readonly Json[], one: (entry: Fields) => string): string {
   const known = entries.filter(isObject);
   if (known.length === 1) return known.map(one).join("");
-  return known.map((entry) => `${named(entry)}\n${one(entry)}`).join("\n\n");
+  return known.map((entry) => `${nameOf(entry)}\n${one(entry)}`).join("\n\n");
 }
 
-function named({ name }: Fields): string {
+function nameOf({ name }: Fields): string {
   return typeof name === "string" ? name : "–";
 }
 
 function call({ args, argumentsText }: Fields): string {
-  return args === undefined || args === null ? plain(argumentsText ?? null) : printed(args);
+  return args === undefined || args === null ? plain(argumentsText ?? null) : printSorted(args);
 }
 
 function result({ output, error }: Fields): string {
@@ -40,19 +40,19 @@ function result({ output, error }: Fields): string {
 
 function plain(value: Json): string {
   if (value === null) return "";
-  return typeof value === "string" ? value : printed(value);
+  return typeof value === "string" ? value : printSorted(value);
 }
 
-function printed(value: Json): string {
-  return printExact(sorted(value), 2);
+function printSorted(value: Json): string {
+  return printExact(sortKeys(value), 2);
 }
 
 /** Sorts keys: their order makes no difference. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return (value as readonly Json[]).map(sorted);
+function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(sortKeys);
   if (!isObject(value)) return value;
   const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key] ?? null)]));
+  return Object.fromEntries(keys.map((key) => [key, sortKeys(value[key] ?? null)]));
 }
 
 function isObject(value: Json): value is Fields {

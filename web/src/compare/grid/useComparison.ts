@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import { type Comparisons, comparisonQuery } from "../queries";
-import { aligned, type Row } from "./alignment";
+import { align, type Row } from "./alignment";
 import { difference } from "./folding";
 
 const route = getRouteApi("/compare");
@@ -30,7 +30,7 @@ export function useComparison(threads: readonly string[]): ComparisonInSight {
   const navigate = route.useNavigate();
   const query = useInfiniteQuery(comparisonQuery(threads, steps));
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  const rows = useMemo(() => aligned(data?.pages ?? []), [data]);
+  const rows = useMemo(() => align(data?.pages ?? []), [data]);
   const first = useMemo(() => difference(rows, -1, 1), [rows]);
   const current = row ?? first;
   useEffect(() => {
@@ -57,7 +57,7 @@ export function useComparison(threads: readonly string[]): ComparisonInSight {
       let target = difference(rows, from, by);
       if (target === undefined && by === 1 && hasNextPage) {
         const more = await fetchNextPage();
-        target = difference(aligned(more.data?.pages ?? []), from, by);
+        target = difference(align(more.data?.pages ?? []), from, by);
       }
       if (target !== undefined) change({ row: target });
     },

@@ -1,4 +1,4 @@
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import type { MatrixColumn, Tally } from "../queries";
 import { letterOf, nameOfColumn } from "./cells";
 import styles from "./matrix.module.css";
@@ -28,7 +28,7 @@ export function ColumnWays({ column, number }: { column: MatrixColumn; number: n
         {variantCount > variants.length && (
           <li>
             <b />
-            {counted(variantCount - variants.length, "other way")}
+            {countOf(variantCount - variants.length, "other way")}
           </li>
         )}
         {absent.runs > 0 && (

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Failure } from "../../parts/Failure";
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import { matrixQuery, type RunMatrix } from "../queries";
 import { ColumnWays } from "./ColumnWays";
 import { linesOf, widestParting } from "./cells";
@@ -15,7 +15,7 @@ export function Matrix() {
   const { thread = [], filter = "", failed = "", steps = "calls" } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error } = useQuery(matrixQuery({ thread, filter, failed, steps }));
-  const of = thread.length > 0 ? counted(thread.length, "thread") : filter || "all runs";
+  const of = thread.length > 0 ? countOf(thread.length, "thread") : filter || "all runs";
   return (
     <main className={`screen ${styles["matrix"] ?? ""}`}>
       <header className={styles["tools"]}>
@@ -51,7 +51,7 @@ function Summary({ matrix: { rows, columns, columnCount, cut } }: { matrix: RunM
   const isLong = rows.some(({ steps, cells }) => steps > cells.length);
   return (
     <p>
-      {counted(rows.length, "run")} × {counted(columns.length, "step")}
+      {countOf(rows.length, "run")} × {countOf(columns.length, "step")}
       {cut && "; older runs are left out"}
       {(isLong || columnCount > columns.length) && "; later steps are left out"}. A letter is what
       was said in a step, <b>A</b> by most runs; red has failed.

@@ -3,7 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef } from "react";
 import { PHONE, useNarrow } from "../../app/narrow";
 import type { MatrixColumn } from "../queries";
-import { type Line, moved, type Place } from "./cells";
+import { type Line, nextPlace, type Place } from "./cells";
 import { MatrixHead } from "./MatrixHead";
 import { MatrixLine } from "./MatrixLine";
 import styles from "./matrix.module.css";
@@ -45,7 +45,7 @@ export function MatrixGrid({ columns, lines, at, onChoose }: MatrixGridProps) {
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key === "Enter") open(at);
-    const to = moved(event.key, at, lines, columns.length);
+    const to = nextPlace(event.key, at, lines, columns.length);
     if (to === null) return;
     event.preventDefault();
     choose(to);

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { CSSProperties } from "react";
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import { colourOf, groupOf } from "../../parts/kinds";
 import type { MatrixColumn } from "../queries";
 import { letterOf, type Line, nameOfColumn } from "./cells";
@@ -21,7 +21,7 @@ export function MatrixLine({ line, columns, chosen, chosenId, onOpen }: MatrixLi
   if (line.verdict !== undefined) {
     return (
       <span role="rowheader">
-        {counted(line.runs, "run")}{" "}
+        {countOf(line.runs, "run")}{" "}
         {line.verdict === "unknown" ? "of unknown result" : line.verdict}
       </span>
     );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MatrixColumn, MatrixRow } from "../queries";
-import { letterOf, linesOf, moved, nameOfColumn, widestParting } from "./cells";
+import { letterOf, linesOf, nameOfColumn, nextPlace, widestParting } from "./cells";
 
 const row = (threadId: string, verdict: MatrixRow["verdict"]): MatrixRow => {
   return { threadId, verdict, version: 1, end: "open", steps: 0, cells: [] };
@@ -24,7 +24,8 @@ test("the runs of a verdict have a heading with their number", () => {
 });
 
 test("keys lead from run to run, over headings, and stay inside", () => {
-  const at = (key: string, line: number, column: number) => moved(key, { line, column }, LINES, 3);
+  const at = (key: string, line: number, column: number) =>
+    nextPlace(key, { line, column }, LINES, 3);
   expect(at("ArrowDown", 2, 1)).toEqual({ line: 4, column: 1 });
   expect(at("ArrowUp", 4, 1)).toEqual({ line: 2, column: 1 });
   expect(at("ArrowUp", 1, 0)).toEqual({ line: 1, column: 0 });

@@ -45,7 +45,7 @@ export interface Place {
 }
 
 /** The place that a key leads to; null for keys that lead nowhere. Headings are passed over. */
-export function moved(
+export function nextPlace(
   key: string,
   { line, column }: Place,
   lines: readonly Line[],

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { count, counted } from "../../parts/format";
-import { quoted, scalarTerm } from "../../parts/text/terms";
+import { count, countOf } from "../../parts/format";
+import { quote, scalarTerm } from "../../parts/text/terms";
 import type { Glimpse, RunParting, RunSet } from "../queries";
 import { oneOfEach, pairOf, valueText } from "./sets";
 import styles from "./tasks.module.css";
@@ -43,7 +43,7 @@ export function Task({ set, by, failed, isOpen, onOpen }: TaskProps) {
         )}
         {isOpen &&
           others.map((parting, index) => <Parting key={index} parting={parting} mayOpen />)}
-        {isOpen && hidden > 0 && <small>{counted(hidden, "later parting")} left out</small>}
+        {isOpen && hidden > 0 && <small>{countOf(hidden, "later parting")} left out</small>}
         {isOpen && (
           <div className={styles["runs"]}>
             {set.threads.map(({ threadId, end, verdict }) => (
@@ -78,7 +78,7 @@ export function Task({ set, by, failed, isOpen, onOpen }: TaskProps) {
             to="/compare"
             search={{
               matrix: true,
-              filter: `metadata.${quoted(by.replace(/^metadata\./, ""))}:${scalarTerm(set.value)}`,
+              filter: `metadata.${quote(by.replace(/^metadata\./, ""))}:${scalarTerm(set.value)}`,
               ...(failed !== "" && { failed }),
             }}
             className="button"
@@ -98,7 +98,7 @@ function Parting({ parting, mayOpen }: { parting: RunParting; mayOpen: boolean }
   return (
     <div>
       <small>
-        after {counted(parting.equal, "equal call")}{" "}
+        after {countOf(parting.equal, "equal call")}{" "}
         {mayOpen && (
           <Link to="/compare" search={{ thread: oneOfEach(parting), steps: "calls" }}>
             open these

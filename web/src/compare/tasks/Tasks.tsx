@@ -3,7 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { Failure } from "../../parts/Failure";
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import { Field } from "../Field";
 import { type RunSet, runSetsQuery } from "../queries";
 import { isMixed, isUnknown } from "./sets";
@@ -51,9 +51,9 @@ export function Tasks({ by }: { by: string }) {
         </div>
         {data !== undefined && (
           <p className={styles["said"]}>
-            {counted(sets.length, "task")}
+            {countOf(sets.length, "task")}
             {isMore && " so far"}
-            {data.lacking > 0 && `; ${counted(data.lacking, "thread")} without ${by} left out`}
+            {data.lacking > 0 && `; ${countOf(data.lacking, "thread")} without ${by} left out`}
             {data.cut && "; older threads left out: 1,000 threads are compared at most"}. Calls of
             tools are compared{failed === "" && "; a run failed whose verdict is so"}.
           </p>

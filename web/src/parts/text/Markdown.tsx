@@ -33,7 +33,7 @@ export function Markdown({ text }: { text: string }) {
 
 function Rendered({ text }: { text: string }) {
   const highlight = useHighlighter(text.includes("```"));
-  const html = useMemo(() => rendered(text, highlight), [text, highlight]);
+  const html = useMemo(() => renderHtml(text, highlight), [text, highlight]);
   if (html === null) return <LongText text={text} />;
   return <div className="markdown" dangerouslySetInnerHTML={{ __html: html }} />;
 }
@@ -46,29 +46,29 @@ function parserWith(highlight: Highlighter | null): Marked {
       // an address is shown as text: the page opens none
       link({ href, text }) {
         const address = href === text ? "" : ` (${href})`;
-        return `<span class="address">${escaped(text + address)}</span>`;
+        return `<span class="address">${escapeHtml(text + address)}</span>`;
       },
       image({ href, text }) {
         const [file] = partsOf(href);
         if (file !== undefined && "uri" in file && file.uri === href) {
-          const label = escaped(text === "" ? file.name : text);
-          return file.isDrawn ? `<img src="${escaped(href)}" alt="${label}">` : `[${file.name}]`;
+          const label = escapeHtml(text === "" ? file.name : text);
+          return file.isDrawn ? `<img src="${escapeHtml(href)}" alt="${label}">` : `[${file.name}]`;
         }
-        return `<span class="address">${escaped(`[image ${text}: ${href}]`)}</span>`;
+        return `<span class="address">${escapeHtml(`[image ${text}: ${href}]`)}</span>`;
       },
       html({ text }) {
-        return escaped(text);
+        return escapeHtml(text);
       },
       code({ text: whole, lang }) {
         const text = withoutFiles(whole);
         const [language = ""] = (lang ?? "").split(/\s/);
-        return `<pre><code>${highlight?.(text, language) ?? escaped(text)}</code></pre>`;
+        return `<pre><code>${highlight?.(text, language) ?? escapeHtml(text)}</code></pre>`;
       },
     },
   });
 }
 
-function rendered(text: string, highlight: Highlighter | null): string | null {
+function renderHtml(text: string, highlight: Highlighter | null): string | null {
   try {
     // before: the parser of HTML drops what is no character; references are resolved after
     const html = parserWith(highlight).parse(visible(withImages(text)), { async: false });
@@ -90,6 +90,6 @@ function withImages(text: string): string {
   return parts.join("");
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -19,7 +19,7 @@ export function runsOf(text: string): Run[] {
   let from = 0;
   for (const sequence of text.matchAll(STYLE)) {
     if (sequence.index > from) runs.push({ text: text.slice(from, sequence.index), ...style });
-    style = (sequence[1] ?? "").split(";").reduce(styled, style);
+    style = (sequence[1] ?? "").split(";").reduce(applyStyle, style);
     from = sequence.index + sequence[0].length;
   }
   if (from < text.length || runs.length === 0) runs.push({ text: text.slice(from), ...style });
@@ -27,11 +27,11 @@ export function runsOf(text: string): Run[] {
 }
 
 /** Returns a text without the sequences of a terminal that set its style. */
-export function unstyled(text: string): string {
+export function stripStyles(text: string): string {
   return text.replace(STYLE, "");
 }
 
-function styled(style: Omit<Run, "text">, parameter: string): Omit<Run, "text"> {
+function applyStyle(style: Omit<Run, "text">, parameter: string): Omit<Run, "text"> {
   const code = Number(parameter);
   if (code === 0) return { colour: null, isBold: false };
   if (code === 1 || code === 22) return { ...style, isBold: code === 1 };

@@ -11,7 +11,7 @@ const LANGUAGES = { bash, diff, javascript, json, python, sql, xml };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
 /** Returns a text as HTML with highlighted words; the library escapes the text. */
-export function highlighted(text: string, language: string): string {
+export function highlightHtml(text: string, language: string): string {
   return Object.hasOwn(LANGUAGES, language)
     ? hljs.highlight(text, { language, ignoreIllegals: true }).value
     : hljs.highlightAuto(text).value;

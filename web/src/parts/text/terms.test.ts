@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { partsOf, quoted, scalarTerm, suggestions, toggled, valueIn, withValue } from "./terms";
+import { partsOf, quote, scalarTerm, suggestions, toggle, valueIn, withValue } from "./terms";
 
 const TERMS = ["failed", "cost>", "tool:", "tool:book", 'tool:"a b"'];
 
@@ -14,7 +14,7 @@ test("an empty filter offers the terms", () => {
 });
 
 test("a value stands in quotes where it needs them", () => {
-  expect(["a.b", "a b", 'q"\\'].map(quoted)).toEqual(["a.b", '"a b"', '"q\\"\\\\"']);
+  expect(["a.b", "a b", 'q"\\'].map(quote)).toEqual(["a.b", '"a b"', '"q\\"\\\\"']);
 });
 
 test("a filter is split into the parts that must all hold", () => {
@@ -29,10 +29,10 @@ test("a filter is split into the parts that must all hold", () => {
 });
 
 test("a part is added, and taken away where it is there", () => {
-  expect(toggled("cost>1", "failed")).toBe("cost>1 failed");
-  expect(toggled("failed cost>1", "failed")).toBe("cost>1");
-  expect(toggled("cost>1 or open", "failed")).toBe("(cost>1 or open) failed");
-  expect(toggled("-failed", "failed")).toBe("-failed failed");
+  expect(toggle("cost>1", "failed")).toBe("cost>1 failed");
+  expect(toggle("failed cost>1", "failed")).toBe("cost>1");
+  expect(toggle("cost>1 or open", "failed")).toBe("(cost>1 or open) failed");
+  expect(toggle("-failed", "failed")).toBe("-failed failed");
 });
 
 test("a value takes the place of another of the same name", () => {

@@ -12,7 +12,7 @@ export function suggestions(text: string, terms: readonly string[]): string[] {
 }
 
 /** A text as a value of a filter's term: in quotes where it needs them. */
-export function quoted(text: string): string {
+export function quote(text: string): string {
   return /^[\w./~-]+$/.test(text) ? text : inQuotes(text);
 }
 
@@ -24,7 +24,7 @@ export function inQuotes(text: string): string {
 /** A value of metadata as filters have it: a text that reads as other JSON is in quotes. */
 export function scalarTerm(value: unknown): string {
   if (typeof value !== "string") return String(value);
-  return /^(?:-?[0-9].*|true|false|null)$/s.test(value) ? inQuotes(value) : quoted(value);
+  return /^(?:-?[0-9].*|true|false|null)$/s.test(value) ? inQuotes(value) : quote(value);
 }
 
 /** Splits a filter where it has a space, but for those in quotes and parentheses. */
@@ -54,7 +54,7 @@ export function partsOf(filter: string): string[] {
 }
 
 /** The filter with a part, or without it where it has it. */
-export function toggled(filter: string, part: string): string {
+export function toggle(filter: string, part: string): string {
   const parts = partsOf(filter);
   return (parts.includes(part) ? parts.filter((other) => other !== part) : [...parts, part]).join(
     " ",

@@ -10,8 +10,8 @@ export function useHighlighter(hasCode: boolean): Highlighter | null {
   useEffect(() => {
     let isWanted = hasCode;
     if (hasCode) {
-      import("./highlight").then(({ highlighted }) => {
-        if (isWanted) setHighlighter(() => highlighted);
+      import("./highlight").then(({ highlightHtml }) => {
+        if (isWanted) setHighlighter(() => highlightHtml);
       }, noop); // code without colours can be read too
     }
     return () => {

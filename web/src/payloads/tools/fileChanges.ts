@@ -41,19 +41,19 @@ function changeIn(tool: string, args: Json): FileChange | null {
   const typed = SWE_EDIT.exec(textIn(args, "command") ?? "");
   if (typed !== null) {
     const [, range = "", text = ""] = typed;
-    const lines = [{ kind: "place", text: `lines ${range}` } as const, ...added(text)];
+    const lines = [{ kind: "place", text: `lines ${range}` } as const, ...addedLines(text)];
     return { path: "", does: "edits", lines };
   }
   const path = firstOf(args, PATHS);
   const edits = listIn(args, "edits");
   const replaced = (edits.length > 0 ? edits : [args]).map(replacedIn).filter(isThere);
-  if (replaced.length > 0) return { path: path ?? "", does: "edits", lines: joined(replaced) };
+  if (replaced.length > 0) return { path: path ?? "", does: "edits", lines: joinChanges(replaced) };
   const line = textIn(args, "command") === "insert" ? firstOf(args, INSERTED) : null;
-  if (path !== null && line !== null) return { path, does: "edits", lines: added(line) };
+  if (path !== null && line !== null) return { path, does: "edits", lines: addedLines(line) };
   const whole = firstOf(args, WHOLE);
   const writes = WRITES.test(tool) || textIn(args, "command") === "create";
   if (path === null || whole === null || !writes) return null;
-  return { path, does: "writes", lines: added(whole) };
+  return { path, does: "writes", lines: addedLines(whole) };
 }
 
 function replacedIn(edit: Json): readonly ChangedLine[] | null {
@@ -63,7 +63,7 @@ function replacedIn(edit: Json): readonly ChangedLine[] | null {
 
 /** Two texts as lines of one; first the old, then the new, where comparing takes too long. */
 export function changedLines(before: string, after: string): readonly ChangedLine[] {
-  const changes = diffLines(ended(before), ended(after), { timeout: LONGEST_MS });
+  const changes = diffLines(endLine(before), endLine(after), { timeout: LONGEST_MS });
   if (changes === undefined) {
     return [...linesOf(before, "removed"), ...linesOf(after, "added")];
   }
@@ -72,13 +72,13 @@ export function changedLines(before: string, after: string): readonly ChangedLin
   );
 }
 
-function joined(changes: readonly (readonly ChangedLine[])[]): readonly ChangedLine[] {
+function joinChanges(changes: readonly (readonly ChangedLine[])[]): readonly ChangedLine[] {
   return changes.flatMap((lines, index) =>
     index === 0 ? lines : [{ kind: "place", text: "…" } as const, ...lines],
   );
 }
 
-function added(text: string): ChangedLine[] {
+function addedLines(text: string): ChangedLine[] {
   return linesOf(text, "added");
 }
 
@@ -88,7 +88,7 @@ function linesOf(text: string, kind: ChangedLine["kind"]): ChangedLine[] {
 }
 
 /** A last line without its break would differ from one with it. */
-function ended(text: string): string {
+function endLine(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 

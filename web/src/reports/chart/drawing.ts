@@ -28,13 +28,13 @@ export function draw(
   colours: Colours,
   axis: (value: number) => string,
 ): () => void {
-  const chart = new Chart(canvas, configured(picture, colours, axis));
+  const chart = new Chart(canvas, configuration(picture, colours, axis));
   return () => {
     chart.destroy();
   };
 }
 
-function configured(
+function configuration(
   { kind, labels, series }: Picture,
   { text, line, series: tints, ofColumn }: Colours,
   axis: (value: number) => string,
@@ -68,7 +68,7 @@ function configured(
             font: { size: 11 },
             maxRotation: 35,
             callback(_value, index) {
-              return shortened(labels[index] ?? "", this.chart.width / labels.length);
+              return shorten(labels[index] ?? "", this.chart.width / labels.length);
             },
           },
           grid: { display: false },
@@ -101,7 +101,7 @@ function isWhole(value: number | null): boolean {
 }
 
 /** A label cut to what `room` pixels hold, but never to less than a slanted one has. */
-function shortened(label: string, room: number): string {
+function shorten(label: string, room: number): string {
   const most = Math.max(LONGEST_LABEL, Math.floor(room / CHARACTER));
   return label.length > most ? `${label.slice(0, most)}…` : label;
 }

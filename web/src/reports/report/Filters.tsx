@@ -1,5 +1,5 @@
 import { keysOf, oneIn } from "../../app/address";
-import { quoted } from "../../parts/text/terms";
+import { quote } from "../../parts/text/terms";
 import { CLOCKS } from "../address";
 import type { ReportRow, ReportTerms } from "../queries";
 import { OneLine } from "./OneLine";
@@ -35,7 +35,7 @@ export function Filters({ terms, rows }: FiltersProps) {
       <OneLine
         label="Add a filter"
         hint={`${terms.filters[0] ?? "thread"}:…`}
-        known={known(terms, rows)}
+        known={valueFilters(terms, rows)}
         onGive={(text) => {
           if (!only.includes(text)) change({ only: [...only, text] });
         }}
@@ -77,12 +77,12 @@ export function Filters({ terms, rows }: FiltersProps) {
 }
 
 /** Filters by the values in sight. */
-function known({ filters }: ReportTerms, rows: readonly ReportRow[]): string[] {
+function valueFilters({ filters }: ReportTerms, rows: readonly ReportRow[]): string[] {
   const values = filters.flatMap((name) =>
     rows
       .map((row) => row[name])
       .filter((value) => typeof value === "string")
-      .map((value) => `${name}:${quoted(value)}`),
+      .map((value) => `${name}:${quote(value)}`),
   );
   return [...new Set(values), ...filters.map((name) => `${name}:`)].slice(0, 200);
 }

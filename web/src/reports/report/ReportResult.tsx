@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { DataTable } from "../../parts/tables/DataTable";
 import { DownloadButton } from "../../parts/DownloadButton";
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import { figureIn, heading, unitText } from "../figures";
 import { type ReportAnswer, type ReportColumn, type ReportRow, reportCsv } from "../queries";
 import styles from "../reports.module.css";
@@ -37,12 +37,12 @@ export function ReportResult({ title, answer, behind }: ReportResultProps) {
       />
       <div className={styles["standing"]}>
         <span>
-          {counted(rows.length, "row")}
+          {countOf(rows.length, "row")}
           {answer.truncated && " of more: narrow the report, or save CSV for up to 10,000"}
         </span>
         <span>
           as of position {count(answer.asOf)},{" "}
-          {behind === 0 ? "level with the log" : `${counted(behind, "position")} behind the log`}
+          {behind === 0 ? "level with the log" : `${countOf(behind, "position")} behind the log`}
         </span>
         <DownloadButton
           name={`${report}.csv`}

@@ -1,4 +1,4 @@
-import { quoted } from "../../parts/text/terms";
+import { quote } from "../../parts/text/terms";
 import type { ThreadsAddress } from "../../threads/address";
 import type { ReportAnswer, ReportRow } from "../queries";
 
@@ -74,7 +74,7 @@ function listTerm(term: string): string | null {
 
 function termOf(name: string, value: unknown): string | null {
   if (value === null) return null;
-  const key = name.startsWith("metadata.") ? `metadata.${quoted(name.slice(9))}` : name;
+  const key = name.startsWith("metadata.") ? `metadata.${quote(name.slice(9))}` : name;
   if (!["status", "tool"].includes(name) && key === name) return null;
-  return `${key}:${typeof value === "string" ? quoted(value) : JSON.stringify(value)}`;
+  return `${key}:${typeof value === "string" ? quote(value) : JSON.stringify(value)}`;
 }

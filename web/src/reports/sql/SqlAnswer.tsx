@@ -2,7 +2,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { memo, useState } from "react";
 import type { Json } from "../../api/exact";
 import { Dialog } from "../../parts/Dialog";
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import { DownloadButton } from "../../parts/DownloadButton";
 import { Tabs } from "../../parts/Tabs";
 import { ChartPicture } from "../chart/ChartPicture";
@@ -36,7 +36,7 @@ export const SqlAnswer = memo(function SqlAnswer({ sql, answer, isOld }: SqlAnsw
     <div className={styles["answer"]}>
       <div className={styles["tools"]}>
         <span role="status">
-          {counted(rows.length, "row")}
+          {countOf(rows.length, "row")}
           {truncated && " shown of more: CSV has up to 100,000"}
         </span>
         {positions.length > 0 && (

@@ -1,4 +1,4 @@
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import type { CatalogueTable } from "../queries";
 import styles from "./sql.module.css";
 
@@ -16,7 +16,7 @@ export function Tables({ tables, onInsert }: TablesProps) {
       {tables.map(({ name, comment, columns }) => (
         <details key={name}>
           <summary title={comment ?? undefined}>
-            <code>{name}</code> <small>{counted(columns.length, "column")}</small>
+            <code>{name}</code> <small>{countOf(columns.length, "column")}</small>
           </summary>
           {comment !== null && <p>{comment}</p>}
           <ul>

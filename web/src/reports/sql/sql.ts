@@ -1,7 +1,7 @@
 import { fetchWithKey } from "../../api/client";
 import { type Json, parseExact } from "../../api/exact";
 import { keyHeaders } from "../../api/key";
-import { Problem, problemIn, unreached } from "../../api/problem";
+import { networkError, Problem, problemIn } from "../../api/problem";
 
 /** A place in a statement: line and column, from 1. */
 export interface Position {
@@ -37,7 +37,7 @@ export async function ask(sql: string, signal: AbortSignal): Promise<Answer> {
   const body = JSON.stringify({ sql, limit: MOST_ROWS });
   const init = { method: "POST", headers: keyHeaders(), body, signal };
   const response = await fetch(PATH, init).catch((error: unknown) => {
-    throw unreached(error);
+    throw networkError(error);
   });
   if (response.ok) return parseExact(await response.text()) as unknown as Answer;
   const said: unknown = await response.json().catch(() => null);

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Inclusion as InclusionProof } from "../../audit/queries";
 import { Copy } from "../../parts/Copy";
 import { Failure } from "../../parts/Failure";
-import { bytes, count, counted, time } from "../../parts/format";
+import { bytes, count, countOf, time } from "../../parts/format";
 import { JsonTree } from "../../parts/JsonTree";
 import { useCursor } from "../cursor";
 import { type Recorded, textIn } from "./contents";
@@ -93,11 +93,11 @@ function Inclusion({ proof }: { proof: InclusionProof }) {
         label="Checkpoint"
         rows={[
           ["Made at", time(madeAt)],
-          ["Size", counted(size, "event")],
+          ["Size", countOf(size, "event")],
           ["Root", digest(root)],
           ["Leaf", count(proof.leafIndex)],
           ["Leaf hash", digest(proof.leafHash)],
-          ["Path to the root", counted(proof.path.length, "hash", "hashes")],
+          ["Path to the root", countOf(proof.path.length, "hash", "hashes")],
         ]}
       />
       <Copy text={JSON.stringify(proof, null, 2)} className="">

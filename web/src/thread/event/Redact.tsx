@@ -1,4 +1,4 @@
-import { answered, api } from "../../api/client";
+import { api, dataOf } from "../../api/client";
 import { EraseDialog } from "./actions/EraseDialog";
 import { nameOf } from "../../parts/kinds";
 import { useCursor } from "../cursor";
@@ -15,7 +15,7 @@ export function Redact({ event, onClose }: { event: Recorded; onClose: () => voi
       confirmLabel={`Type the version, ${version}, to confirm`}
       confirm={String(version)}
       erase={async (reason) =>
-        answered(
+        dataOf(
           await api.POST("/v1/threads/{thread_id}/messages/{message_id}/redact", {
             params: { path: { thread_id: threadId, message_id: id } },
             body: { reason },

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answered, api, fetchWithKey } from "../../api/client";
+import { api, dataOf, fetchWithKey } from "../../api/client";
 import { parseExact } from "../../api/exact";
 import type { components } from "../../api/schema";
 import { inclusionOf } from "../../audit/queries";
@@ -30,7 +30,7 @@ export function chainQuery(threadId: string, version: number) {
   return queryOptions({
     queryKey: ["chained", threadId, version],
     queryFn: async ({ signal }) => {
-      const page = answered(
+      const page = dataOf(
         await api.GET("/v1/threads/{thread_id}/chain", {
           params: {
             path: { thread_id: threadId },

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { forkCommand, quoted } from "./command";
+import { forkCommand, quote } from "./command";
 
 const FORKING = { threadId: "t", at: 3, as: "", change: "none", file: "m.json" } as const;
 
@@ -38,7 +38,7 @@ test("a shell reads a quoted text as it was", () => {
     "#",
     "é;&|<>()",
   ];
-  const script = odd.map((text) => `printf '%s\\0' ${quoted(text)};`).join("");
+  const script = odd.map((text) => `printf '%s\\0' ${quote(text)};`).join("");
   const read = execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0");
   expect(read.slice(0, -1)).toEqual(odd);
 });

@@ -12,10 +12,10 @@ export interface Forking {
 /** The command that makes a fork, for a shell. */
 export function forkCommand({ threadId, at, as, change, file }: Forking): string {
   const options = [`--at ${at}`];
-  if (as !== "") options.push(`--as ${quoted(as)}`);
+  if (as !== "") options.push(`--as ${quote(as)}`);
   if (change === "drop") options.push(`--drop ${at}`);
-  else if (change !== "none") options.push(`--${change} ${quoted(`${at}=${file}`)}`);
-  const id = quoted(threadId);
+  else if (change !== "none") options.push(`--${change} ${quote(`${at}=${file}`)}`);
+  const id = quote(threadId);
   // an id that looks like an option stands after the last of them
   return threadId.startsWith("-")
     ? `agentlog fork ${options.join(" ")} -- ${id}`
@@ -23,6 +23,6 @@ export function forkCommand({ threadId, at, as, change, file }: Forking): string
 }
 
 /** A text as one word of a POSIX shell. */
-export function quoted(text: string): string {
+export function quote(text: string): string {
   return /^[\w.:=/@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

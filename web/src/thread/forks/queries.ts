@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { answered, api, fetchWithKey } from "../../api/client";
+import { api, dataOf, fetchWithKey } from "../../api/client";
 import { parseExact, printExact } from "../../api/exact";
 import type { components } from "../../api/schema";
 import { fieldsIn } from "../event/contents";
@@ -17,7 +17,7 @@ export function forksQuery(threadId: string) {
     queryKey: ["forks", threadId],
     staleTime: 0, // forks are made at any time
     queryFn: async ({ signal }) =>
-      answered(
+      dataOf(
         await api.GET("/v1/threads/{thread_id}/forks", {
           params: { path: { thread_id: threadId } },
           signal,
@@ -33,7 +33,7 @@ export function copiedQuery(threadId: string, origin: Origin | null, last: numbe
     enabled: origin !== null,
     queryFn: async ({ signal }) =>
       lastCopied(last, origin?.version ?? 0, async (after) => {
-        const { items } = answered(
+        const { items } = dataOf(
           await api.GET("/v1/threads/{thread_id}/messages", {
             params: {
               path: { thread_id: threadId },

@@ -8,14 +8,14 @@ export function ownOf(all: Counts, copied: Counts): Counts {
   return {
     steps: all.steps - copied.steps,
     toolCalls: all.toolCalls - copied.toolCalls,
-    tokens: added(all.tokens, copied.tokens),
-    costUsd: added(all.costUsd, copied.costUsd),
+    tokens: excess(all.tokens, copied.tokens),
+    costUsd: excess(all.costUsd, copied.costUsd),
     computedCalls: all.computedCalls - copied.computedCalls,
   };
 }
 
 /** What was reported beyond a part of a sum; null where nothing was. */
-function added(all: number | null, part: number | null): number | null {
+function excess(all: number | null, part: number | null): number | null {
   const rest = (all ?? 0) - (part ?? 0);
   return Math.abs(rest) < NOTHING ? null : rest;
 }

@@ -1,4 +1,4 @@
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import type { TreeNode } from "./queries";
 
 const MOST_NAMED = 4;
@@ -17,8 +17,8 @@ export function changeText({
 
 /** What came of a replay beside its check, as far as it is known: ` · 2 live calls`. */
 export function outcomeText({ liveCalls, unmet }: NonNullable<TreeNode["replay"]>): string {
-  const live = liveCalls === null ? "" : ` · ${counted(liveCalls, "live call")}`;
-  return live + (unmet === null || unmet === 0 ? "" : ` · ${counted(unmet, "change")} not met`);
+  const live = liveCalls === null ? "" : ` · ${countOf(liveCalls, "live call")}`;
+  return live + (unmet === null || unmet === 0 ? "" : ` · ${countOf(unmet, "change")} not met`);
 }
 
 /** The place that a key leads to from another, of so many; null for any other key. */

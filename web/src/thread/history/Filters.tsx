@@ -17,9 +17,9 @@ export function Filters({ timeline, hits }: FiltersProps) {
   const { address, change } = useCursor();
   const counts = useMemo(
     () => ({
-      error: timeline.marked("error"),
-      tool: timeline.marked("tool"),
-      approval: timeline.marked("approval"),
+      error: timeline.countMarked("error"),
+      tool: timeline.countMarked("tool"),
+      approval: timeline.countMarked("approval"),
       hit: hits.versions.length,
     }),
     [timeline, hits.versions],

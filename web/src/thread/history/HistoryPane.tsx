@@ -12,7 +12,7 @@ import { CARD_FOLDS, DEFAULT_FOLDS } from "./folding";
 import { Folds } from "./Folds";
 import { type ShownGroups, useGroups } from "./groups/useGroups";
 import styles from "./history.module.css";
-import { filtered, foldsIn, Rows } from "./rows";
+import { foldsIn, Rows, versionsOf } from "./rows";
 
 const PATIENCE_MS = 400;
 const LONG = 5000;
@@ -32,7 +32,7 @@ export function HistoryPane() {
   const known = isComplete ? timeline : null; // folding needs all types
   const folds = useMemo(() => foldsIn(fold, read ? CARD_FOLDS : DEFAULT_FOLDS), [fold, read]);
   const versions = useMemo(
-    () => filtered(timeline, { only, hits: hits.versions }),
+    () => versionsOf(timeline, { only, hits: hits.versions }),
     [timeline, only, hits.versions],
   );
   const rows = useMemo(

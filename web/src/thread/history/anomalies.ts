@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { answered, api } from "../../api/client";
+import { api, dataOf } from "../../api/client";
 import { useCursor } from "../cursor";
 import { headQuery } from "../queries";
 
@@ -38,7 +38,7 @@ export function useAnomalies(): ReadonlyMap<number, readonly Anomaly[]> | null {
     enabled: known > 0,
     queryFn: async ({ signal }) => {
       const path = { thread_id: threadId, view: "anomalies" as const };
-      const { items } = answered(
+      const { items } = dataOf(
         await api.GET("/v1/threads/{thread_id}/views/{view}", {
           params: { path, query: { limit: MOST } },
           signal,

@@ -7,7 +7,7 @@ import { foldOf } from "./folding";
 import { Closed } from "./groups/closed";
 import { group } from "./groups/group.testing";
 import { Groups } from "./groups/groups";
-import { filtered, foldsIn, nextRow, Rows, typesIn } from "./rows";
+import { foldsIn, nextRow, Rows, typesIn, versionsOf } from "./rows";
 
 const TYPES = ["input", "log", "tick", "reasoning", "reply", "log"];
 const FOLDS = new Set<Fold>(["log", "reasoning"]);
@@ -21,7 +21,7 @@ function rowsOf(more: Partial<ConstructorParameters<typeof Rows>[0]> = {}): Rows
   return new Rows({ ...usual, typeOf, isNotable: () => false, ...more });
 }
 
-function drawn(rows: Rows): string[] {
+function rowTexts(rows: Rows): string[] {
   return Array.from({ length: rows.length }, (_, index) => {
     const { first, last, isOpen } = rows.row(index);
     return isOpen === null ? String(first) : `${isOpen ? "open" : "closed"} ${first}-${last}`;
@@ -29,11 +29,11 @@ function drawn(rows: Rows): string[] {
 }
 
 test("a run of folded events is one row", () => {
-  expect(drawn(rowsOf())).toEqual(["1", "closed 2-4", "5", "closed 6-6"]);
+  expect(rowTexts(rowsOf())).toEqual(["1", "closed 2-4", "5", "closed 6-6"]);
 });
 
 test("an unfolded run keeps its row, and its events follow", () => {
-  expect(drawn(rowsOf({ unfolded: new Set([2]) }))).toEqual([
+  expect(rowTexts(rowsOf({ unfolded: new Set([2]) }))).toEqual([
     ...["1", "open 2-4", "2", "3", "4", "5"],
     "closed 6-6",
   ]);
@@ -43,7 +43,7 @@ const GROUPS = new Groups([group(2, 4, 0), group(3, 4, 1)]);
 
 test("a group has a row at its beginning, and what follows stands deeper", () => {
   const rows = rowsOf({ groups: GROUPS, closed: new Closed(undefined) });
-  expect(drawn(rows)).toEqual(["1", "open 2-2", "open 3-3", "closed 4-4", "5", "closed 6-6"]);
+  expect(rowTexts(rows)).toEqual(["1", "open 2-2", "open 3-3", "closed 4-4", "5", "closed 6-6"]);
   expect([0, 1, 2, 3, 4, 5].map((index) => rows.depth(index))).toEqual([0, 0, 1, 2, 0, 0]);
   expect(rows.row(1).group?.version).toBe(2);
   expect(rows.row(3).group).toBeUndefined();
@@ -51,26 +51,26 @@ test("a group has a row at its beginning, and what follows stands deeper", () =>
 
 test("of a folded group only its row is drawn, and stands for all inside", () => {
   const rows = rowsOf({ groups: GROUPS, closed: new Closed("v2") });
-  expect(drawn(rows)).toEqual(["1", "closed 2-2", "5", "closed 6-6"]);
+  expect(rowTexts(rows)).toEqual(["1", "closed 2-2", "5", "closed 6-6"]);
   expect(rows.indexOf(4)).toBe(1);
   expect(nextRow(rows, 2, 1)).toBe(2);
-  expect(drawn(rowsOf({ groups: GROUPS, closed: new Closed("v3") }))[2]).toBe("closed 3-3");
+  expect(rowTexts(rowsOf({ groups: GROUPS, closed: new Closed("v3") }))[2]).toBe("closed 3-3");
 });
 
 test("a run of folded events ends where a group ends", () => {
   const groups = new Groups([group(1, 3, 0)]);
-  expect(drawn(rowsOf({ groups, closed: new Closed("") }))).toEqual([
+  expect(rowTexts(rowsOf({ groups, closed: new Closed("") }))).toEqual([
     ...["open 1-1", "closed 2-3", "closed 4-4", "5", "closed 6-6"],
   ]);
 });
 
 test("what is notable is never folded", () => {
   const rows = rowsOf({ isNotable: (version) => version === 3 });
-  expect(drawn(rows)).toEqual(["1", "closed 2-2", "3", "closed 4-4", "5", "closed 6-6"]);
+  expect(rowTexts(rows)).toEqual(["1", "closed 2-2", "3", "closed 4-4", "5", "closed 6-6"]);
 });
 
 test("an event of an unknown type is not folded", () => {
-  expect(drawn(rowsOf({ last: 7 })).at(-1)).toBe("7");
+  expect(rowTexts(rowsOf({ last: 7 })).at(-1)).toBe("7");
 });
 
 test("a version is found in its row, also inside a run", () => {
@@ -81,7 +81,7 @@ test("a version is found in its row, also inside a run", () => {
 
 test("of a filtered list, a version between two rows belongs to the first", () => {
   const rows = rowsOf({ only: [2, 5] });
-  expect(drawn(rows)).toEqual(["2", "5"]);
+  expect(rowTexts(rows)).toEqual(["2", "5"]);
   expect([1, 2, 4, 6].map((version) => rows.indexOf(version))).toEqual([-1, 0, 0, 1]);
 });
 
@@ -132,8 +132,8 @@ const CALLS = timelineOf(
 );
 
 test("filters by mark and tool keep both ends, of failures the one that failed", () => {
-  const by = (filter: Partial<Parameters<typeof filtered>[1]>) =>
-    filtered(CALLS, { only: undefined, hits: [], ...filter });
+  const by = (filter: Partial<Parameters<typeof versionsOf>[1]>) =>
+    versionsOf(CALLS, { only: undefined, hits: [], ...filter });
   expect(by({})).toBeNull();
   expect(by({ only: "tool" })).toEqual([1, 2, 3, 4]);
   expect(by({ only: "error" })).toEqual([4]);
@@ -144,15 +144,15 @@ test("filters by mark and tool keep both ends, of failures the one that failed",
 test("an event that is drawn with another has no row, and is found in the other's", () => {
   const drawnWith = (version: number) => (version === 5 ? 1 : version);
   const rows = rowsOf({ folds: new Set(), drawnWith });
-  expect(drawn(rows)).toEqual(["1", "2", "3", "4", "6"]);
+  expect(rowTexts(rows)).toEqual(["1", "2", "3", "4", "6"]);
   expect(rows.indexOf(5)).toBe(0);
   expect(nextRow(rows, 5, 1)).toBe(1);
-  expect(drawn(rowsOf({ only: [1, 5, 6], drawnWith }))).toEqual(["1", "6"]);
+  expect(rowTexts(rowsOf({ only: [1, 5, 6], drawnWith }))).toEqual(["1", "6"]);
 });
 
 test("a type folds by itself, an application's own too", () => {
   const type = (version: number) => (version === 2 ? "vendor.odd" : "reply");
-  expect(drawn(rowsOf({ folds: new Set(["vendor.odd"]), typeOf: type, last: 3 }))).toEqual([
+  expect(rowTexts(rowsOf({ folds: new Set(["vendor.odd"]), typeOf: type, last: 3 }))).toEqual([
     ...["1", "closed 2-2", "3"],
   ]);
 });

@@ -148,7 +148,7 @@ export interface Filter {
 }
 
 /** Versions that pass a filter, in their order; null where nothing is filtered. */
-export function filtered(timeline: Timeline, filter: Filter): number[] | null {
+export function versionsOf(timeline: Timeline, filter: Filter): number[] | null {
   const { only, hits } = filter;
   if (only === undefined) return null;
   if (only === "hit") return [...hits];

@@ -1,4 +1,4 @@
-import { quoted } from "../../parts/text/terms";
+import { quote } from "../../parts/text/terms";
 
 /** Terms of a filter of events, as the service reads them. */
 const TERMS = [
@@ -23,7 +23,7 @@ type Counted = readonly (readonly [name: string, count: number])[];
 export function termsOf(types: Counted, tools: Counted): string[] {
   return [
     ...TERMS,
-    ...tools.map(([tool]) => `tool:${quoted(tool)}`),
-    ...types.map(([type]) => `type:${quoted(type)}`),
+    ...tools.map(([tool]) => `tool:${quote(tool)}`),
+    ...types.map(([type]) => `type:${quote(type)}`),
   ];
 }

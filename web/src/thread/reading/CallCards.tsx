@@ -31,10 +31,10 @@ export function CallCards({ calls, count, ...cursor }: CallCardsProps) {
       {calls.slice(0, MOST_CALLS).map((item, index) => (
         <section key={index} className={styles["call"]}>
           {calls.length > 1 && <CallHeading of={item} />}
-          <Asked call={item.call} lines={lines} />
+          <CallArguments call={item.call} lines={lines} />
           {item.result !== undefined && (
             <ResultBlock of={item} {...cursor}>
-              <Answered result={item.result} lines={lines} />
+              <CallResult result={item.result} lines={lines} />
             </ResultBlock>
           )}
         </section>
@@ -83,7 +83,7 @@ export function ResultBlock({ of: { answered }, at, onChoose, children }: Result
   );
 }
 
-function Asked({ call, lines }: { call: Json; lines: number }) {
+function CallArguments({ call, lines }: { call: Json; lines: number }) {
   const args = argumentsOf(call);
   if (args === undefined) {
     const text = textIn(call, "argumentsText");
@@ -111,7 +111,7 @@ function isSaid(args: Json | undefined): boolean {
   return values.length <= 4 && argumentsText(args).length <= LONGEST_HEADING;
 }
 
-function Answered({ result, lines }: { result: Json; lines: number }) {
+function CallResult({ result, lines }: { result: Json; lines: number }) {
   const error = valueIn(result, "error") ?? null;
   const output = valueIn(result, "output") ?? null;
   return (

@@ -1,5 +1,5 @@
 import type { CSSProperties } from "react";
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import { colourOf, groupOf, isVendors } from "../../parts/kinds";
 import type { Recorded } from "../event/contents";
 import type { Anomaly } from "../history/anomalies";
@@ -94,7 +94,7 @@ function Read(props: ReadProps) {
             <CallHeading of={only} />
           ) : (
             <strong className={styles["name"]}>
-              {hasCalls ? counted(Math.max(count, calls.length), "call") : line?.name || "result"}
+              {hasCalls ? countOf(Math.max(count, calls.length), "call") : line?.name || "result"}
             </strong>
           )}
           {!isBody && (

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { answered, api, fetchWithKey } from "../../api/client";
+import { api, dataOf, fetchWithKey } from "../../api/client";
 import type { components } from "../../api/schema";
 import { accessQuery } from "../../app/access";
 import { useCursor } from "../cursor";
@@ -72,7 +72,7 @@ export function useRemark() {
       const actor = access?.user == null ? nameOfReader() : ""; // the service knows who signed in
       const body = actor === "" ? remark : { ...remark, metadata: { actor } };
       const path = { thread_id: threadId };
-      answered(await api.POST("/v1/threads/{thread_id}/remarks", { params: { path }, body }));
+      dataOf(await api.POST("/v1/threads/{thread_id}/remarks", { params: { path }, body }));
       await Promise.all([
         client.invalidateQueries(remarksQuery(threadId)),
         client.invalidateQueries({ ...headQuery(threadId), exact: true }),

@@ -1,5 +1,5 @@
 import type { Json } from "../../api/exact";
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import { listIn, numberIn, textIn } from "../event/contents";
 
 /** How a request of a replay was answered, as its report has it. */
@@ -79,7 +79,7 @@ export function replayText(payload: Json | undefined): string {
   if (live !== null) counts.push(`${live} live`);
   const [unmatched, unused] = [listIn(payload, "unmatched"), listIn(payload, "unused")];
   if (unmatched.length > 0) counts.push(`${unmatched.length} not on the tape`);
-  if (unused.length > 0) counts.push(`${counted(unused.length, "answer")} not used`);
+  if (unused.length > 0) counts.push(`${countOf(unused.length, "answer")} not used`);
   return counts.join(", ");
 }
 

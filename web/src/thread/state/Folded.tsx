@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import { LongText } from "../../parts/text/LongText";
 import styles from "./state.module.css";
 
@@ -18,7 +18,7 @@ export function Folded({ text, label, code = false }: FoldedProps) {
   const [isOpen, setOpen] = useState(false);
   const beginning = beginningOf(text);
   const left = text.length - beginning.length;
-  const way = isOpen ? "Less" : counted(left, "more character");
+  const way = isOpen ? "Less" : countOf(left, "more character");
   return (
     <div className={code ? styles["code"] : undefined}>
       {isOpen ? <LongText text={text} /> : <pre className="text">{beginning}</pre>}

@@ -1,7 +1,7 @@
 import { printExact } from "../../api/exact";
 import { Copy } from "../../parts/Copy";
 import { Failure } from "../../parts/Failure";
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import { JsonTree } from "../../parts/JsonTree";
 import { VIEWS } from "../address";
 import { useCursor } from "../cursor";
@@ -29,7 +29,7 @@ export function ViewTab() {
         />
         <span className={styles["note"]}>
           {tail !== undefined &&
-            `${tail.after > 0 ? "last " : ""}${counted(tail.items.length, "item")}`}
+            `${tail.after > 0 ? "last " : ""}${countOf(tail.items.length, "item")}`}
         </span>
         <Copy text={() => wholeText(threadId, view, shownAt)}>Copy all</Copy>
       </div>

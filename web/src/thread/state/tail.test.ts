@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anchored, type Items, keptItems, tailBegin } from "./tail";
+import { type Items, keptItems, moveAnchor, tailBegin } from "./tail";
 
 test("a tail begins at the same version for neighbours, and never before the thread", () => {
   expect(tailBegin(150, 200)).toBe(0);
@@ -21,8 +21,8 @@ test("items keep their numbers as earlier ones come, and as the cursor moves", (
     items: Array.from({ length }, () => null),
     size: 0,
   });
-  const begun = anchored(null, tail(500, 300, 200));
-  const moved = anchored(begun, tail(501, 300, 201));
+  const begun = moveAnchor(null, tail(500, 300, 200));
+  const moved = moveAnchor(begun, tail(501, 300, 201));
   expect([begun.first, moved.first]).toEqual([0, 0]);
-  expect(anchored(moved, tail(501, 100, 401)).first).toBe(-200);
+  expect(moveAnchor(moved, tail(501, 100, 401)).first).toBe(-200);
 });

@@ -27,7 +27,7 @@ export interface Anchor {
 }
 
 /** Returns the number of the first item: an item keeps its number as earlier ones come. */
-export function anchored(before: Anchor | null, now: Items): Anchor {
+export function moveAnchor(before: Anchor | null, now: Items): Anchor {
   if (before === null) return { of: now, first: 0 };
   if (before.of.after === now.after) return { of: now, first: before.first };
   const isLonger = before.of.at === now.at;

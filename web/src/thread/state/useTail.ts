@@ -4,7 +4,7 @@ import { fetchWithKey } from "../../api/client";
 import { type Json, parseExact } from "../../api/exact";
 import type { ViewName } from "../address";
 import { useCursor } from "../cursor";
-import { type Anchor, anchored, type Items, tailBegin } from "./tail";
+import { type Anchor, type Items, moveAnchor, tailBegin } from "./tail";
 
 /** Versions at the end of a thread whose items are read at first. */
 const TAIL = 200;
@@ -46,7 +46,7 @@ export function useTail(viewPath: ViewPath) {
       query?.queryKey[1] === threadId && query.queryKey[2] === viewPath ? before : undefined,
   });
   const [anchor, setAnchor] = useState<Anchor | null>(null);
-  if (data !== undefined && anchor?.of !== data) setAnchor(anchored(anchor, data));
+  if (data !== undefined && anchor?.of !== data) setAnchor(moveAnchor(anchor, data));
   useEffect(() => {
     for (const version of [at + 1, at - 1]) {
       if (version < 1 || version > last) continue;

@@ -109,7 +109,7 @@ export function spanOf(item: TimelineItem): Span {
     costUsd: item.costUsd ?? null,
     isComputed: typeof item.prices === "string",
     prices: item.prices ?? null,
-    tokens: item.totalTokens ?? known(sum(item.inputTokens ?? NaN, item.outputTokens ?? NaN)),
+    tokens: item.totalTokens ?? orNull(sum(item.inputTokens ?? NaN, item.outputTokens ?? NaN)),
     ordinal: item.ordinal ?? 0,
     threadId: item.threadId ?? null,
     elapsedMs: item.elapsedMs ?? null,
@@ -123,10 +123,10 @@ export function sum(a: number, b: number): number {
   return Number.isNaN(b) ? a : a + b;
 }
 
-export function known(value: number | undefined): number | null {
+export function orNull(value: number | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
 }
 
 function milliseconds(iso: string | null): number | null {
-  return iso === null ? null : known(Date.parse(iso));
+  return iso === null ? null : orNull(Date.parse(iso));
 }

@@ -140,7 +140,7 @@ export class ThreadTimeline implements Timeline {
   }
 
   /** How many events have a mark. */
-  marked(mark: Mark): number {
+  countMarked(mark: Mark): number {
     let count = 0;
     for (let version = 1; version <= this.loadedTo; version += 1) {
       if (this.index.isMarked(version, mark)) count += 1;

@@ -89,10 +89,10 @@ test("a failed or suspected span is marked where it ended, a call where it was m
     call(2, 4, { outcome: "failed" }),
     call(3, null, { suspected: ["unanswered"] }),
   );
-  const marked = (mark: "error" | "tool") =>
+  const versionsWith = (mark: "error" | "tool") =>
     [1, 2, 3, 4].filter((version) => index.isMarked(version, mark));
-  expect(marked("error")).toEqual([3, 4]);
-  expect(marked("tool")).toEqual([2, 3]);
+  expect(versionsWith("error")).toEqual([3, 4]);
+  expect(versionsWith("tool")).toEqual([2, 3]);
 });
 
 test("an exit is an error only where it says so", () => {

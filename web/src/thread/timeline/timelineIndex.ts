@@ -4,9 +4,9 @@ import { Chains, Texts } from "./columns";
 import {
   type Attempt,
   type CallPlace,
-  known,
   type Mark,
   markedAt,
+  orNull,
   placeText,
   type Span,
   spanOf,
@@ -146,20 +146,20 @@ export class TimelineIndex {
     return {
       kind: this.names.get(this.kind[index] ?? 0) ?? "",
       name: this.names.get(this.name[index] ?? 0),
-      from: known(this.from[index]),
-      to: known(this.to[index]),
-      startMs: known(this.startMs[index]),
-      endMs: known(this.endMs[index]),
+      from: orNull(this.from[index]),
+      to: orNull(this.to[index]),
+      startMs: orNull(this.startMs[index]),
+      endMs: orNull(this.endMs[index]),
       outcome: this.names.get(this.outcome[index] ?? 0),
       suspected: this.rules.get(this.suspected[index] ?? 0),
       hint: this.hint[index] ?? null,
-      costUsd: known(this.costUsd[index]),
+      costUsd: orNull(this.costUsd[index]),
       isComputed: this.isComputed(index),
       prices: this.names.get(this.prices[index] ?? 0),
-      tokens: known(this.tokens[index]),
+      tokens: orNull(this.tokens[index]),
       ordinal: this.ordinal[index] ?? 0,
       threadId: this.threads[index] ?? null,
-      elapsedMs: known(this.elapsedMs[index]),
+      elapsedMs: orNull(this.elapsedMs[index]),
       attempt: this.attempt[index] ?? null,
     };
   }
@@ -215,7 +215,7 @@ export class TimelineIndex {
     }
     let steps = 0;
     for (let at = 0; at <= version; at += 1) steps = Math.max(steps, this.steps[at] ?? 0);
-    return { steps, toolCalls, tokens: known(tokens), costUsd: known(costUsd), computedCalls };
+    return { steps, toolCalls, tokens: orNull(tokens), costUsd: orNull(costUsd), computedCalls };
   }
 
   private isComputed(index: number): boolean {

@@ -1,13 +1,13 @@
 import { useMemo } from "react";
 import { useShortcuts } from "../../app/keyboard";
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import { useCursor } from "../cursor";
 import { useHits } from "../hits";
 import { useTimeline } from "../timeline/timeline";
 import { TimeChart } from "./chart/TimeChart";
 import { type Chart, useChart } from "./chart/useChart";
 import { Controls } from "./Controls";
-import { marked } from "./marks";
+import { withMark } from "./marks";
 import { travelKeys } from "./moves/keys";
 import type { MoveOptions } from "./moves/moves";
 import { useJumps } from "./moves/useJumps";
@@ -108,7 +108,7 @@ function Notices({ chart, notice, isOpen }: NoticesProps) {
       </span>
       {!isComplete && (
         <span>
-          Reading: {count(loadedTo)} of {counted(last, "event")}
+          Reading: {count(loadedTo)} of {countOf(last, "event")}
         </span>
       )}
       {isOpen && isComplete && !chart.course.isTimed && (
@@ -142,8 +142,8 @@ function Slider({ chart: { timeline: drawn }, at, onMove }: SliderProps) {
   const words = useWords(at);
   const marks = useMemo(
     () => ({
-      errors: marked(drawn, "error"),
-      approvals: marked(drawn, "approval"),
+      errors: withMark(drawn, "error"),
+      approvals: withMark(drawn, "approval"),
       hits,
       a,
       b,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { marked, next, pixelsOf, placeOf, versionOn } from "./marks";
+import { next, pixelsOf, placeOf, versionOn, withMark } from "./marks";
 
 test("versions lie from one end of the track to the other", () => {
   expect([1, 6, 11].map((version) => placeOf(version, 11, 500))).toEqual([0, 250, 500]);
@@ -19,7 +19,7 @@ test("100,000 versions take no more pixels than the track has", () => {
 test("all versions with a mark are found once", () => {
   const errors = [3, 4, 9];
   const timeline = { find: (_: unknown, from: number, by: 1 | -1) => next(errors, from, by) };
-  expect(marked(timeline, "error")).toEqual(errors);
+  expect(withMark(timeline, "error")).toEqual(errors);
 });
 
 test("the next and the previous mark are never at the cursor", () => {

@@ -19,7 +19,7 @@ export function pixelsOf(versions: Iterable<number>, last: number, width: number
 }
 
 /** Returns all versions with a mark, from the first. */
-export function marked(timeline: Pick<Timeline, "find">, mark: "error" | "approval"): number[] {
+export function withMark(timeline: Pick<Timeline, "find">, mark: "error" | "approval"): number[] {
   const versions: number[] = [];
   let version = timeline.find(mark, 0, 1);
   while (version !== null) {

@@ -1,4 +1,4 @@
-import { counted, duration } from "../../parts/format";
+import { countOf, duration } from "../../parts/format";
 import { rulesOf, type Span, type Timeline } from "../timeline/timeline";
 import type { Axis } from "./chart/axis";
 import type { CriticalPath } from "./chart/critical";
@@ -73,5 +73,5 @@ const PLURALS: Readonly<Record<string, string>> = {
 /** A text alternative of the chart. */
 export function summaryText(timeline: Timeline, course: Course, lanes: readonly string[]): string {
   const time = course.isTimed ? duration(course.times[course.last]) : "in their order";
-  return `${counted(timeline.length, "span")}, ${time}; lanes: ${lanes.join(", ")}`;
+  return `${countOf(timeline.length, "span")}, ${time}; lanes: ${lanes.join(", ")}`;
 }

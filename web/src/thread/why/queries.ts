@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answered, api } from "../../api/client";
+import { api, dataOf } from "../../api/client";
 import type { components } from "../../api/schema";
 
 export type Why = components["schemas"]["Why"];
@@ -10,7 +10,7 @@ export function whyQuery(threadId: string) {
   return queryOptions({
     queryKey: ["why", threadId],
     queryFn: async ({ signal }) =>
-      answered(
+      dataOf(
         await api.GET("/v1/threads/{thread_id}/why", {
           params: { path: { thread_id: threadId } },
           signal,

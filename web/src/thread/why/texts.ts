@@ -1,4 +1,4 @@
-import { cost, counted, duration, ordinal } from "../../parts/format";
+import { cost, countOf, duration, ordinal } from "../../parts/format";
 import type { RunCall, Why } from "./queries";
 
 /** What says the outcome: who judged it or the tenant's rule, scores, and how the run ended. */
@@ -18,25 +18,25 @@ export function failureText({ failure }: Why): { readonly name: string; readonly
   if (failure === null) return { name: "", text: "nothing failed, and no rule suspects anything" };
   const { call, kind, name, rules, text } = failure;
   return {
-    name: call === null ? [kind.replaceAll("_", " "), name].filter(Boolean).join(" ") : named(call),
+    name: call === null ? [kind.replaceAll("_", " "), name].filter(Boolean).join(" ") : label(call),
     text: text ?? rules.join(", ").replaceAll("_", " "),
   };
 }
 
 /** A call with what tells it apart, and which attempt it is. */
 export function callText(call: RunCall): string {
-  return [named(call), call.arguments ?? ""].join(" ").trim();
+  return [label(call), call.arguments ?? ""].join(" ").trim();
 }
 
-function named({ name, attempt, attempts }: RunCall): string {
+function label({ name, attempt, attempts }: RunCall): string {
   return attempt === null ? name : `${name}, ${ordinal(attempt)} of ${attempts ?? attempt}`;
 }
 
 /** What the run took, all of it. */
 export function effortText({ total, failures }: Why): string {
   const parts = [
-    counted(total.calls, "call"),
-    failures > 0 && counted(failures, "failure"),
+    countOf(total.calls, "call"),
+    failures > 0 && countOf(failures, "failure"),
     total.elapsedMs !== null && duration(total.elapsedMs),
     total.costUsd !== null && cost(total.costUsd, total.computedCalls),
   ];

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { type CSSProperties, type KeyboardEvent, useRef, useState } from "react";
-import { cost, count, counted } from "../../parts/format";
+import { cost, count, countOf } from "../../parts/format";
 import { placeOf } from "../forks/tree";
 import { barsOf, type TreeBar } from "./bars";
 import type { WorkerNode } from "./queries";
@@ -83,7 +83,7 @@ function Node({ node, bar, isHere, tabIndex, onFocus }: NodeProps) {
         </Link>
         {whole.failures > 0 && (
           <span className="badge bad" title={hasWorkers ? "With its workers" : undefined}>
-            {counted(whole.failures, "failure")}
+            {countOf(whole.failures, "failure")}
           </span>
         )}
       </div>

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { count, counted } from "../../parts/format";
+import { count, countOf } from "../../parts/format";
 import { Popover } from "../../parts/Popover";
 import { workersQuery } from "./queries";
 import { useWorkerKeys } from "./useWorkerKeys";
@@ -18,7 +18,7 @@ export function Workers({ threadId }: { threadId: string }) {
         <WorkerTree threadId={threadId} nodes={tree.items} isCut={tree.truncated} />
       </Popover>
       {failures > 0 && (
-        <span className="badge bad">{counted(failures, "failure")} in its workers</span>
+        <span className="badge bad">{countOf(failures, "failure")} in its workers</span>
       )}
     </>
   );

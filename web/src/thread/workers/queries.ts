@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answered, api } from "../../api/client";
+import { api, dataOf } from "../../api/client";
 import type { components } from "../../api/schema";
 
 export type WorkerNode = components["schemas"]["WorkerNode"];
@@ -12,7 +12,7 @@ export function workersQuery(threadId: string) {
     queryKey: ["workers", threadId],
     staleTime: 0,
     queryFn: async ({ signal }) =>
-      answered(
+      dataOf(
         await api.GET("/v1/threads/{thread_id}/workers", {
           params: { path: { thread_id: threadId } },
           signal,
@@ -34,7 +34,7 @@ interface Spawned {
 
 /** The version at which a thread sent off the worker of another; null where it says no such thing. */
 export async function spawnedAt(parent: string, threadId: string): Promise<number | null> {
-  const { items } = answered(
+  const { items } = dataOf(
     await api.GET("/v1/threads/{thread_id}/messages", {
       params: {
         path: { thread_id: parent },

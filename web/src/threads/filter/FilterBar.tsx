@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { type Command, useCommands } from "../../app/commands";
-import { ranked } from "../../app/palette/ranking";
+import { rankByName } from "../../app/palette/ranking";
 import { count } from "../../parts/format";
 import type { Change, ThreadsAddress } from "../address";
 import { FilterForm } from "./FilterForm";
-import { partsOf, toggled } from "../../parts/text/terms";
-import { filtered, filtersOf, NO_FILTERS } from "./filters";
+import { partsOf, toggle } from "../../parts/text/terms";
+import { filterChange, filtersOf, NO_FILTERS } from "./filters";
 import { SavedFilters } from "./SavedFilters";
 import type { Seen } from "./seen";
 import { TermsBox } from "./TermsBox";
@@ -31,7 +31,7 @@ interface FilterBarProps {
 
 /** The filters of the list: to set, to see and to remove. */
 export function FilterBar({ address, change, seen, isLoaded, children }: FilterBarProps) {
-  useCommands("This list", (text) => ranked(togglesAs(address, change), text));
+  useCommands("This list", (text) => rankByName(togglesAs(address, change), text));
   const isFiltered = address.filter !== undefined || address.hidden === true;
   return (
     <div className={styles["bar"]} role="group" aria-label="Filters">
@@ -76,7 +76,7 @@ function togglesAs(address: ThreadsAddress, change: Change): Command[] {
   return TOGGLES.map(({ term, name }) => ({
     name: partsOf(filter).includes(term) ? `All threads, not: ${name}` : `Only threads: ${name}`,
     run: () => {
-      change(filtered(toggled(filter, term)));
+      change(filterChange(toggle(filter, term)));
     },
   }));
 }
@@ -90,7 +90,7 @@ interface ToggleProps extends Pick<FilterBarProps, "address" | "change" | "isLoa
 function Toggle({ term, name, title, address, change, isLoaded }: ToggleProps) {
   const { filter = "" } = address;
   const isOn = partsOf(filter).includes(term);
-  const other = toggled(filter, term);
+  const other = toggle(filter, term);
   const counted = filtersOf({ ...address, filter: isOn ? filter : other });
   const matching = useCount(counted, { isEnabled: isLoaded });
   const tone = matching === null || matching === 0 ? "" : term === "failed" ? "bad" : "warn";
@@ -100,7 +100,7 @@ function Toggle({ term, name, title, address, change, isLoaded }: ToggleProps) {
       aria-pressed={isOn}
       title={title}
       onClick={() => {
-        change(filtered(other));
+        change(filterChange(other));
       }}
     >
       {name}

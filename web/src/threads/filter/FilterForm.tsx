@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
 import { Popover } from "../../parts/Popover";
-import { quoted, valueIn, withValue } from "../../parts/text/terms";
+import { quote, valueIn, withValue } from "../../parts/text/terms";
 import type { Change, ThreadsAddress } from "../address";
-import { filtered } from "./filters";
+import { filterChange } from "./filters";
 import type { Seen } from "./seen";
 import { OUTCOME_WORDS } from "../standing";
 import { STATUSES } from "./terms";
@@ -36,9 +36,9 @@ function Fields({ address, change, seen }: FilterFormProps) {
       (text, name) => withValue(text, name, valueTerm(read(name))),
       filter,
     );
-    const name = `metadata.${quoted(key)}`;
+    const name = `metadata.${quote(key)}`;
     change({
-      ...filtered(key === "" ? said : withValue(said, name, valueTerm(read("value")))),
+      ...filterChange(key === "" ? said : withValue(said, name, valueTerm(read("value")))),
       hidden: form.has("hidden") ? true : undefined,
     });
   };
@@ -95,7 +95,7 @@ function Fields({ address, change, seen }: FilterFormProps) {
 /** What is typed as a value: as it is where it stands in quotes, and `*` is a beginning. */
 function valueTerm(text: string): string {
   if (text === "" || /^".*"\*?$/s.test(text)) return text;
-  return text.endsWith("*") ? `${quoted(text.slice(0, -1))}*` : quoted(text);
+  return text.endsWith("*") ? `${quote(text.slice(0, -1))}*` : quote(text);
 }
 
 interface MetadataFieldsProps {

@@ -1,5 +1,5 @@
 import type { operations } from "../../api/schema";
-import { kept } from "../../app/address";
+import { prune } from "../../app/address";
 import { inQuotes } from "../../parts/text/terms";
 import type { Changed, ThreadsAddress } from "../address";
 
@@ -19,11 +19,11 @@ export const NO_FILTERS = {
 export function filtersOf({ q, filter, hidden }: ThreadsAddress): Filters {
   const words = q === undefined ? "" : wordsOf(q);
   const both = words === "" ? filter : filter === undefined ? words : `${words} (${filter})`;
-  return kept({ filter: both, hidden });
+  return prune({ filter: both, hidden });
 }
 
 /** The change of an address to a filter. */
-export function filtered(filter: string): Changed {
+export function filterChange(filter: string): Changed {
   return { filter: filter === "" ? undefined : filter, row: undefined };
 }
 

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answered, api } from "../../api/client";
+import { api, dataOf } from "../../api/client";
 
 export const KEY = ["filters"];
 
@@ -7,7 +7,7 @@ export const KEY = ["filters"];
 export function savedQuery(place: "list" | "thread") {
   return queryOptions({
     queryKey: KEY,
-    queryFn: async ({ signal }) => answered(await api.GET("/v1/filters", { signal })),
+    queryFn: async ({ signal }) => dataOf(await api.GET("/v1/filters", { signal })),
     select: ({ items }) => items.filter((saved) => saved.place === place),
   });
 }

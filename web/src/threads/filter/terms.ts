@@ -1,4 +1,4 @@
-import { quoted } from "../../parts/text/terms";
+import { quote } from "../../parts/text/terms";
 import type { Seen } from "./seen";
 
 /** Terms of a list of threads, as the service reads them. */
@@ -32,8 +32,8 @@ export const STATUSES = ["open", "exited", "closed"];
 export function termsOf(seen: Seen): string[] {
   return [
     ...TERMS,
-    ...[...seen.metadata.keys()].map((key) => `metadata.${quoted(key)}:`),
-    ...seen.tools.map((tool) => `tool:${quoted(tool)}`),
+    ...[...seen.metadata.keys()].map((key) => `metadata.${quote(key)}:`),
+    ...seen.tools.map((tool) => `tool:${quote(tool)}`),
     ...STATUSES.map((status) => `status:${status}`),
   ];
 }

@@ -1,6 +1,6 @@
 import { Popover } from "../../parts/Popover";
 import type { Change } from "../address";
-import { type Column, COLUMNS, metadataColumn, toggled, USUAL } from "./columns";
+import { type Column, COLUMNS, metadataColumn, toggleColumn, USUAL } from "./columns";
 import styles from "./ColumnPicker.module.css";
 
 interface ColumnPickerProps {
@@ -20,7 +20,7 @@ export function ColumnPicker({ chosen = USUAL, change, keys }: ColumnPickerProps
         type="checkbox"
         checked={chosen.includes(id)}
         onChange={() => {
-          change({ columns: toggled(id, chosen) }, { replace: true });
+          change({ columns: toggleColumn(id, chosen) }, { replace: true });
         }}
       />
       <span>{name}</span>

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { MouseEvent } from "react";
-import { counted, duration } from "../../parts/format";
+import { countOf, duration } from "../../parts/format";
 import { type Column, metadataText } from "./columns";
 import { hasBroken, standing, type Summary } from "../standing";
 import styles from "./ThreadRow.module.css";
@@ -147,7 +147,7 @@ function Card({ row }: { row: Summary }) {
       <div className={styles["goal"]}>{row.goal ?? metadataText(row)}</div>
       <div className={styles["line"]}>
         <small>
-          {counted(row.steps, "step")} · {counted(row.toolCalls, "call")} ·{" "}
+          {countOf(row.steps, "step")} · {countOf(row.toolCalls, "call")} ·{" "}
           {duration(row.durationMs)}
         </small>
         <span>
@@ -155,7 +155,7 @@ function Card({ row }: { row: Summary }) {
             ([total, noun, tone]) =>
               total > 0 && (
                 <span key={noun} className={`badge ${tone}`}>
-                  {noun === "anomaly" ? counted(total, noun, "anomalies") : counted(total, noun)}
+                  {noun === "anomaly" ? countOf(total, noun, "anomalies") : countOf(total, noun)}
                 </span>
               ),
           )}

@@ -1,4 +1,4 @@
-import { counted } from "../../parts/format";
+import { countOf } from "../../parts/format";
 import { PAGE_ROWS, refresh } from "./threadRows";
 import styles from "./Waiting.module.css";
 
@@ -10,7 +10,7 @@ interface WaitingProps {
 
 /** Over a held list: the number of new or moved threads, and a button that shows them. */
 export function Waiting({ count, onShow }: WaitingProps) {
-  const words = count < PAGE_ROWS ? counted(count, "thread") : `${PAGE_ROWS} or more threads`;
+  const words = count < PAGE_ROWS ? countOf(count, "thread") : `${PAGE_ROWS} or more threads`;
   return (
     <div role="status" className={styles["place"]}>
       {count > 0 && (

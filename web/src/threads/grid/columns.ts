@@ -160,7 +160,7 @@ export function withoutEmptyGoals(
 }
 
 /** Adds a column or takes it away; undefined where the usual ones are left. */
-export function toggled(id: string, ids: readonly string[] = USUAL): string[] | undefined {
+export function toggleColumn(id: string, ids: readonly string[] = USUAL): string[] | undefined {
   const next = ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id];
   const isUsual = next.length === USUAL.length && USUAL.every((usual) => next.includes(usual));
   return isUsual ? undefined : next;

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import { answered, api } from "../../api/client";
+import { api, dataOf } from "../../api/client";
 import { queries } from "../../app/queries";
 import { USUAL_SORT } from "./columns";
 import type { Filters } from "../filter/filters";
@@ -22,7 +22,7 @@ function rowsQuery(
   return queryOptions({
     queryKey: ["summaries", use, filters, sort, offset],
     queryFn: async ({ signal }) =>
-      answered(
+      dataOf(
         await api.GET("/v1/summaries", {
           params: { query: { ...filters, sort, offset, limit } },
           signal,

@@ -2,14 +2,14 @@ import { infiniteQueryOptions, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
-import { answered, api } from "../../api/client";
-import { kept } from "../../app/address";
+import { api, dataOf } from "../../api/client";
+import { prune } from "../../app/address";
 import { Failure } from "../../parts/Failure";
-import { counted, time } from "../../parts/format";
+import { countOf, time } from "../../parts/format";
 import type { Change, ThreadsAddress } from "../address";
 import { FilterBar } from "../filter/FilterBar";
 import { filtersOf, NO_FILTERS } from "../filter/filters";
-import { byThread, type Hit, type HitRow, marked } from "./hits";
+import { byThread, cutExcerpt, type Hit, type HitRow } from "./hits";
 import { seenIn } from "../filter/seen";
 import styles from "./HitList.module.css";
 import screen from "../ThreadsScreen.module.css";
@@ -21,9 +21,9 @@ function hitsQuery(find: string, filter: string | undefined) {
   return infiniteQueryOptions({
     queryKey: ["hits", find, filter],
     queryFn: async ({ pageParam, signal }) =>
-      answered(
+      dataOf(
         await api.GET("/v1/search", {
-          params: { query: kept({ filter, q: find, limit: PAGE_HITS, after: pageParam }) },
+          params: { query: prune({ filter, q: find, limit: PAGE_HITS, after: pageParam }) },
           signal,
         }),
       ),
@@ -48,7 +48,7 @@ export function HitList({ find, address, change }: HitListProps) {
   const rows = useMemo(() => byThread(hits), [hits]);
   const threads = rows.length - hits.length;
   const after = data?.pages[0]?.searchedAfter ?? null;
-  const total = `${counted(hits.length, "message")} in ${counted(threads, "thread")}`;
+  const total = `${countOf(hits.length, "message")} in ${countOf(threads, "thread")}`;
   return (
     <>
       <FilterBar address={address} change={change} seen={NONE_SEEN} isLoaded={false}>
@@ -140,7 +140,7 @@ function Rows({ rows, find, hasMore, onEnd }: RowsProps) {
                   >
                     {row.threadId}
                   </Link>
-                  <span className="badge">{counted(row.count, "message")}</span>
+                  <span className="badge">{countOf(row.count, "message")}</span>
                 </h2>
               )}
             </li>
@@ -167,7 +167,7 @@ function Found({ hit, find }: { hit: Hit; find: string }) {
       <span className={styles["excerpts"]}>
         {excerpts.map(({ place, text, ranges }) => (
           <span key={place} title={place} className={styles["excerpt"]}>
-            {marked(text, ranges).map((piece, index) =>
+            {cutExcerpt(text, ranges).map((piece, index) =>
               piece.isHit ? <mark key={index}>{piece.text}</mark> : piece.text,
             )}
           </span>

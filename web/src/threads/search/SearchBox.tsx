@@ -27,7 +27,7 @@ export function SearchBox({ address, change, box }: SearchBoxProps) {
     const wanted = text.trim();
     if (wanted === said) return;
     const timer = setTimeout(() => {
-      change(searched(wanted, isInContents), { replace: true });
+      change(searchChange(wanted, isInContents), { replace: true });
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
@@ -36,7 +36,7 @@ export function SearchBox({ address, change, box }: SearchBoxProps) {
   const choose = (contents: boolean): void => {
     setChoice(contents);
     const wanted = text.trim();
-    if (wanted !== "") change(searched(wanted, contents));
+    if (wanted !== "") change(searchChange(wanted, contents));
     box.current?.focus();
   };
   return (
@@ -57,7 +57,7 @@ export function SearchBox({ address, change, box }: SearchBoxProps) {
           setText(event.target.value);
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter") change(searched(text.trim(), isInContents));
+          if (event.key === "Enter") change(searchChange(text.trim(), isInContents));
         }}
       />
       <div role="group" aria-label="Search in" className={styles["scope"]}>
@@ -78,7 +78,7 @@ export function SearchBox({ address, change, box }: SearchBoxProps) {
   );
 }
 
-function searched(text: string, isInContents: boolean) {
+function searchChange(text: string, isInContents: boolean) {
   const wanted = text === "" ? undefined : text;
   const isFind = isInContents && wanted !== undefined;
   return { q: isFind ? undefined : wanted, find: isFind ? wanted : undefined, row: undefined };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { byThread, type Hit, marked } from "./hits";
+import { byThread, cutExcerpt, type Hit } from "./hits";
 
 const hit = (threadId: string, version: number) => ({ threadId, version }) as Hit;
 
@@ -15,7 +15,7 @@ test("hits come by thread, threads by their first hit", () => {
 });
 
 test("ranges count characters, not halves of them", () => {
-  expect(marked("😀 pay 😀", [[2, 5]])).toEqual([
+  expect(cutExcerpt("😀 pay 😀", [[2, 5]])).toEqual([
     { text: "😀 ", isHit: false },
     { text: "pay", isHit: true },
     { text: " 😀", isHit: false },
@@ -24,7 +24,7 @@ test("ranges count characters, not halves of them", () => {
 
 test("an excerpt from the middle of a text says so at both ends", () => {
   const around = "x".repeat(80);
-  expect(marked(`${around}pay${around}`, [[80, 83]]).map(({ text }) => text)).toEqual([
+  expect(cutExcerpt(`${around}pay${around}`, [[80, 83]]).map(({ text }) => text)).toEqual([
     "…",
     around,
     "pay",
@@ -34,5 +34,5 @@ test("an excerpt from the middle of a text says so at both ends", () => {
 });
 
 test("an excerpt without ranges is one piece", () => {
-  expect(marked("all of it", [])).toEqual([{ text: "all of it", isHit: false }]);
+  expect(cutExcerpt("all of it", [])).toEqual([{ text: "all of it", isHit: false }]);
 });

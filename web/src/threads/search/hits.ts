@@ -32,7 +32,7 @@ const CUT: Piece = { text: "…", isHit: false };
 const AROUND = 80;
 
 /** Cuts an excerpt at ranges of characters, which are code points: `[from, to)`, in order. */
-export function marked(text: string, ranges: readonly (readonly number[])[]): Piece[] {
+export function cutExcerpt(text: string, ranges: readonly (readonly number[])[]): Piece[] {
   const characters = Array.from(text);
   const pieces: Piece[] = [];
   let from = 0;

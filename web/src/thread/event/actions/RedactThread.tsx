@@ -1,4 +1,4 @@
-import { answered, api } from "../../../api/client";
+import { api, dataOf } from "../../../api/client";
 import { EraseDialog } from "./EraseDialog";
 
 interface RedactThreadProps {
@@ -19,7 +19,7 @@ export function RedactThread({ threadId, onClose }: RedactThreadProps) {
       }
       confirm={threadId}
       erase={async (reason) =>
-        answered(
+        dataOf(
           await api.POST("/v1/threads/{thread_id}/redact", {
             params: { path: { thread_id: threadId } },
             body: { reason },

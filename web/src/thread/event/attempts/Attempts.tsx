@@ -1,4 +1,4 @@
-import { counted, ordinal } from "../../../parts/format";
+import { countOf, ordinal } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import { attemptBeside, seriesOf } from "../../timeline/attempts";
 import { pairsOf } from "../../timeline/pairing";
@@ -24,7 +24,7 @@ export function Attempts({ event, index }: AttemptsProps) {
   return (
     <aside className={styles["attempts"]} aria-label="Attempts">
       <p>
-        <b>{ordinal(position + 1)}</b> of {counted(attempts.length, "attempt")}
+        <b>{ordinal(position + 1)}</b> of {countOf(attempts.length, "attempt")}
         <Beside name="Previous attempt" sign="‹" at={event.version} by={-1} />
         <Beside name="Next attempt" sign="›" at={event.version} by={1} />
       </p>

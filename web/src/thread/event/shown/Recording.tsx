@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { printExact } from "../../../api/exact";
-import { bytes, count, counted, duration } from "../../../parts/format";
+import { bytes, count, countOf, duration } from "../../../parts/format";
 import { JsonTree } from "../../../parts/JsonTree";
 import { fieldsIn, numberIn, textIn } from "../contents";
 import { FieldTable } from "../FieldTable";
@@ -32,7 +32,7 @@ export function ExchangeShown({ event }: StepProps) {
           ["Attempt of the run", count(numberIn(payload, "attempt"))],
           ["Duration", duration(exchange.durationMs)],
           ["First bytes after", duration(exchange.firstMs)],
-          ["Came in", exchange.pieces === 0 ? null : counted(exchange.pieces, "piece")],
+          ["Came in", exchange.pieces === 0 ? null : countOf(exchange.pieces, "piece")],
         ]}
       />
       <BodyShown name="Request" body={request} isCut={event.isCut} />

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { answered, api } from "../../../api/client";
+import { api, dataOf } from "../../../api/client";
 import type { components } from "../../../api/schema";
 
 /** Events that belong together, as the service says; no two groups cross. */
@@ -10,7 +10,7 @@ export function groupsQuery(threadId: string) {
   return queryOptions({
     queryKey: ["groups", threadId],
     queryFn: async ({ signal }) => {
-      const outline = answered(
+      const outline = dataOf(
         await api.GET("/v1/threads/{thread_id}/outline", {
           params: { path: { thread_id: threadId }, query: { steps: false } },
           signal,

@@ -1,4 +1,4 @@
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { useRemarks } from "../../remarks/queries";
 import type { Answer } from "../../replays/answers";
 import { AnswerMark } from "../../replays/AnswerMark";
@@ -19,7 +19,7 @@ export function EventBadges({ event, anomalies, answer }: EventBadgesProps) {
   const remarks = useRemarks().get(event.version)?.length ?? 0;
   return (
     <span className={styles["badges"]}>
-      {remarks > 0 && <span className="badge accent">{counted(remarks, "note")}</span>}
+      {remarks > 0 && <span className="badge accent">{countOf(remarks, "note")}</span>}
       {answer !== undefined && <AnswerMark by={answer.by} />}
       {anomalies.map((anomaly) => (
         <span key={anomaly.rule} className={`badge ${toneOf(anomaly)}`} title={anomaly.reason}>

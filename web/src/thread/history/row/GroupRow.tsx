@@ -1,4 +1,4 @@
-import { cost, count, counted, duration } from "../../../parts/format";
+import { cost, count, countOf, duration } from "../../../parts/format";
 import type { Group } from "../groups/groups";
 import styles from "../history.module.css";
 
@@ -15,7 +15,7 @@ export function GroupRow({ group, isOpen, isCurrent, onToggle, onChoose }: Group
   const { name, version, events, failures, open, elapsedMs, costUsd } = group;
   const tokens = (group.inputTokens ?? 0) + (group.outputTokens ?? 0);
   const figures = [
-    counted(events, "event"),
+    countOf(events, "event"),
     elapsedMs === null ? "" : duration(elapsedMs),
     tokens === 0 ? "" : `${count(tokens)} tokens`,
     costUsd === null ? "" : cost(costUsd, group.computedCalls),

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type CSSProperties, useState } from "react";
 import { Failure } from "../../../parts/Failure";
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { headQuery } from "../../queries";
 import { LINES, type StoredEvent, useEvents } from "../events";
 import styles from "../history.module.css";
@@ -40,7 +40,7 @@ export function WorkerEvents({ threadId }: { threadId: string }) {
       {head.version > MOST && (
         <p className={own["all"]}>
           <Link to="/threads/$threadId" params={{ threadId }}>
-            All {counted(head.version, "event")}
+            All {countOf(head.version, "event")}
           </Link>
         </p>
       )}

@@ -4,7 +4,7 @@ import { parseExact } from "../../../api/exact";
 import type { StoredEvent } from "../events";
 import { linesOf } from "./labels";
 
-function said(type: string, message: { readonly [key: string]: Json }, metadata = {}): string[] {
+function texts(type: string, message: { readonly [key: string]: Json }, metadata = {}): string[] {
   const event: StoredEvent = {
     ...{ version: 1, recordedAt: "", kind: "message", bytes: 1 },
     ...{ type, message, metadata },
@@ -17,7 +17,7 @@ test("each call has a line with its arguments; a single one stands without its n
     { id: "a", name: "weather", args: { city: "Rome" } },
     { id: "b", name: "refund", args: { order: 7, amount: "1.50" } },
   ];
-  expect(said("tool_calls", { calls })).toEqual([
+  expect(texts("tool_calls", { calls })).toEqual([
     "weather: Rome",
     "refund: order: 7, amount: 1.50",
   ]);
@@ -38,7 +38,7 @@ test("arguments that are not JSON are said as they are", () => {
 
 test("a fork says where it comes from", () => {
   const forkedFrom = { thread: "parcel-1", version: 3, link: "ab" };
-  expect(said("thread.forked", { forkedFrom })).toEqual(["thread forked: from parcel-1 at 3"]);
+  expect(texts("thread.forked", { forkedFrom })).toEqual(["thread forked: from parcel-1 at 3"]);
 });
 
 test("a result says its error before its output", () => {
@@ -47,33 +47,33 @@ test("a result says its error before its output", () => {
     { callId: "a", name: "weather", output: null, error },
     { callId: "b", output: 3 },
   ];
-  expect(said("tool_results", { results })).toEqual(["weather: TimeoutError: no answer", ": 3"]);
+  expect(texts("tool_results", { results })).toEqual(["weather: TimeoutError: no answer", ": 3"]);
 });
 
 test("numbers keep their digits", () => {
   const message = parseExact('{"payload": {"big": 12345678901234567890.10}}');
-  expect(said("vendor.odd", message as { [key: string]: Json })).toEqual([
+  expect(texts("vendor.odd", message as { [key: string]: Json })).toEqual([
     'vendor.odd: {"big":12345678901234567890.10}',
   ]);
 });
 
 test("a request to an MCP server says which tool it calls", () => {
   const payload = { server: "travel", method: "tools/call", params: { name: "book" } };
-  expect(said("agentlog.mcp", { payload })).toEqual(["MCP request: travel tools/call book"]);
-  expect(said("agentlog.mcp", { payload: null })).toEqual(["MCP request: "]);
+  expect(texts("agentlog.mcp", { payload })).toEqual(["MCP request: travel tools/call book"]);
+  expect(texts("agentlog.mcp", { payload: null })).toEqual(["MCP request: "]);
 });
 
 test("a text comes on one line, and of a long one the beginning", () => {
-  expect(said("input", { text: "  one\n\n two " })).toEqual(["user: one two"]);
-  expect(said("reply", { text: "word ".repeat(1000) })[0]?.length).toBeLessThan(300);
+  expect(texts("input", { text: "  one\n\n two " })).toEqual(["user: one two"]);
+  expect(texts("reply", { text: "word ".repeat(1000) })[0]?.length).toBeLessThan(300);
 });
 
 test("a model's response says its tokens and cost, and leaves out what is unknown", () => {
   const usage = { inputTokens: 412, outputTokens: 38 };
-  expect(said("llm_response", { model: "m", usage, costUsd: 0.5, latencyMs: 1800 })).toEqual([
+  expect(texts("llm_response", { model: "m", usage, costUsd: 0.5, latencyMs: 1800 })).toEqual([
     "model: m · 412 → 38 tokens · $0.5000 · 1.8 s",
   ]);
-  expect(said("llm_response", {})).toEqual(["model: "]);
+  expect(texts("llm_response", {})).toEqual(["model: "]);
 });
 
 test("a cost that the service computed has a ~", () => {
@@ -86,25 +86,25 @@ test("a cost that the service computed has a ~", () => {
 });
 
 test("a decision says who made it", () => {
-  expect(said("approval_response", { callId: "a", approved: false }, { actor: "eva" })).toEqual([
+  expect(texts("approval_response", { callId: "a", approved: false }, { actor: "eva" })).toEqual([
     "denied: by eva",
   ]);
 });
 
 test("a file of an input is named", () => {
-  expect(said("input", { files: [{ filename: "a.png" }] })).toEqual(["user: a.png"]);
-  expect(said("input", { files: [{}, {}] })).toEqual(["user: 2 files"]);
+  expect(texts("input", { files: [{ filename: "a.png" }] })).toEqual(["user: a.png"]);
+  expect(texts("input", { files: [{}, {}] })).toEqual(["user: 2 files"]);
 });
 
 test("a message of an own type says what the service says of it, else its payload", () => {
   const event = { version: 1, recordedAt: "", kind: "message", bytes: 1, metadata: {} } as const;
-  const told = (type: string, hint?: string) => {
+  const lineOf = (type: string, hint?: string) => {
     const message = { payload: { uuid: "u1" } };
     const priced = { costUsd: null, isComputed: false, ...(hint !== undefined && { hint }) };
     const [line] = linesOf({ ...event, type, message }, priced);
     return `${line?.name}: ${line?.text}`;
   };
-  expect(told("langgraph.checkpoint", "step 3")).toBe("checkpoint: step 3");
-  expect(told("langgraph.writes", "")).toBe("writes: ");
-  expect(told("vendor.odd")).toBe('vendor.odd: {"uuid":"u1"}');
+  expect(lineOf("langgraph.checkpoint", "step 3")).toBe("checkpoint: step 3");
+  expect(lineOf("langgraph.writes", "")).toBe("writes: ");
+  expect(lineOf("vendor.odd")).toBe('vendor.odd: {"uuid":"u1"}');
 });

@@ -1,5 +1,5 @@
 import { type Json, printExact } from "../../../api/exact";
-import { cost, count, counted, duration } from "../../../parts/format";
+import { cost, count, countOf, duration } from "../../../parts/format";
 import type { Span } from "../../timeline/span";
 import { exchangeText } from "../../event/shown/exchange";
 import { ADDED } from "../../../extensions";
@@ -7,7 +7,7 @@ import { fieldsIn, partsText, valueIn } from "../../event/contents";
 import type { StoredEvent } from "../events";
 import { isVendors, nameOf } from "../../../parts/kinds";
 import { remarkTexts } from "../../remarks/texts";
-import { unstyled } from "../../../parts/text/ansi";
+import { stripStyles } from "../../../parts/text/ansi";
 
 /** A line of a row: a name and a text. */
 export interface Line {
@@ -190,7 +190,7 @@ export function oneLine(value: Value): string {
   if (value === undefined) return "";
   const text =
     typeof value === "string" ? value : (partsText(value) ?? errorText(value) ?? printExact(value));
-  const line = unstyled(text.slice(0, 2 * LONGEST_TEXT))
+  const line = stripStyles(text.slice(0, 2 * LONGEST_TEXT))
     .replace(/\s+/g, " ")
     .trim();
   return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
@@ -207,7 +207,7 @@ function files(value: Value): string | null {
   const items = list(value);
   if (items.length === 0) return null;
   const names = items.map(({ filename }) => string(filename)).filter((name) => name !== null);
-  return names.length === 0 ? counted(items.length, "file") : names.join(", ");
+  return names.length === 0 ? countOf(items.length, "file") : names.join(", ");
 }
 
 /** Parses JSON; undefined where the text is none. */

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { printExact } from "../../../api/exact";
 import { Copy } from "../../../parts/Copy";
 import { Failure } from "../../../parts/Failure";
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import { ItemList } from "../ItemList";
 import { countedTexts, modelMessage } from "../model/modelMessage";
@@ -67,7 +67,7 @@ function Answered({ call }: { call: ModelCall }) {
   return (
     <p className={`${styles["note"] ?? ""} ${styles["tools"] ?? ""}`}>
       <span>
-        {counted(call.messages.length, "message")} sent after version {call.after},{" "}
+        {countOf(call.messages.length, "message")} sent after version {call.after},{" "}
         {versions.length === 0 ? "not answered yet" : "answered at"}
       </span>
       {versions.map((version) => (

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Json } from "../../../api/exact";
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { JsonTree } from "../../../parts/JsonTree";
 import type { DiffNode } from "./difference";
 import styles from "../state.module.css";
@@ -115,7 +115,7 @@ function Inside({ name, children }: { name: string; children: readonly DiffNode[
               setLimit(limit + MOST_SHOWN);
             }}
           >
-            {counted(left, "more entry", "more entries")}
+            {countOf(left, "more entry", "more entries")}
           </button>
         )}
       </div>

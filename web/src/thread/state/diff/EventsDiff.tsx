@@ -1,7 +1,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Failure } from "../../../parts/Failure";
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import { CallDifference } from "../../event/attempts/CallDifference";
 import type { Recorded } from "../../event/contents";
@@ -86,7 +86,7 @@ function OtherEnds({ before, after }: { before: Recorded; after: Recorded }) {
         </section>
       ))}
       {both.length > MOST_PAIRS && (
-        <p className={styles["note"]}>{counted(both.length - MOST_PAIRS, "more call")}</p>
+        <p className={styles["note"]}>{countOf(both.length - MOST_PAIRS, "more call")}</p>
       )}
     </>
   );

@@ -62,7 +62,7 @@ function ofLists(before: readonly Json[], after: readonly Json[]): DiffNode[] {
   let removed: readonly Json[] = [];
   let index = 0;
   const settle = (added: readonly Json[]): void => {
-    nodes.push(...replaced(removed, added, index));
+    nodes.push(...pairwise(removed, added, index));
     index += added.length;
     removed = [];
   };
@@ -83,7 +83,7 @@ function ofLists(before: readonly Json[], after: readonly Json[]): DiffNode[] {
 }
 
 /** Entries that stand in the place of others are compared one by one. */
-function replaced(removed: readonly Json[], added: readonly Json[], index: number): DiffNode[] {
+function pairwise(removed: readonly Json[], added: readonly Json[], index: number): DiffNode[] {
   const longest = Math.max(removed.length, added.length);
   return Array.from({ length: longest }, (_, offset): DiffNode => {
     const key = `${index + offset}`;

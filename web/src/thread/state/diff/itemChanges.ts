@@ -27,10 +27,10 @@ export function itemChanges({ added, changed, removed }: ItemsDifference): ItemC
     ...changed.map((change) => ({ kind: "changed" as const, ...change })),
     ...added.map((change) => ({ kind: "added" as const, ...change })),
   ];
-  return all.sort((left, right) => compared(left.place, right.place));
+  return all.sort((left, right) => comparePlaces(left.place, right.place));
 }
 
-function compared(left: string, right: string): number {
+function comparePlaces(left: string, right: string): number {
   const [a = 0, b = 0] = left.split(".").map(Number);
   const [c = 0, d = 0] = right.split(".").map(Number);
   return a - c || b - d;

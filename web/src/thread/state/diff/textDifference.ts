@@ -26,11 +26,11 @@ export function textDiff(before: string, after: string): Run[] {
   }
   return changes.map(({ added, removed, value }) => {
     if (added) return { kind: "added", text: value };
-    return removed ? { kind: "removed", text: value } : { kind: "same", text: folded(value) };
+    return removed ? { kind: "removed", text: value } : { kind: "same", text: abbreviate(value) };
   });
 }
 
-function folded(text: string): string {
+function abbreviate(text: string): string {
   const left = text.length - 2 * SHOWN_OF_KEPT;
   if (left < SHOWN_OF_KEPT) return text;
   return `${text.slice(0, SHOWN_OF_KEPT)} … ${left} unchanged characters … ${text.slice(-SHOWN_OF_KEPT)}`;

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import { stateQuery } from "../../queries";
 import { statePathOf } from "../run/runParts";
@@ -56,7 +56,7 @@ export function KernelKeys({ pair, at, isBelow }: KernelKeysProps) {
             setAllShown(!areAllShown);
           }}
         >
-          {areAllShown ? "Hide" : "Show"} {counted(hidden, "key")} as at the beginning
+          {areAllShown ? "Hide" : "Show"} {countOf(hidden, "key")} as at the beginning
         </button>
       )}
     </section>

@@ -1,4 +1,4 @@
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { JsonTree } from "../../../parts/JsonTree";
 import { Folded } from "../Folded";
 import type { ModelMessage } from "./modelMessage";
@@ -22,7 +22,7 @@ export function ModelMessageCard({ message, change, tokens }: ModelMessageCardPr
         {callId !== null && <code>{callId}</code>}
         {change !== null && <span className="badge accent">{change}</span>}
         {repair !== null && <span className="badge warn">repaired</span>}
-        {tokens !== null && <small>{counted(tokens, "token")}</small>}
+        {tokens !== null && <small>{countOf(tokens, "token")}</small>}
       </header>
       {repair !== null && <p className={styles["note"]}>{repair}</p>}
       {parts.map((part, index) =>

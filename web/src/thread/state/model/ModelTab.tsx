@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Copy } from "../../../parts/Copy";
 import { Failure } from "../../../parts/Failure";
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { LongText } from "../../../parts/text/LongText";
 import { useCursor } from "../../cursor";
 import { AtVersion } from "../AtVersion";
@@ -59,7 +59,7 @@ function SentNext() {
       <div className={styles["tools"]}>
         <span className={styles["note"]}>
           {tail.after > 0 && "last "}
-          {counted(tail.items.length, "message")}
+          {countOf(tail.items.length, "message")}
         </span>
         {request.error === null && <TokenTotal {...counting} />}
         <button

@@ -1,4 +1,4 @@
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { JsonTree } from "../../../parts/JsonTree";
 import styles from "../state.module.css";
 import { Value } from "../Value";
@@ -16,7 +16,7 @@ export function RequestCard({ request }: { request: ModelRequest }) {
       <Line name="Tools">
         {tools !== null && (
           <details>
-            <summary>{counted(tools.length, "definition")}</summary>
+            <summary>{countOf(tools.length, "definition")}</summary>
             {tools.map((tool, index) => (
               <details key={index}>
                 <summary>

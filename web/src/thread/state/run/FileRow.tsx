@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Failure } from "../../../parts/Failure";
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import { stateQuery } from "../../queries";
 import { TextDiff } from "../diff/TextDiff";
@@ -66,7 +66,7 @@ function markOf(before: WorkingFile, now: WorkingFile): keyof typeof BADGES | nu
 
 function aboutFile({ lines, changes, lastChanged, isDeleted }: WorkingFile): string {
   if (isDeleted) return "deleted";
-  const length = lines === null ? "text not known" : counted(lines, "line");
+  const length = lines === null ? "text not known" : countOf(lines, "line");
   return changes === 0 ? `${length}, only read` : `${length}, last changed at ${lastChanged ?? ""}`;
 }
 

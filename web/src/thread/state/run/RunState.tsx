@@ -1,5 +1,5 @@
 import { useCursor } from "../../cursor";
-import { counted } from "../../../parts/format";
+import { countOf } from "../../../parts/format";
 import { StateKeyRow } from "../keys/StateKeyRow";
 import type { StatePair } from "../statePair";
 import styles from "../state.module.css";
@@ -72,7 +72,7 @@ function Unapplied({ pair: { now } }: { pair: StatePair }) {
   if (notApplied === null) return null;
   return (
     <details className={styles["part"]}>
-      <summary>{counted(notApplied.count, "change")} up to here did not apply</summary>
+      <summary>{countOf(notApplied.count, "change")} up to here did not apply</summary>
       <ul className={styles["told"]}>
         {notApplied.latest.map(({ version, path, reason }, index) => (
           <li key={index}>

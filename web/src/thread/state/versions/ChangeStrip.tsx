@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Failure } from "../../../parts/Failure";
-import { count, counted } from "../../../parts/format";
+import { count, countOf } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import { statePathOf } from "../run/runParts";
 import styles from "../state.module.css";
@@ -28,7 +28,7 @@ export function ChangeStrip({ expression }: { expression: string }) {
     <div className={styles["strip"]}>
       <div className={styles["tools"]}>
         <span className={styles["note"]} aria-live="polite">
-          {counted(history.changes.length, "change")} up to version {count(history.examined)}
+          {countOf(history.changes.length, "change")} up to version {count(history.examined)}
           {said?.at === at && ` · ${said.text}`}
         </span>
         <ReadOn history={history} />

@@ -1,5 +1,5 @@
 import { Failure } from "../../../parts/Failure";
-import { count, counted } from "../../../parts/format";
+import { count, countOf } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import styles from "../state.module.css";
 import type { StatePath } from "../run/runParts";
@@ -15,7 +15,7 @@ export function KeyHistory({ name, path }: { name: string; path: StatePath }) {
   return (
     <div className={styles["under"]} role="group" aria-label={`History of ${name}`}>
       <p className={styles["note"]}>
-        {changes.length === 0 ? "Never changed" : counted(changes.length, "change")}
+        {changes.length === 0 ? "Never changed" : countOf(changes.length, "change")}
         {` up to version ${count(examined)}`}
         <ReadOn history={history} />
         {isFetching && " reading…"}

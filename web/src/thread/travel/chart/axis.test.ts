@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { courseOfTimes } from "../spans.testing";
-import { axisOf, longestPause, rangeIn, scaled, zoomTo } from "./axis";
+import { axisOf, longestPause, rangeIn, scale, zoomTo } from "./axis";
 
 const MINUTE = 60_000;
 
@@ -97,14 +97,14 @@ describe("a zoom in the address", () => {
   });
 
   test("narrows around the cursor, which keeps its place", () => {
-    expect(scaled({ from: 0, to: 10_000 }, 0.5, 2000, axis)).toEqual({ from: 1000, to: 6000 });
+    expect(scale({ from: 0, to: 10_000 }, 0.5, 2000, axis)).toEqual({ from: 1000, to: 6000 });
   });
 
   test("centres a cursor that was out of sight", () => {
-    expect(scaled({ from: 0, to: 2000 }, 0.5, 8000, axis)).toEqual({ from: 7500, to: 8500 });
+    expect(scale({ from: 0, to: 2000 }, 0.5, 8000, axis)).toEqual({ from: 7500, to: 8500 });
   });
 
   test("widens to no more than the whole", () => {
-    expect(scaled({ from: 4000, to: 9000 }, 4, 5000, axis)).toEqual({ from: 0, to: 10_000 });
+    expect(scale({ from: 4000, to: 9000 }, 4, 5000, axis)).toEqual({ from: 0, to: 10_000 });
   });
 });

@@ -115,7 +115,7 @@ export function zoomTo({ from, to }: Range, axis: Axis): string {
 }
 
 /** Returns a part of the axis scaled around a place, kept within the axis. */
-export function scaled(range: Range, factor: number, around: number, axis: Axis): Range {
+export function scale(range: Range, factor: number, around: number, axis: Axis): Range {
   const width = Math.min((range.to - range.from) * factor, axis.length);
   const share = (around - range.from) / (range.to - range.from);
   const wanted = around - width * (share >= 0 && share <= 1 ? share : 0.5);

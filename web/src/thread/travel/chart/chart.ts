@@ -153,11 +153,11 @@ function drawLabel(drawing: Drawing, row: Row, { label, from, to, free }: Label)
   const middle = row.top + row.height / 2;
   const isWithin = free < BESIDE || context.measureText(label).width <= within;
   const [x, room] = isWithin ? [start, within] : [to + 4, free - 8];
-  context.fillText(fitted(context, label, room), x, middle);
+  context.fillText(fit(context, label, room), x, middle);
 }
 
 /** The beginning of a text that fits, about. */
-function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
+function fit(context: CanvasRenderingContext2D, text: string, room: number): string {
   const { width } = context.measureText(text);
   if (width <= room) return text;
   return `${text.slice(0, Math.max(1, Math.floor((room / width) * text.length) - 1))}…`;

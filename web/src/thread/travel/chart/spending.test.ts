@@ -7,10 +7,11 @@ const course = courseOfTimes([0, 0, 1000, 2000, 3000]);
 const axis = axisOf(course);
 const call = (to: number, tokens: number | null, costUsd: number | null) =>
   span({ kind: "model", from: 1, to, tokens, costUsd });
-const spent = (...spans: ReturnType<typeof span>[]) => spendingOf(timelineOf(spans), course, axis);
+const spending = (...spans: ReturnType<typeof span>[]) =>
+  spendingOf(timelineOf(spans), course, axis);
 
 test("tokens are of each call, costs add up, by time", () => {
-  expect(spent(call(4, 50, 0.25), call(2, 100, null), span({}), call(3, null, 0.5))).toEqual({
+  expect(spending(call(4, 50, 0.25), call(2, 100, null), span({}), call(3, null, 0.5))).toEqual({
     units: [1000, 2000, 3000],
     tokens: [100, 0, 50],
     costs: [0, 0.5, 0.75],
@@ -21,12 +22,12 @@ test("tokens are of each call, costs add up, by time", () => {
 });
 
 test("nothing is drawn where no call says anything", () => {
-  expect(spent(span({}), call(2, null, null))).toBeNull();
+  expect(spending(span({}), call(2, null, null))).toBeNull();
 });
 
 test("the cost up to a place is of the calls answered by then, and unknown is not 0", () => {
-  const both = spent(call(2, 1, 0.25), call(3, 1, 0.5));
-  const none = spent(call(2, 1, null));
+  const both = spending(call(2, 1, 0.25), call(3, 1, 0.5));
+  const none = spending(call(2, 1, null));
   if (both === null || none === null) throw new Error("nothing spent");
   expect([0, 1000, 2500].map((unit) => costUpTo(both, unit))).toEqual([0, 0.25, 0.75]);
   expect(costUpTo(none, 2500)).toBeNull();

@@ -2,7 +2,7 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { useCursor } from "../../cursor";
 import type { ThreadTimeline } from "../../timeline/timeline";
 import { type Course, courseOf } from "../course";
-import { type Axis, axisOf, type Range, rangeIn, scaled, zoomTo } from "./axis";
+import { type Axis, axisOf, type Range, rangeIn, scale, zoomTo } from "./axis";
 import { type CriticalPath, criticalPath } from "./critical";
 import { alikeIn } from "./labels";
 import { type LaneRows, lanesOf } from "./lanes";
@@ -50,7 +50,7 @@ export function useChart(timeline: ThreadTimeline): Chart {
     change({ zoom: isAll ? undefined : zoomTo(part, axis) });
   };
   const zoomBy = (factor: number, version: number): void => {
-    show(scaled(range, factor, axis.toUnit(course.times[version] ?? 0), axis));
+    show(scale(range, factor, axis.toUnit(course.times[version] ?? 0), axis));
   };
   return {
     ...{ timeline: drawn, course, axis, lanes, critical, alike, spending },

@@ -22,13 +22,13 @@ export function usePointer(chart: Chart, onGo: (version: number) => void) {
   const { timeline, course, axis, spending, range, show } = chart;
   const [drag, setDrag] = useState<Drag | null>(null);
   const [hover, setHover] = useState<{ share: number; text: string } | null>(null);
-  const spent = (unit: number): string => {
+  const costAt = (unit: number): string => {
     const usd = spending === null ? null : costUpTo(spending, unit);
     return usd === null ? "" : ` · ${cost(usd, spending?.computedCalls)} so far`;
   };
   /** The handlers of a track with these rows. */
   const of = (rows: readonly Row[]) => {
-    const pointed = (event: PointerEvent) => {
+    const target = (event: PointerEvent) => {
       const box = event.currentTarget.getBoundingClientRect();
       const share = Math.max(0, Math.min(1, (event.clientX - box.left) / box.width));
       const unit = unitOn(range, share);
@@ -40,7 +40,7 @@ export function usePointer(chart: Chart, onGo: (version: number) => void) {
       return { share, unit, span, width: box.width };
     };
     const press = (event: PointerEvent): void => {
-      const { unit, span } = pointed(event);
+      const { unit, span } = target(event);
       const time = axis.toTime(unit);
       onGo(span === undefined ? versionAt(course, time) : nearestEnd(span, time, course));
     };
@@ -48,21 +48,21 @@ export function usePointer(chart: Chart, onGo: (version: number) => void) {
       onPointerDown: (event: PointerEvent): void => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
-        const { share } = pointed(event);
+        const { share } = target(event);
         setDrag({ from: share, to: share });
       },
       onPointerMove: (event: PointerEvent): void => {
-        const { share, unit, span } = pointed(event);
+        const { share, unit, span } = target(event);
         if (drag !== null) setDrag({ ...drag, to: share });
         const text =
-          span === undefined ? placeText(unit, axis, course) + spent(unit) : barText(span, course);
+          span === undefined ? placeText(unit, axis, course) + costAt(unit) : barText(span, course);
         setHover({ share, text });
       },
       onPointerUp: (event: PointerEvent): void => {
         if (drag === null) return;
         setDrag(null);
         setHover(null);
-        const { share, width } = pointed(event);
+        const { share, width } = target(event);
         const [from, to] = [Math.min(drag.from, share), Math.max(drag.from, share)];
         if ((to - from) * width < SLACK) press(event);
         else show({ from: unitOn(range, from), to: unitOn(range, to) });

@@ -48,9 +48,9 @@ test("the target of a move is known before the address has changed", () => {
   moves.subscribe(() => (called += 1));
   moves.move(7, go);
   expect(moves.wanted).toBe(7);
-  moves.arrived(6);
+  moves.arrive(6);
   expect(moves.wanted).toBe(7);
-  moves.arrived(7);
+  moves.arrive(7);
   expect(moves.wanted).toBeNull();
   expect(called).toBe(2);
 });
@@ -65,9 +65,9 @@ test("steps in a row are one entry, and the first after another move is its own"
   for (const version of [2, 3, 4]) {
     moves.move(version, go, { isStep: true });
     vi.advanceTimersByTime(100);
-    moves.arrived(version);
+    moves.arrive(version);
   }
-  moves.arrived(9); // a press on a row
+  moves.arrive(9); // a press on a row
   moves.move(10, go, { isStep: true });
   vi.runAllTimers();
   expect(went).toEqual(["push 2", "replace 3", "replace 4", "push 10"]);

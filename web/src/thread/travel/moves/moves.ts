@@ -61,7 +61,7 @@ export class Moves {
   }
 
   /** Says where the address stands now. */
-  arrived(version: number): void {
+  arrive(version: number): void {
     if (version !== this.wanted) {
       this.#isStepping = false; // another part of the screen moved the cursor
       return;

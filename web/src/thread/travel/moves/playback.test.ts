@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advanced, pauseAfter } from "./playback";
+import { advance, pauseAfter } from "./playback";
 
 const times = Float64Array.of(0, 0, 500, 500, 100_500);
 
@@ -21,11 +21,11 @@ test("versions of the same time follow quickly", () => {
 test("a frame may pass several versions, and keeps what it has waited", () => {
   const begun = { version: 1, waited: 0 };
   const frame = { times, speed: 1, last: 4 } as const;
-  expect(advanced(begun, 499, frame)).toEqual({ version: 1, waited: 499 });
-  expect(advanced(begun, 650, frame)).toEqual({ version: 3, waited: 50 });
+  expect(advance(begun, 499, frame)).toEqual({ version: 1, waited: 499 });
+  expect(advance(begun, 650, frame)).toEqual({ version: 3, waited: 50 });
 });
 
 test("it stops at the end", () => {
   const frame = { times, speed: 100, last: 4 } as const;
-  expect(advanced({ version: 1, waited: 0 }, 1e6, frame)).toEqual({ version: 4, waited: 0 });
+  expect(advance({ version: 1, waited: 0 }, 1e6, frame)).toEqual({ version: 4, waited: 0 });
 });

@@ -19,7 +19,7 @@ export function pauseAfter(version: number, times: Float64Array, speed: Speed): 
 }
 
 /** Returns the playhead after some milliseconds more; it stays at `last`. */
-export function advanced(
+export function advance(
   { version, waited }: Playhead,
   elapsed: number,
   { times, speed, last }: { times: Float64Array; speed: Speed; last: number },

@@ -14,7 +14,7 @@ export function useMoves(): Travel {
   const [moves] = useState(() => new Moves(() => performance.now()));
   const wanted = useSyncExternalStore(moves.subscribe, () => moves.wanted);
   useEffect(() => {
-    moves.arrived(at);
+    moves.arrive(at);
   }, [moves, at]);
   const current = Math.min(wanted ?? at, last);
   const move = useCallback<Travel["move"]>(

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { Course } from "../course";
-import { advanced, type Playhead, type Speed } from "./playback";
+import { advance, type Playhead, type Speed } from "./playback";
 
 interface PlayOptions {
   readonly at: number;
@@ -42,7 +42,7 @@ export function usePlay({ at, course, stops, onMove }: PlayOptions): Play {
       const { version } = head.current;
       const last = stops.find((stop) => stop > version) ?? course.last;
       const { times } = course;
-      head.current = advanced(head.current, Math.max(0, now - before), { times, speed, last });
+      head.current = advance(head.current, Math.max(0, now - before), { times, speed, last });
       before = now;
       if (head.current.version !== version) onMove(head.current.version, { isContinued: true });
       if (head.current.version >= last) setPlaying(false);
