@@ -21,7 +21,7 @@ from agentlog.api.composition import Service
 from agentlog.domain.errors import Refused
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.extensions.runs.api.cli.recording.commands import ToolsOption
-from agentlog.extensions.runs.api.cli.replays.fork_run import figures_of
+from agentlog.extensions.runs.api.cli.replays.fork_run import figures_of, sum_of
 from agentlog.extensions.runs.api.cli.replays.forking import allow, check_command, content_of
 from agentlog.extensions.runs.api.cli.replays.laboratory import Budget, Laboratory, Trial
 from agentlog.extensions.runs.infrastructure.candidates import (
@@ -172,16 +172,11 @@ def _result(
         "cause": [step.version for step in left],
         "latest": None if latest is None else latest.version,
         "runs": len(laboratory.costs),
-        "costUsd": _sum(laboratory.costs),
+        "costUsd": sum_of(laboratory.costs),
         "expectedUsdPerRun": laboratory.budget.usd_a_run,
         "budgetSpent": laboratory.is_spent,
         "experiments": experiments,
     }
-
-
-def _sum(costs: Sequence[float | None]) -> float | None:
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else None
 
 
 def _arm_json(trial: Trial) -> JsonObject:
@@ -210,6 +205,6 @@ def _lines(
         yield f"{bad}: {none if verdicts == ['not_shown'] else 'more runs may decide it'}"
     if latest is not None:
         yield f"latest step that still rescues it: the {latest.kind} at version {latest.version}"
-    cost = _sum(laboratory.costs)
+    cost = sum_of(laboratory.costs)
     spent = "; the budget is spent" if laboratory.is_spent else ""
     yield f"{len(laboratory.costs)} runs" + (f", ${cost:.6f}" if cost is not None else "") + spent

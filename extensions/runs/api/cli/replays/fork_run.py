@@ -29,6 +29,7 @@ from agentlog.extensions.runs.projections.tapes.tape import ReplayReport, Tape
 from agentlog.extensions.runs.projections.tapes.tool_tape import Tools, ToolTape
 from agentlog.extensions.runs.projections.written.answers import written_exchange
 from agentlog.infrastructure.appending.append_request import wall_clock
+from agentlog.infrastructure.forks.forker import Forked
 from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.answers import Answer
@@ -101,17 +102,7 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
         for answer in order.answers.values():
             written_exchange(asked, answer)
     upstreams = upstreams_of(ProviderSettings())
-    metadata: JsonObject = {"source": "replay"}
-    if order.changed is not None:
-        metadata["changes"] = order.changed
-    made = service.own.forker.fork(
-        order.thread_id,
-        AtVersion(version),
-        as_thread=order.as_thread,
-        facts={"metadata": metadata},
-    )
-    if made.replayed:
-        raise InvalidOption(f"--as {made.thread_id}: the fork is there already")
+    made = _make(service, order, version)
     origin: JsonObject = {
         "threadId": order.thread_id,
         "version": version,
@@ -155,9 +146,8 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
     service.threads.append(made.thread_id, [{"type": REPLAY_TYPE, "payload": kept}])
     figures = figures_of(service.threads, made.thread_id, made.version)
     errors = service.threads.messages(made.thread_id, after=made.version, types=["runtime_error"])
-    passed = None
-    if order.check is not None and not ended.is_interrupted:
-        passed = _passes(order.check, made.thread_id)
+    check = None if ended.is_interrupted else order.check
+    passed = None if check is None else _passes(check, made.thread_id)
     checked: JsonObject = {} if passed is None else {"check": "passed" if passed else "failed"}
     # what comes first is seen where there is room for few
     outcome = {**checked, "liveCalls": report.live, "unmet": len(unmet)}
@@ -175,6 +165,21 @@ def run_fork(service: Service, spool_dir: Path, order: ForkOrder, cursor: Cursor
         failures=len(errors),
         passed=passed,
     )
+
+
+def _make(service: Service, order: ForkOrder, version: int) -> Forked:
+    """Make the thread that the run goes into, whose metadata say what it changes."""
+    changed: JsonObject = {} if order.changed is None else {"changes": order.changed}
+    metadata: JsonObject = {"source": "replay", **changed}
+    made = service.own.forker.fork(
+        order.thread_id,
+        AtVersion(version),
+        as_thread=order.as_thread,
+        facts={"metadata": metadata},
+    )
+    if made.replayed:
+        raise InvalidOption(f"--as {made.thread_id}: the fork is there already")
+    return made
 
 
 class Figures(NamedTuple):
@@ -196,9 +201,13 @@ def figures_of(threads: Threads, thread_id: str, after: int) -> Figures:
         _sum(usage.input_tokens for usage in usages),
         _sum(usage.output_tokens for usage in usages),
     )
-    costs = [cost_of(answer, answer.model).usd for answer in responses]
+    return Figures(tokens, sum_of([cost_of(answer, answer.model).usd for answer in responses]))
+
+
+def sum_of(costs: Sequence[float | None]) -> float | None:
+    """Return the sum of costs; None where there is none, or one is not known."""
     known = [cost for cost in costs if cost is not None]
-    return Figures(tokens, sum(known) if known and len(known) == len(costs) else None)
+    return sum(known) if known and len(known) == len(costs) else None
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
