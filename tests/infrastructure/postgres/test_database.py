@@ -73,7 +73,7 @@ def test_a_database_that_does_not_exist_is_unavailable(database_url: str) -> Non
 def test_a_server_older_than_supported_is_refused(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentlog.infrastructure.postgres.session_check.MINIMUM_SERVER", 10_000_000)
+    monkeypatch.setattr("agentlog.infrastructure.postgres.roles.MINIMUM_SERVER", 10_000_000)
     with pytest.raises(DatabaseTooOld, match="is too old: agentlog needs 15 or newer"):
         Database(database_url, pool_size=1).open()
 

@@ -61,27 +61,6 @@ def new_store(database: Database, writer: Writer) -> NewStore:
 # --- files of which the second is refused ---------------------------------------------------------
 
 
-def observation(number: int) -> dict[str, Any]:
-    """Return one of Langfuse's, of a session."""
-    return {
-        "id": f"o{number}",
-        "traceId": f"t{number}",
-        "sessionId": "s",
-        "type": "GENERATION",
-        "startTime": f"2026-01-01T00:00:{number:02d}Z",
-        "input": f"question {number}",
-        "output": f"answer {number}",
-    }
-
-
-@pytest.mark.parametrize("together", [True, False])
-def test_a_second_file_of_a_thread_loses_no_message(
-    threads: Threads, tmp_path: Path, *, together: bool
-) -> None:
-    pages = [[observation(n) for n in part] for part in ((0, 1, 2), (3, 4))]
-    check_a_second_file(threads, tmp_path, pages, together=together)
-
-
 def check_a_second_file(
     threads: Threads, folder: Path, files: list[list[Any]], *, together: bool
 ) -> None:

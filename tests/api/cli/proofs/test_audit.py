@@ -193,7 +193,7 @@ def test_a_broken_thread_is_named_and_ends_with_1(url: str, owner: Owner) -> Non
 
 
 def test_what_breaks_is_told_to_subscriptions(url: str, owner: Owner) -> None:
-    agentlog("subscriptions", "create", "s", "--type", "audit_broken", url=url)
+    agentlog("subscriptions", "create", "s", "--filter", "type:audit_broken", url=url)
     waiting = "SELECT convert_from(notice, 'UTF8') FROM agentlog.deliveries"
     assert agentlog("verify", url=url).code == 0
     assert agentlog("checkpoint", url=url).code == 0

@@ -131,7 +131,7 @@ def test_what_was_found_before_a_process_was_killed_stands(
         Database(changed, pool_size=1) as database,
     ):
         assert agentlog("import", tmp_path, url=changed).code == 0
-        named = ("create", "s", "--type", "audit_broken")
+        named = ("create", "s", "--filter", "type:audit_broken")
         assert agentlog("subscriptions", *named, url=changed).code == 0
         Owner(database).do(
             "UPDATE agentlog.events SET body = 'other' WHERE thread_id = '0-00' AND version = 2"

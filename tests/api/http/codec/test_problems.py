@@ -24,7 +24,7 @@ from agentlog.infrastructure.postgres.errors import DatabaseUnavailable
 
 for _module in pkgutil.walk_packages(agentlog.__path__, "agentlog."):
     if _module.name != "agentlog.testing":  # names of an extension, which is there or not
-        importlib.import_module(_module.name)
+        getattr(importlib.import_module(_module.name), "any", None)  # runs a lazy one
 
 
 def _below(cls: type[AgentlogError]) -> Iterator[type[AgentlogError]]:
