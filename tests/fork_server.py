@@ -50,7 +50,7 @@ def warm() -> None:
     package = import_module("agentlog")
     for module in pkgutil.walk_packages(package.__path__, "agentlog."):
         if not _COLD.fullmatch(module.name):
-            import_module(module.name)
+            hasattr(import_module(module.name), "_")  # what is imported on use runs now
     for name in _LATE:
         import_module(name)
     if len(threads := [*Path("/proc/self/task").iterdir()]) > 1:
