@@ -246,7 +246,10 @@ def test_every_thread_that_is_compared_or_searched_is_on_record(
     client.get("/v1/search?q=parcel", headers=bearing(key))
     client.get("/v1/compare?a=t@1&b=u&b=t&view=kernel", headers=bearing(key))
     client.get("/v1/compare/sets?by=metadata.task", headers=bearing(key))
+    client.get("/v1/analytics/models?filter=model:m (thread:t or parent:u)", headers=bearing(key))
     assert [(access.route, access.thread_id) for access in recorded(app)] == [
+        ("/v1/analytics/{name}", "u"),
+        ("/v1/analytics/{name}", "t"),
         ("/v1/compare/sets", None),
         ("/v1/compare", "u"),
         ("/v1/compare", "t"),
