@@ -10,7 +10,7 @@ RUNTIME := .venv-runtime
 PHOENIX := .venv-phoenix
 NIGHT := .venv-nightly
 ADK := .venv-adk
-WORKERS ?= 3
+WORKERS ?= 4
 PAGE := api/page/index.html
 NPM = PATH=$(abspath $(ENVIRONMENT))/bin:$$PATH npm --loglevel=error --prefix
 NODE = $(NPM) web
