@@ -6,7 +6,8 @@ users call.
 
 from agentlog.extension import Command, Extension
 
-_READERS = "agentlog.extensions.traces.projections.readers"
+_PROJECTIONS = "agentlog.extensions.traces.projections"
+_READERS = f"{_PROJECTIONS}.readers"
 _API = "agentlog.extensions.traces.api"
 
 EXTENSION = Extension(
@@ -17,9 +18,9 @@ EXTENSION = Extension(
         "otlp": f"{_READERS}.otlp:FORMAT",
     },
     own_types={
-        "langfuse": f"{_READERS}.own_types:LANGFUSE",
-        "langsmith": f"{_READERS}.own_types:LANGSMITH",
-        "otel": f"{_READERS}.own_types:OTEL",
+        "langfuse": f"{_PROJECTIONS}.own_types:LANGFUSE",
+        "langsmith": f"{_PROJECTIONS}.own_types:LANGSMITH",
+        "otel": f"{_PROJECTIONS}.own_types:OTEL",
     },
     commands={
         "export spans": Command(
