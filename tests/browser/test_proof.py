@@ -166,6 +166,7 @@ def test_evidence_is_downloaded_and_verified_without_the_service(
     download.value.save_as(file)
     evidence = page.get_by_role("region", name="Evidence")
     field = evidence.get_by_label("Evidence file")
+    page.wait_for_load_state("networkidle")  # what the page is still to load fails without network
     page.context.set_offline(True)
     field.set_input_files(file)
     expect(evidence.get_by_role("status")).to_contain_text("Whole")
