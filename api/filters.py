@@ -77,7 +77,7 @@ def failure_filter(text: str) -> Expression | None:
     Raises:
         InvalidFilterText: the text is no such filter.
     """
-    return parse_filter(text, _OF_RUNS) if text else None
+    return parse_filter(text, _OF_RUNS, parameter="failed") if text else None
 
 
 def metadata_value(text: str) -> JsonValue:

@@ -73,8 +73,17 @@ def refuse_old(
         values = (first, *(part for _, part in more))
         spelled.setdefault(parameter, []).append(several(values) if more else first)
     if old:
-        texts = {name: print_filter(_all(parts)) for name, parts in spelled.items()}
+        kept = dict(pairs)
+        texts = {
+            name: _with(kept.get(name), print_filter(_all(parts)))
+            for name, parts in spelled.items()
+        }
         raise OldSpelling(old, [spell(name, text) for name, text in texts.items()])
+
+
+def _with(kept: str | None, text: str) -> str:
+    """Return a filter with what is asked for already, which may join its terms by `or`."""
+    return f"({kept}) {text}" if kept else text
 
 
 def refuse_old_options(command: str, takes: Collection[str], args: Sequence[str]) -> None:

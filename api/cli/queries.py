@@ -198,8 +198,8 @@ def find(  # noqa: PLR0913, PLR0917 - one parameter an option
 ) -> None:
     """Find messages by text, and by filters of them and of their threads: phrases first."""
     begun, ended = time_filter("from", begin), time_filter("to", end)
-    query = Query(text, parse_filter(where, "message"), begin=begun, end=ended)
-    query, rest = query.among(parse_filter(listed, "list"))
+    messages = parse_filter(where, "message", parameter="where")
+    query, rest = Query(text, messages, begin=begun, end=ended).among(parse_filter(listed, "list"))
     threads, is_any = SummaryQuery(rest), rest == ALL
     with service_in(data_dir) as service:
         if wait:

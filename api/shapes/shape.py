@@ -31,20 +31,26 @@ class Shape(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, from_attributes=True, populate_by_name=True)
 
     @classmethod
-    def of(cls, source: object, /, **given: object) -> Any:  # noqa: ANN401 - the JSON that the class describes
-        """Return an object as JSON; fields that are given are not read from it."""
-        if given:
+    def of(cls, source: object, /, **values: object) -> Any:  # noqa: ANN401 - the JSON that the class describes
+        """Return an object as JSON; fields with a value in `values` are not read from it."""
+        if values:
             source = {
-                name: given[name] if name in given else getattr(source, name)
+                name: values[name] if name in values else getattr(source, name)
                 for name in cls.model_fields
             }
         return cls.model_validate(source).model_dump(by_alias=True)
 
 
-def shaped(shape: type[T], source: object, /, **given: object) -> T:
-    """Return what a `TypedDict` names: what is given, and else the attributes of `source`."""
+def shaped(shape: type[T], source: object, /, **values: object) -> T:
+    """Return what a `TypedDict` names: its `values`, and else the attributes of `source`.
+
+    Raises:
+        TypeError: the `TypedDict` has no such value.
+    """
     names = _attributes(cast("Hashable", shape))
-    fields = {key: given[key] if key in given else getattr(source, names[key]) for key in names}
+    if values.keys() - names.keys():
+        raise TypeError(f"{shape.__name__} has no {', '.join(values.keys() - names.keys())}")
+    fields = {key: values[key] if key in values else getattr(source, names[key]) for key in names}
     return cast("T", fields)
 
 

@@ -44,10 +44,10 @@ class InvalidSearch(InvalidInput):
 
 @dataclass(frozen=True)
 class Query:
-    """A search: a message has to match every field that is given.
+    """A search: a message has to match every field that is not empty.
 
-    `where` is a filter of messages. `threads` are ids, of which it is of one. `begin` is inclusive,
-    `end` exclusive, both by the store's clock. `metadata` is the thread's, as it is now.
+    `where` is a filter of messages. `threads` are ids; a message of any of them matches. `begin` is
+    inclusive, `end` exclusive, both by the store's clock. `metadata` is the thread's, as it is now.
 
     Raises:
         InvalidSearch: on construction.

@@ -65,27 +65,30 @@ _SCALARS: dict[str, JsonValue] = {"true": True, "false": False, "null": None}
 
 
 class InvalidFilterText(InvalidInput):
-    """The text is no filter; `at` is the place in it, from 1."""
+    """The filter cannot be read at its character `at`, counted from 1."""
 
-    def __init__(self, text: str, at: int, reason: str) -> None:
-        super().__init__(f"filter: {reason}, at character {at} of {_around(text, at)!r}")
+    def __init__(self, text: str, at: int, reason: str, parameter: str) -> None:
+        super().__init__(f"{parameter}: {reason}, at character {at} of {_around(text, at)!r}")
         self.text, self.at, self.reason = text, at, reason
 
 
-def parse_filter(text: str, place: Place | Mapping[str, TermKind]) -> Expression:
+def parse_filter(
+    text: str, place: Place | Mapping[str, TermKind], *, parameter: str = "filter"
+) -> Expression:
     """Return what a filter asks for at a place, or in some terms; of an empty text, anything.
 
     Raises:
-        InvalidFilterText: naming the place in the text and what is allowed there.
+        InvalidFilterText: naming the `parameter`, the character and what is allowed there.
     """
-    return _Parser(text, place).parse()
+    return _Parser(text, place, parameter).parse()
 
 
 class _Parser:
     """Reads a text from left to right."""
 
-    def __init__(self, text: str, place: Place | Mapping[str, TermKind]) -> None:
+    def __init__(self, text: str, place: Place | Mapping[str, TermKind], parameter: str) -> None:
         self._text = text
+        self._parameter = parameter
         self._terms = terms_of(place) if isinstance(place, str) else place
         self._place = place
         self._at = 0
@@ -312,7 +315,8 @@ class _Parser:
         return self._error(f"no term {name[:40]!r}; there are {allowed}; texts need quotes", at)
 
     def _error(self, reason: str, at: int | None = None) -> InvalidFilterText:
-        return InvalidFilterText(self._text, (self._at if at is None else at) + 1, reason)
+        at = (self._at if at is None else at) + 1
+        return InvalidFilterText(self._text, at, reason, self._parameter)
 
 
 def _unescaped(text: str) -> str:

@@ -62,8 +62,8 @@ async def search_messages(  # noqa: PLR0913, PLR0917 - one parameter a choice
     Those that hold the text as one phrase come first, and else the newest.
     """
     begun, ended = time_filter("from", begin), time_filter("to", end)
-    asked = query.Query(q, parse_filter(where, "message"), begin=begun, end=ended)
-    wanted, rest = asked.among(listed)
+    messages = parse_filter(where, "message", parameter="where")
+    wanted, rest = query.Query(q, messages, begin=begun, end=ended).among(listed)
     tenant, threads = tenant_of(request), SummaryQuery(where=rest)
     is_any = rest == ALL
     await read_models_waited(request, [MODEL.name, *(() if is_any else models_of(threads))])

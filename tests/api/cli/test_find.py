@@ -124,7 +124,7 @@ def test_what_was_just_appended_is_found_unless_nobody_waits(database_url: str) 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--where", "role:clerk"], "filter: role is one of system, user, assistant, tool"),
+        (["--where", "role:clerk"], "where: role is one of system, user, assistant, tool"),
         (["--where", "$.[*]"], "where: '$.[*]' is no JSONPath (RFC 9535)"),
         (["--from", "now"], "from: 'now' is no date"),
         (["--role", "user", "--type", "reply"], "role, type: write --where 'role:user type:reply'"),

@@ -245,6 +245,7 @@ def test_a_filter_that_the_log_has_no_index_for_is_refused(refusals: Refusals, p
         ("metadata.team=a&metadata.team=b", "metadata.team:a or metadata.team:b"),
         ("q=find&metadata.team=", 'find metadata.team:""'),
         ("tool=f&tool=g", "tool:f tool:g"),
+        ("filter=a+or+b&q=find", "filter=(a or b) find"),
         ("failed=true&loops=false", "has:error -loops>0"),
         ("verdict=unknown&outcome=error", "(-failed -succeeded) exit:error"),
     ],
