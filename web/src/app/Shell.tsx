@@ -15,7 +15,9 @@ const IDLE_MS = 1000;
 /** Loads the palette while nothing is asked: what is typed after Ctrl K must not be lost. */
 function usePreloadedPalette(): void {
   useEffect(() => {
-    const timer = setTimeout(() => void importPalette(), IDLE_MS);
+    const timer = setTimeout(() => {
+      importPalette().catch(() => undefined); // without network: Ctrl K tries again
+    }, IDLE_MS);
     return () => {
       clearTimeout(timer);
     };
