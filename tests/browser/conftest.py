@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from agentlog.infrastructure.postgres.database import Database
 from tests.airline import airline_file
@@ -119,12 +119,20 @@ def page(browser: Browser, service: Service) -> Iterator[Page]:
 
 @contextmanager
 def opened(browser: Browser, service: Service, **options: Any) -> Iterator[Page]:
-    """Open a page; `options` are those of a Playwright context. Errors of it fail the test."""
+    """Open a page; `options` are those of a Playwright context. Errors of it fail the test.
+
+    A 503 is none: a service on a busy machine may say it, and the page asks again.
+    """
     size = {"viewport": {"width": 1280, "height": 800}}
     context = browser.new_context(base_url=service.address, **{**size, **options})
     page = context.new_page()
     errors: list[str] = []
-    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+
+    def note(said: ConsoleMessage) -> None:
+        if said.type == "error" and "503 (Service Unavailable)" not in said.text:
+            errors.append(f"{said.text} {said.location['url']}")
+
+    page.on("console", note)
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
     page.unroute_all(behavior="wait")  # an answer of a test's own may still be on its way

@@ -53,20 +53,20 @@ def a_long_reader(database_url: str) -> Iterator[psycopg.Connection]:
 
 @contextmanager
 def going_live(url: str, projection: Projection[Any]) -> Iterator[Thread]:
-    """Step a build to its end, in sessions of short timeouts."""
+    """Yield a thread that steps a build to its end, in a session of short timeouts; start it."""
 
     def go() -> None:
-        short = make_conninfo(url, options="-c statement_timeout=300ms -c lock_timeout=100ms")
+        short = make_conninfo(url, options="-c statement_timeout=1s -c lock_timeout=100ms")
         with psycopg.connect(short, autocommit=True) as connection:
             while projection.step(connection) is StepResult.MORE:
                 pass
 
     thread = Thread(target=go)
-    thread.start()
     try:
         yield thread
     finally:
-        thread.join()
+        if thread.ident is not None:
+            thread.join()
 
 
 def is_indexing(database: Database) -> bool:
@@ -82,6 +82,7 @@ def test_they_take_any_time_while_appends_and_erasures_go_on(
         a_long_reader(database_url),
         database.connection() as connection,
     ):
+        thread.start()
         until(lambda: is_indexing(database))
         writer.append(request("a", reply("four")))
         with connection.transaction():
@@ -89,7 +90,7 @@ def test_they_take_any_time_while_appends_and_erasures_go_on(
             renew_rows(connection, TENANT, "a")
         steps = [rebuilt.step(connection) for _ in range(2)]
         assert steps == [StepResult.MORE, StepResult.RESTING], "one process makes them"
-        connection.execute("SELECT pg_sleep(0.4)")
+        connection.execute("SELECT pg_sleep(1.1)")
         assert thread.is_alive(), "no timeout of its session ends it"
     assert live(database, MODEL.name).build == 2
     assert len(rows_of(database, MODEL, 2)) == 4
