@@ -105,7 +105,19 @@ def _draft_of(block: Fields, says: str) -> Draft | None:
             return None
 
 
-def _read_block(entry: Entry, block: Fields) -> None:
+def is_block(value: JsonValue) -> bool:
+    """Return whether a value is a call, a result or a thought of Bedrock's: it has no type."""
+    match value:
+        case {"type": _}:
+            return False
+        case {"toolUse": dict()} | {"toolResult": dict()} | {"reasoningContent": dict()}:
+            return True
+        case _:
+            return False
+
+
+def read_block(entry: Entry, block: Fields) -> None:
+    """Add the message of a block that has neither text nor file."""
     match block.item:
         case {"toolUse": {"toolUseId": str(), "name": str(name), "input": args}}:
             call = Fields(block.take("toolUse"), f"{block.place}.toolUse")
@@ -147,7 +159,7 @@ def _outcome(result: Fields, output: JsonValue) -> Item:
             return {"output": output}
 
 
-_KINDS = Kinds(_draft_of, _read_block)
+_KINDS = Kinds(_draft_of, read_block)
 
 
 def _is_message(value: JsonValue) -> bool:

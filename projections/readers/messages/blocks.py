@@ -9,7 +9,7 @@ from functools import partial
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, file_of, file_of_uri
-from agentlog.projections.readers.messages import anthropic, responses_items
+from agentlog.projections.readers.messages import ai_sdk, anthropic, bedrock, responses_items
 from agentlog.projections.readers.messages.calls import call_of, is_nested, read_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry
@@ -59,6 +59,10 @@ def _file(block: Item) -> tuple[Item, tuple[str, ...]] | None:
             file, taken = file_of_uri(uri), ("image_url",)
         case {"type": "image" | "audio" | "video" | "file", "base64": data, "mime_type": mime}:
             file, taken = file_of(data, mime), ("base64", "mime_type")
+        case {"type": "image", "image": str(data), "mediaType": str(mime)}:
+            file, taken = file_of(data, mime), ("image", "mediaType")
+        case {"type": "file", "data": str(data), "mediaType": str(mime)}:
+            file, taken = file_of(data, mime), ("data", "mediaType")
         case {"type": str(), "source_type": "base64", "data": data, "mime_type": mime}:
             file, taken = file_of(data, mime), ("source_type", "data", "mime_type")
         case _:
@@ -70,8 +74,11 @@ def _read_block(entry: Entry, block: Fields, *, called: Collection[str]) -> None
     match block.item:
         case {"type": "tool_use" | "tool_call", "id": str(call_id)} if call_id in called:
             pass
-        case {"type": "reasoning", "reasoning": str(text)} if text:
-            block.drop("type", "reasoning")
+        case {"type": "reasoning", "reasoning": str(text)} | {
+            "type": "reasoning",
+            "text": str(text),
+        } if text:
+            block.drop("type", "reasoning" if "reasoning" in block.item else "text")
             entry.add({"type": "reasoning", "title": "", "summary": text}, block)
         case {"type": "reasoning", "summary": list()}:
             responses_items.read_item(entry, block)
@@ -81,7 +88,10 @@ def _read_block(entry: Entry, block: Fields, *, called: Collection[str]) -> None
             responses_items.read_item(entry, block)
         case item if is_nested(item) and call_of(item) is not None:
             read_call(entry, block)
+        case item if ai_sdk.is_result(item) or ai_sdk.is_call(item):
+            ai_sdk.read_part(entry, block)
         case {"type": str(kind)} if kind in _KEPT:
             entry.keep(block, kind, is_known=True)
-        case _:
-            anthropic.read_block(entry, block)
+        case item:
+            read = bedrock.read_block if bedrock.is_block(item) else anthropic.read_block
+            read(entry, block)

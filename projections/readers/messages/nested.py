@@ -6,9 +6,16 @@ chat messages; alone, in arrays, or in objects around them; as JSON or as JSON t
 
 from collections.abc import Iterator
 
-from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
+from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at, texts_of
 from agentlog.projections.readers.fields import Fields, text_of_id, unpacked
-from agentlog.projections.readers.messages import gemini, genai, langchain, responses_items
+from agentlog.projections.readers.messages import (
+    ai_sdk,
+    bedrock,
+    gemini,
+    genai,
+    langchain,
+    responses_items,
+)
 from agentlog.projections.readers.messages.blocks import read_blocks
 from agentlog.projections.readers.messages.calls import (
     RESULT_ROLES,
@@ -33,11 +40,17 @@ _SAYS = {
 KNOWN = frozenset(
     {*genai.KNOWN, *langchain.KNOWN, *gemini.KNOWN, *responses_items.KNOWN}
     | {"audio", "finish_reason", "function_call", "refusal"}
+    | {"mediaType", "providerExecuted", "providerMetadata", "providerOptions"}
 )
 """Fields of messages and blocks that are kept beside as a matter of course."""
 ROLES = RESULT_ROLES.union(_SAYS)
-_AROUND = ("messages", "generations", "choices", "message", "output", "input", "prompts")
+_AROUND = (
+    *("messages", "generations", "choices", "message", "output", "input", "prompts"),
+    *("contents", "candidates", "content", "prompt"),
+)
 """Keys under which objects have messages, the likeliest first."""
+_SYSTEM = ("system", "instructions", "system_instruction", "systemInstruction")
+"""Keys under which requests have their system prompt, beside the messages."""
 _DEEPEST = 6
 
 
@@ -61,13 +74,30 @@ def messages_in(value: JsonValue, depth: int = 0) -> list[Item] | None:
             return messages
         case dict():
             inside_keys = (_within(value, key, depth) for key in _AROUND if key in value)
-            return next((messages for messages in inside_keys if messages is not None), None)
+            inner = next((messages for messages in inside_keys if messages is not None), None)
+            return inner and [*_prompts(value), *inner]
         case _:
             return None
 
 
+def _prompts(request: Item) -> Iterator[Item]:
+    """Yield the system prompts that stand beside the messages of a request."""
+    for key in _SYSTEM:
+        match request.get(key):
+            case str(text) if text:
+                yield {"role": "system", "content": text}
+            case [*blocks] if texts_of([block.get("text") for block in objects_of(blocks)]):
+                yield {"role": "system", "content": blocks}
+            case {"parts": [*parts]}:
+                yield {"role": "system", "parts": parts}
+            case _:
+                pass
+
+
 def _within(value: Item, key: str, depth: int) -> list[Item] | None:
     inner = value[key]
+    if key == "prompt" and isinstance(inner, str) and inner:
+        return [{"role": "user", "content": inner}]
     if key == "prompts" and isinstance(inner, list):
         texts = [text for text in inner if isinstance(text, str)]
         if len(texts) == len(inner):
@@ -150,7 +180,10 @@ def _read_call(entry: Entry, call: Fields) -> None:
 
 
 def _read_result(entry: Entry, message: Fields, content: JsonValue, role: str) -> None:
-    if role == "tool" and any(map(is_nested, objects_of(content))):  # Koog tells calls so
+    parts = objects_of(content)
+    if role == "tool" and any(  # Koog tells calls so
+        is_nested(part) or ai_sdk.is_result(part) or bedrock.is_block(part) for part in parts
+    ):
         read_blocks(entry, content, message.within("content"), "reply")
         return
     call_id = message.take("tool_call_id") or message.item.get("id")

@@ -26,6 +26,12 @@ _NAMES = (
     "session.id",
     "langfuse.session.id",
     "traceloop.association.properties.session_id",
+    "mlflow.trace.session",
+    *(
+        f"ai.telemetry.metadata.{name}{suffix}"
+        for name in ("session", "conversation", "thread", "chat")
+        for suffix in ("Id", "_id")
+    ),
 )
 _Value = TypeVar("_Value")
 _SCRUBBED = "[Scrubbed due to "  # Logfire puts this where a value looks like a secret

@@ -61,6 +61,7 @@ class Span:
     `begin` and `end` are milliseconds since the epoch. `inputs` and `outputs` are messages of any
     API. `request` and `response` are fields of `llm_request` and `llm_response`. `records` are the
     objects to keep, each with a name that is unique in its trace, as messages of `record_type`.
+    `left` are values with words that are in none of these, by the names of their attributes.
     `part` describes a part of a run: its `id`, and whether it has `begun` and `ended` with it.
     """
 
@@ -79,6 +80,7 @@ class Span:
     error: str | None = None
     records: Mapping[str, Item]
     record_type: str = SPAN
+    left: Item = field(default_factory=dict)
     part: Item = field(default_factory=dict)
     is_log: bool = False
 

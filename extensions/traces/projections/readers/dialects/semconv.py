@@ -1,12 +1,20 @@
-"""Spans of OpenTelemetry's GenAI conventions.
+"""Spans of OpenTelemetry's GenAI conventions, and all that name their fields otherwise.
 
-As sent by OpenTelemetry's own instrumentations, OpenLLMetry, Logfire and Pydantic AI; also the
-indexed `gen_ai.prompt.N` of OpenLLMetry before 0.50.
+As sent by OpenTelemetry's own instrumentations, OpenLLMetry, Logfire, Pydantic AI, Vercel's AI SDK
+and others: `names` has their names of fields. Messages are found by their shape where they do not
+stand in the attributes of the conventions.
 """
 
 from collections.abc import Mapping
 
 from agentlog.domain.json.values import JsonValue, number_at, object_at, objects_of, text_at
+from agentlog.extensions.traces.projections.readers.dialects import names
+from agentlog.extensions.traces.projections.readers.dialects.contents import (
+    Contents,
+    contents_in,
+    has_words,
+    values_of,
+)
 from agentlog.extensions.traces.projections.readers.dialects.indexed import indexed_messages
 from agentlog.extensions.traces.projections.readers.span import (
     Kind,
@@ -21,32 +29,23 @@ from agentlog.extensions.traces.projections.readers.span import (
     usage_of,
 )
 from agentlog.projections.readers.fields import unpacked
+from agentlog.projections.readers.messages import ai_sdk
 from agentlog.projections.view import Item
 
-_KINDS: Mapping[str, Kind] = {
-    "chat": "chat",
-    "generate_content": "chat",
-    "text_completion": "chat",
-    "execute_tool": "tool",
-    "invoke_agent": "agent",
-    "invoke_workflow": "agent",
-}
-_USAGE = {
-    "inputTokens": ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
-    "outputTokens": ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
-    "totalTokens": ("gen_ai.usage.total_tokens", "llm.usage.total_tokens"),
-    "cachedInputTokens": ("gen_ai.usage.cache_read.input_tokens",),
-    "reasoningTokens": (
-        "gen_ai.usage.reasoning.output_tokens",
-        "gen_ai.usage.reasoning_tokens",
-        "gen_ai.usage.details.reasoning_tokens",
-    ),
-}
+_PREFIXES = (
+    *("gen_ai.", "traceloop.", "ai.operationId", "ai.model.", "ai.toolCall.", "langsmith."),
+    *("mlflow.span", "llm."),
+)
+_INPUTS, _OUTPUTS = "gen_ai.input.messages", "gen_ai.output.messages"
+_INDEXED = ("gen_ai.prompt.", "gen_ai.completion.")
+_SYSTEM = "gen_ai.system_instructions"
 
 
 def is_known(attributes: Mapping[str, JsonValue]) -> bool:
-    """Return whether a span has attributes of the conventions."""
-    return any(key.startswith(("gen_ai.", "traceloop.")) for key in attributes)
+    """Return whether a span is of generative AI: by a prefix, or by tokens that it counts."""
+    return any(key.startswith(_PREFIXES) for key in attributes) or bool(
+        usage_of(attributes, names.USAGE)
+    )
 
 
 def read(span: Item) -> Span:
@@ -55,51 +54,68 @@ def read(span: Item) -> Span:
     begin, end = times(span)
     if text_at(attributes, "logfire.span_type") == "log":  # of no length; it says how long it took
         begin = max(0, end - round((number_at(attributes, "duration") or 0) * 1000))
-    kind = _kind(attributes)
-    inputs = messages_of(attributes, "gen_ai.input.messages") or indexed_messages(
-        attributes, "gen_ai.prompt"
-    )
-    outputs = messages_of(attributes, "gen_ai.output.messages") or indexed_messages(
-        attributes, "gen_ai.completion"
-    )
-    if kind == "agent" and not inputs:
-        inputs = messages_of(attributes, "pydantic_ai.all_messages")
-    system = unpacked(attributes.get("gen_ai.system_instructions"))
-    if isinstance(system, list) and system:
-        inputs = [{"role": "system", "parts": system}, *inputs]
+    kind = kind_of(attributes)
+    values = values_of(span)
+    contents = Contents() if kind in {"tool", "other"} else _contents(attributes, values)
     response = response_of(attributes)
     failed = error_of(span)
-    if _is_announced(attributes) and not (outputs or "usage" in response or failed):
+    if kind is None:  # a call of a model has an answer
+        is_call = contents.outputs and ("usage" in response or "model" in response)
+        kind = "chat" if is_call else "other"
+    if _is_announced(attributes) and not (contents.outputs or "usage" in response or failed):
         kind = "other"
+    tool, of_tool = _tool(span, attributes) if kind == "tool" else (None, frozenset[str]())
+    told = contents.names | of_tool if kind != "other" else frozenset()
     return Span(
         **ids(span),
         kind=kind,
         begin=begin,
         end=end,
-        agent=text_at(attributes, "gen_ai.agent.name"),
+        agent=text_at(attributes, *names.AGENT),
         request=known(
-            model=text_at(attributes, "gen_ai.request.model"),
-            maxTokens=count(attributes, "gen_ai.request.max_tokens"),
-            temperature=number_at(attributes, "gen_ai.request.temperature"),
-            stream=_flag(attributes, "gen_ai.request.stream", "gen_ai.is_streaming"),
+            model=text_at(attributes, *names.MODEL_ASKED),
+            maxTokens=count(attributes, *names.MOST_TOKENS),
+            temperature=_number(attributes, *names.TEMPERATURE),
+            stream=_flag(attributes, *names.STREAM),
         ),
         response=response,
-        inputs=inputs,
-        outputs=outputs,
-        tool=_tool(span, attributes) if kind == "tool" else None,
+        inputs=contents.inputs,
+        outputs=contents.outputs,
+        tool=tool,
         error=failed,
         records={text_at(span, "spanId") or "": span},
+        left={
+            name: value
+            for name, value in values.items()
+            if name not in told and has_words(name, value)
+        },
     )
+
+
+def _contents(attributes: Mapping[str, JsonValue], values: Item) -> Contents:
+    """Return what a model was given and gave back, by the conventions, else by its shape."""
+    inputs = messages_of(attributes, _INPUTS) or indexed_messages(attributes, "gen_ai.prompt")
+    outputs = messages_of(attributes, _OUTPUTS) or indexed_messages(attributes, "gen_ai.completion")
+    told = {_INPUTS, _OUTPUTS, *(key for key in attributes if key.startswith(_INDEXED))}
+    if not (inputs and outputs):
+        by_shape = contents_in({name: values[name] for name in values if name not in told})
+        inputs, outputs = inputs or by_shape.inputs, outputs or by_shape.outputs
+        told |= by_shape.names
+    system = unpacked(attributes.get(_SYSTEM))
+    if isinstance(system, list) and system and _SYSTEM not in told:
+        inputs = [{"role": "system", "parts": system}, *inputs]
+        told.add(_SYSTEM)
+    return Contents(inputs, outputs, frozenset(told))
 
 
 def response_of(attributes: Mapping[str, JsonValue]) -> Item:
     """Return the fields of `llm_response`."""
     return known(
-        model=text_at(attributes, "gen_ai.response.model", "gen_ai.request.model"),
-        provider=text_at(attributes, "gen_ai.provider.name", "gen_ai.system"),
+        model=text_at(attributes, *names.MODEL_ANSWERED),
+        provider=text_at(attributes, *names.PROVIDER),
         finishReason=_finish_reason(attributes),
-        usage=usage_of(attributes, _USAGE),
-        costUsd=number_at(attributes, "operation.cost", "gen_ai.usage.cost"),
+        usage=usage_of(attributes, names.USAGE),
+        costUsd=_number(attributes, *names.COST),
     )
 
 
@@ -108,17 +124,14 @@ def messages_of(attributes: Mapping[str, JsonValue], key: str) -> list[Item]:
     return objects_of(unpacked(attributes.get(key)))
 
 
-def _kind(attributes: Mapping[str, JsonValue]) -> Kind:
-    operation = text_at(attributes, "gen_ai.operation.name")
-    if operation is not None:
-        return _KINDS.get(operation, "other")
-    match text_at(attributes, "llm.request.type", "traceloop.span.kind"):
-        case "chat" | "completion":
-            return "chat"
-        case "agent" | "workflow":
-            return "agent"
-        case _:
-            return "other"
+def kind_of(attributes: Mapping[str, JsonValue]) -> Kind | None:
+    """Return the kind of a span, None where its attributes do not say one that is known."""
+    for key in names.KIND_KEYS:
+        if (value := text_at(attributes, key)) is not None:
+            words = value.strip('"').partition(" ")[0]
+            if (kind := names.KINDS.get(words.rpartition(".")[2].lower())) is not None:
+                return kind
+    return "tool" if "ai.toolCall.name" in attributes else None
 
 
 def _is_announced(attributes: Mapping[str, JsonValue]) -> bool:
@@ -135,7 +148,7 @@ def _finish_reason(attributes: Mapping[str, JsonValue]) -> str | None:
         case [str(reason), *_]:
             return "tool_calls" if reason == "tool_call" else reason
         case _:
-            return text_at(attributes, "gen_ai.response.finish_reason")
+            return text_at(attributes, *names.FINISH)
 
 
 def _flag(attributes: Mapping[str, JsonValue], *keys: str) -> bool | None:
@@ -143,10 +156,22 @@ def _flag(attributes: Mapping[str, JsonValue], *keys: str) -> bool | None:
     return next((flag for flag in flags if isinstance(flag, bool)), None)
 
 
-def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> ToolRun:
-    return tool_run(
-        text_at(attributes, "gen_ai.tool.name") or text_at(span, "name") or "unknown",
-        call_id=text_at(attributes, "gen_ai.tool.call.id"),
-        arguments=unpacked(attributes.get("gen_ai.tool.call.arguments")),
-        output=attributes.get("gen_ai.tool.call.result"),
+def _number(attributes: Mapping[str, JsonValue], *keys: str) -> int | float | None:
+    numbers = (number_at(attributes, key) for key in keys)
+    return next((number for number in numbers if number is not None), None)
+
+
+def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> tuple[ToolRun, frozenset[str]]:
+    """Return the run of a tool, and the attributes that say so."""
+    arguments, result = (
+        next((key for key in keys if key in attributes), "")
+        for keys in (names.ARGUMENTS, names.RESULT)
     )
+    output = attributes.get(result)
+    run = tool_run(
+        text_at(attributes, *names.TOOL) or text_at(span, "name") or "unknown",
+        call_id=text_at(attributes, *names.CALL_ID),
+        arguments=unpacked(attributes.get(arguments)),
+        output=ai_sdk.printed(output) if result.startswith("ai.") else output,
+    )
+    return run, frozenset({arguments, result})
