@@ -202,13 +202,23 @@ class LlmRequestMessage(KernelMessage):
 
 
 class TokenUsage(Model):
-    """Tokens of one model call; what was not reported is None, not 0."""
+    """Tokens of one model call; what was not reported is None, not 0.
+
+    The input is all that the model read: what came from a cache (`cached_input_tokens`) and what
+    was written to one (`cache_write_tokens`; of these, `cache_write_1h_tokens` to be kept for an
+    hour) are of it. The output is all that it wrote: thoughts (`reasoning_tokens`) are of it.
+    `total_tokens` is the source's own word.
+    """
 
     input_tokens: Count | None = None
     output_tokens: Count | None = None
     total_tokens: Count | None = None
     cached_input_tokens: Count | None = None
+    cache_write_tokens: Count | None = None
+    cache_write_1h_tokens: Count | None = Field(default=None, alias="cacheWrite1hTokens")
+    input_audio_tokens: Count | None = None
     reasoning_tokens: Count | None = None
+    output_audio_tokens: Count | None = None
 
 
 class LlmResponseMessage(KernelMessage):

@@ -4,12 +4,15 @@ The list comes with the package and is never updated by itself. It is imported o
 takes a third of a second and 11 MB.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, Literal, NamedTuple
 
 from agentlog.domain.messages import LlmResponseMessage, TokenUsage
+from agentlog.domain.usage import Parts, parts_of
 
 _QUARTER = 15 * 60 * 1000  # in ms: prices change at full or half hours
 _LONGEST_NAME = 200
@@ -24,19 +27,6 @@ class Cost(NamedTuple):
 
     usd: float | None
     prices: str | None
-
-
-class Rates(NamedTuple):
-    """Dollars a token."""
-
-    input: float
-    cached_input: float
-    output: float
-
-    def cost(self, *, input_tokens: int, cached: int, output_tokens: int) -> float:
-        """Return the dollars for tokens; `cached` are among the input tokens."""
-        fresh = input_tokens - cached
-        return fresh * self.input + cached * self.cached_input + output_tokens * self.output
 
 
 @cache
@@ -56,23 +46,25 @@ def cost_of(response: LlmResponseMessage, model: str | None) -> Cost:
 def computed_cost(
     model: str | None, provider: str | None, usage: TokenUsage | None, timestamp: int
 ) -> float | None:
-    """Return what a call cost at a time, in US dollars, computed from its tokens.
+    """Return what a call cost at a time, in US dollars: each part of its tokens at its own rate.
 
-    None where the model is not in the list, or where input or output tokens are not known.
+    None where the model is not in the list, where input or output tokens are not known, or where
+    parts exceed them. Not in it are fees that are not of tokens, such as those of web searches, and
+    reductions or surcharges of a service tier (batch, flex, priority, fast): no message tells them.
     """
-    if model is None or usage is None or usage.input_tokens is None or usage.output_tokens is None:
+    if model is None or usage is None or len(model) > _LONGEST_NAME:
         return None
-    fresh, out, cached = usage.input_tokens, usage.output_tokens, usage.cached_input_tokens or 0
+    parts = parts_of(usage)
+    if parts is None or sum(parts) > _MOST_TOKENS:
+        return None
     quarter = timestamp // _QUARTER
-    if cached > fresh or fresh + out > _MOST_TOKENS or len(model) > _LONGEST_NAME:
-        return None
     rates = _rates(model, provider, quarter)
     if rates is None:
         return None
-    if rates == "tiered":
-        price = _price(model, provider, quarter, (fresh, cached, out))
+    if rates == "whole":
+        price = _price(model, provider, quarter, parts)
         return None if price is None else float(price.total_price)
-    return round(rates.cost(input_tokens=fresh, cached=cached, output_tokens=out), 12)
+    return round(sum(count * rate for count, rate in zip(parts, rates, strict=True)), 12)
 
 
 @lru_cache(maxsize=1024)
@@ -90,33 +82,65 @@ def context_window(model: str, provider: str | None) -> int | None:
 
 
 @lru_cache(maxsize=1024)
-def _rates(model: str, provider: str | None, quarter: int) -> Rates | Literal["tiered"] | None:
+def _rates(
+    model: str, provider: str | None, quarter: int
+) -> Sequence[float] | Literal["whole"] | None:
+    """Return the dollars for a token of each part; `whole` where a call is priced as a whole."""
     from genai_prices.types import TieredPrices  # noqa: PLC0415 - heavy, see above
 
     million = 10**6
-    prices: list[float] = []
-    for tokens in ((million, 0, 0), (million, million, 0), (0, 0, million)):
-        price = _price(model, provider, quarter, tokens)
+    rates: list[float] = []
+    for part in Parts._fields:
+        price = _price(model, provider, quarter, Parts(**{part: million}))
         if price is None:
             return None
-        if any(isinstance(figure, TieredPrices) for figure in vars(price.model_price).values()):
-            return "tiered"
-        prices.append(float(price.total_price / million))
-    return Rates(*prices)
+        figures = vars(price.model_price)
+        is_tiered = any(isinstance(figure, TieredPrices) for figure in figures.values())
+        if is_tiered or "requests_kcount" in figures:
+            return "whole"
+        rates.append(float(price.total_price / million))
+    return rates
 
 
 @lru_cache(maxsize=1024)
-def _price(model: str, provider: str | None, quarter: int, tokens: tuple[int, int, int]) -> Any:  # noqa: ANN401 - the type is the package's, imported on first use
-    """Return the price of input, cached input and output tokens; None for an unknown model."""
+def _price(model: str, provider: str | None, quarter: int, parts: Parts) -> Any:  # noqa: ANN401 - the type is the package's, imported on first use
+    """Return the price of a call's parts; None for an unknown model.
+
+    What has no rate of its own in the list has that of its whole. But for what is written to a
+    cache for an hour, Anthropic publishes twice the rate of fresh input ("1-hour cache write tokens
+    are 2 times the base input tokens price", Prompt caching, Pricing).
+    """
     import genai_prices  # noqa: PLC0415 - heavy, see above
+    from genai_prices.types import ModelPrice  # noqa: PLC0415 - the same
 
     usage = genai_prices.Usage(
-        input_tokens=tokens[0], cache_read_tokens=tokens[1], output_tokens=tokens[2]
+        input_tokens=parts.fresh + parts.read + parts.written + parts.written_1h + parts.audio,
+        cache_read_tokens=parts.read,
+        cache_write_tokens=parts.written + parts.written_1h,
+        cache_write_1h_tokens=parts.written_1h,
+        input_audio_tokens=parts.audio,
+        cache_audio_read_tokens=0,
+        output_tokens=parts.output + parts.thoughts + parts.output_audio,
+        output_reasoning_tokens=parts.thoughts,
+        output_audio_tokens=parts.output_audio,
     )
     at = datetime.fromtimestamp(quarter * _QUARTER / 1000, UTC)
     try:
-        return genai_prices.calc_price(
+        price = genai_prices.calc_price(
             usage, model, provider_id=provider, genai_request_timestamp=at
         )
+        rates = price.model_price
+        if parts.written_1h and rates.cache_write_mtok and rates.cache_write_1h_mtok is None:
+            hour = _doubled(rates.input_mtok)
+            price.model_price = ModelPrice(**{**vars(rates), "cache_write_1h_mtok": hour})
+            price.total_price = price.model_price.calc_price(usage)["total_price"]
     except (LookupError, ValueError):
         return None
+    return price
+
+
+def _doubled(rate: Any) -> Any:  # noqa: ANN401 - types of the package
+    if not hasattr(rate, "tiers"):
+        return rate * 2
+    tiers = [replace(tier, price=tier.price * 2) for tier in rate.tiers]
+    return replace(rate, base=rate.base * 2, tiers=tiers)

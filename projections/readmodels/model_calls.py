@@ -13,6 +13,7 @@ from agentlog.domain.messages import (
     RuntimeErrorMessage,
     TokenUsage,
 )
+from agentlog.domain.usage import wholes_of
 from agentlog.projections.outcomes.pairs import Answer, Ask
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.model import ThreadRows
@@ -48,11 +49,21 @@ class ModelCallRow(PairRow):
         "answered; failed, where a runtime error came instead; null while open",
     ] = None
     finish_reason: Annotated[str | None, "why the model stopped, where the producer said"] = None
-    input_tokens: Annotated[int | None, "as reported; null where not"] = None
-    output_tokens: Annotated[int | None, "as reported; null where not"] = None
+    input_tokens: Annotated[
+        int | None, "all that the model read, caches included; null where not reported"
+    ] = None
+    output_tokens: Annotated[
+        int | None, "all that it wrote, thoughts included; null where not reported"
+    ] = None
     total_tokens: Annotated[int | None, "as reported; null where not, though the others are"] = None
-    cached_input_tokens: Annotated[int | None, "of the input tokens, as reported"] = None
-    reasoning_tokens: Annotated[int | None, "of the output tokens, as reported"] = None
+    cached_input_tokens: Annotated[int | None, "of the input tokens: read from a cache"] = None
+    cache_write_tokens: Annotated[
+        int | None, "of the input tokens: written to a cache, for any time"
+    ] = None
+    cache_write_1h_tokens: Annotated[
+        int | None, "of these: written for an hour, which costs more than five minutes"
+    ] = None
+    reasoning_tokens: Annotated[int | None, "of the output tokens: thoughts"] = None
     cost_usd: Annotated[
         float | None, "in US dollars: as reported, else by a list of prices; null where unknown"
     ] = None
@@ -69,7 +80,7 @@ class ModelCalls(PairTable[ModelCallRow]):
     An abandoned request stays open and takes no later response, as `outcomes.pairs` says.
     """
 
-    version = 5
+    version = 6
     kind = "model"
     table = table_of(
         ModelCallRow,
@@ -122,10 +133,13 @@ def _describe(row: ModelCallRow, answer: Answer, message: LlmResponseMessage) ->
     row.provider = held(message.provider)
     row.response_id = answer.id or row.response_id
     row.finish_reason = held(message.finish_reason)
-    row.input_tokens = count_held(usage.input_tokens)
-    row.output_tokens = count_held(usage.output_tokens)
+    whole = wholes_of(usage)
+    row.input_tokens = count_held(whole.input)
+    row.output_tokens = count_held(whole.output)
     row.total_tokens = count_held(usage.total_tokens)
     row.cached_input_tokens = count_held(usage.cached_input_tokens)
+    row.cache_write_tokens = count_held(usage.cache_write_tokens)
+    row.cache_write_1h_tokens = count_held(usage.cache_write_1h_tokens)
     row.reasoning_tokens = count_held(usage.reasoning_tokens)
     cost = cost_of(message, row.model)
     row.cost_usd, row.prices = figure_held(cost.usd), cost.prices

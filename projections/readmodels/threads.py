@@ -36,6 +36,7 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.domain.threads import Status
+from agentlog.domain.usage import wholes_of
 from agentlog.projections.outcomes.outcome import (
     Judgement,
     ThreadOutcome,
@@ -153,7 +154,7 @@ class ThreadRow(Row):
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
-    version = 9
+    version = 10
     table = table_of(
         ThreadRow,
         name="threads",
@@ -315,11 +316,12 @@ def _answer(row: ThreadRow, message: LlmResponseMessage, model: str | None) -> N
     row.unpriced_calls += usd is None
     usage = message.usage
     if usage is not None:
-        row.input_tokens = count_sum(row.input_tokens, usage.input_tokens)
-        row.output_tokens = count_sum(row.output_tokens, usage.output_tokens)
+        whole = wholes_of(usage)
+        row.input_tokens = count_sum(row.input_tokens, whole.input)
+        row.output_tokens = count_sum(row.output_tokens, whole.output)
         total = usage.total_tokens
         if total is None:
-            total = count_sum(count_held(usage.input_tokens), usage.output_tokens)
+            total = count_sum(count_held(whole.input), whole.output)
         row.total_tokens = count_sum(row.total_tokens, total)
 
 

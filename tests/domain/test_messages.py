@@ -327,7 +327,8 @@ def _results(**result: Any) -> dict[str, Any]:
                     "usage.input_tokens",
                     (
                         "no such field: TokenUsage has inputTokens, outputTokens, totalTokens, "
-                        "cachedInputTokens, reasoningTokens"
+                        "cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, "
+                        "inputAudioTokens, reasoningTokens, outputAudioTokens"
                     ),
                 )
             ],

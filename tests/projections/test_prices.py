@@ -3,20 +3,24 @@
 import subprocess
 import sys
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any
 
+import genai_prices
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agentlog.domain.json.values import number_at
 from agentlog.domain.messages import TokenUsage
+from agentlog.domain.usage import Parts
 from agentlog.projections.outline.steps import outline
 from agentlog.projections.prices import computed_cost, price_list
 from agentlog.projections.readmodels.model_calls import ModelCalls
 from agentlog.projections.readmodels.threads import Threads
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import render
+from tests.domain.test_usage import PARTS, usage_of
 from tests.histories import examples, history
 from tests.projections.readmodels.folding import rows_of
 
@@ -47,6 +51,71 @@ def test_a_price_that_depends_on_the_number_of_tokens_is_computed_for_one_call_a
     assert few is not None
     assert many is not None
     assert many > 1100 * few
+
+
+PRICED = (
+    "claude-sonnet-4-5",  # tiered
+    "claude-opus-4-5",
+    "claude-haiku-4-5",
+    "gpt-4o",
+    "gpt-4o-audio-preview",
+    "gpt-5",
+    "gemini-2.5-flash",  # audio has a rate of its own
+    "gemini-2.5-pro",
+    "deepseek-chat",
+    "perplexity/sonar-deep-research",  # thoughts and requests have rates of their own
+)
+
+
+@given(model=st.sampled_from(PRICED), parts=PARTS, scale=st.sampled_from([1, 7, 40]))
+@examples(80)
+def test_a_cost_is_what_the_list_itself_makes_of_each_part(
+    model: str, parts: Parts, scale: int
+) -> None:
+    parts = Parts(*(count * scale for count in parts))
+    judged = genai_prices.Usage(
+        input_tokens=sum(parts[:5]),
+        cache_read_tokens=parts.read,
+        cache_write_tokens=parts.written + parts.written_1h,
+        cache_write_1h_tokens=parts.written_1h,
+        input_audio_tokens=parts.audio,
+        cache_audio_read_tokens=0,
+        output_tokens=sum(parts[5:]),
+        output_reasoning_tokens=parts.thoughts,
+        output_audio_tokens=parts.output_audio,
+    )
+    at = datetime.fromtimestamp(AT / 1000, UTC)
+    provider = model.partition("/")[0] if "/" in model else None
+    model = model.rpartition("/")[2]
+    price = genai_prices.calc_price(judged, model, provider_id=provider, genai_request_timestamp=at)
+    assert computed_cost(model, provider, usage_of(parts), AT) == pytest.approx(
+        float(price.total_price), abs=1e-11
+    )
+
+
+def test_writes_to_a_cache_cost_what_anthropic_publishes() -> None:
+    """A million each, of Claude Sonnet 4 ($ 3, 3.75, 6, 0.30 and 15) and of Opus 4.1."""
+    million = 10**5  # below the tier for long inputs
+    for model, rates in (
+        ("claude-sonnet-4-20250514", (0.3, 0.03, 0.375, 0.6, 1.5)),
+        ("claude-opus-4-1-20250805", (1.5, 0.15, 1.875, 3.0, 7.5)),
+    ):
+        for part, rate in zip(
+            ("fresh", "read", "written", "written_1h", "output"), rates, strict=True
+        ):
+            parts = Parts(**{part: million})
+            assert computed_cost(model, "anthropic", usage_of(parts), AT) == pytest.approx(rate)
+
+
+def test_an_hour_without_a_rate_in_the_list_costs_twice_the_input() -> None:
+    model = "claude-3-7-sonnet-20250219-v1:0"
+    five, hour, fresh = (
+        computed_cost(model, "aws", usage_of(Parts(**{part: 1000})), AT)
+        for part in ("written", "written_1h", "fresh")
+    )
+    assert fresh is not None
+    assert five == pytest.approx(fresh * 1.25)
+    assert hour == pytest.approx(fresh * 2)
 
 
 @pytest.mark.parametrize(

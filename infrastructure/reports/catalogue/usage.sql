@@ -7,14 +7,16 @@ order = "-cost_usd"
 columns = [
     ["calls", "calls", "calls of models"],
     ["input_tokens", "tokens", "as reported; null where no call did"],
-    ["cached_input_tokens", "tokens", "of the input tokens"],
+    ["cached_input_tokens", "tokens", "of the input tokens: read from a cache"],
     ["output_tokens", "tokens", "as reported; null where no call did"],
-    ["reasoning_tokens", "tokens", "of the output tokens"],
+    ["reasoning_tokens", "tokens", "of the output tokens: thoughts"],
     ["total_tokens", "tokens", "as reported, else input and output together"],
     ["cost_usd", "USD", "of these calls, reported or computed; null where no cost is known", "computed_calls"],
     ["computed_calls", "calls", "how many of the costs a list of prices gave"],
     ["unpriced_calls", "calls", "answered calls whose cost is not known: not in it"],
     ["prices", "", "that list and its version; several where rows are older"],
+    ["cache_write_tokens", "tokens", "of the input tokens: written to a cache, for any time"],
+    ["cache_write_1h_tokens", "tokens", "of these: written for an hour"],
 ]
 */
 -- Tokens and money. Sums cannot overflow: integers become numeric, and costs beyond 1e290 are
@@ -27,12 +29,15 @@ SELECT {names}
            THEN coalesce(reported_total, 0) + coalesce(input_without, 0)
                + coalesce(output_without, 0)
        END AS total_tokens,
-       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd, computed_calls, unpriced_calls, prices
+       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd, computed_calls, unpriced_calls, prices,
+       cache_write_tokens, cache_write_1h_tokens
 FROM (
     SELECT {breakdowns}
            count(*) AS calls,
            sum(item.input_tokens) AS input_tokens,
            sum(item.cached_input_tokens) AS cached_input_tokens,
+           sum(item.cache_write_tokens) AS cache_write_tokens,
+           sum(item.cache_write_1h_tokens) AS cache_write_1h_tokens,
            sum(item.output_tokens) AS output_tokens,
            sum(item.reasoning_tokens) AS reasoning_tokens,
            sum(item.total_tokens) AS reported_total,

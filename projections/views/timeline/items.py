@@ -14,6 +14,7 @@ from agentlog.domain.messages import (
     ToolCallsMessage,
     WorkerSpawnedMessage,
 )
+from agentlog.domain.usage import wholes_of
 from agentlog.projections.call_texts import arguments_value, iso_time, value_text
 from agentlog.projections.outcomes.pairs import Kind, elapsed_ms
 from agentlog.projections.prices import cost_of
@@ -131,14 +132,15 @@ def suspect(item: Item, rules: Sequence[str]) -> Item:
 def model_figures(message: LlmResponseMessage, requested: str | None) -> dict[str, JsonValue]:
     """Return what a response says of itself, and its cost; `prices` where that is computed."""
     usage = message.usage or _NO_USAGE
+    whole = wholes_of(usage)
     name = requested if message.model is None else message.model
     cost = cost_of(message, name)
     figures: dict[str, JsonValue] = {
         "name": name,
         "provider": message.provider,
         "finishReason": message.finish_reason,
-        "inputTokens": usage.input_tokens,
-        "outputTokens": usage.output_tokens,
+        "inputTokens": whole.input,
+        "outputTokens": whole.output,
         "totalTokens": usage.total_tokens,
         "cachedInputTokens": usage.cached_input_tokens,
         "reasoningTokens": usage.reasoning_tokens,

@@ -48,7 +48,7 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     """
 
     name: ClassVar[str] = "timeline"
-    carry_format: ClassVar[int] = 8
+    carry_format: ClassVar[int] = 9
     reads_long_texts: ClassVar[bool] = False
     options_type = TimelineOptions
     carry_type = TimelineCarry

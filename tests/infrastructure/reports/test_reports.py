@@ -95,7 +95,8 @@ def usage(items: Sequence[Item]) -> list[Any]:
     total = None if read is None or written is None else read + written
     cost = float(round(sum(costs), 9)) if costs else None
     computed, unpriced = 0, len(answered) - len(costs)  # no list has prices of these models
-    return [len(items), read, None, written, None, total, cost, computed, unpriced, None]
+    figures = [len(items), read, None, written, None, total, cost, computed, unpriced, None]
+    return [*figures, None, None]  # nothing was written to a cache
 
 
 def yes_or_no(items: Sequence[Item]) -> list[Any]:
@@ -421,7 +422,8 @@ def test_a_thread_counts_with_each_of_its_labels(own_database: Database) -> None
 
 def test_a_cost_that_was_not_reported_is_computed_and_counted(own_database: Database) -> None:
     writer = Writer(own_database, clock=Clock(), new_id=Ids())
-    usage = {"usage": {"inputTokens": 1000, "outputTokens": 100}}
+    written = {"cacheWriteTokens": 400, "cacheWrite1hTokens": 100}  # gpt-4o has no rate for them
+    usage = {"usage": {"inputTokens": 1000, "outputTokens": 100, **written}}
     for more in ({"costUsd": 0.5}, usage, {**usage, "model": "unheard-of"}, {}):
         writer.append(request("t", {"type": "llm_response", "model": "gpt-4o", **more}))
     build_all(own_database)
@@ -431,6 +433,10 @@ def test_a_cost_that_was_not_reported_is_computed_and_counted(own_database: Data
         (row,) = [dict(zip(names, row, strict=True)) for row in answer.rows]
         assert (row["cost_usd"], row["computed_calls"], row["unpriced_calls"]) == (0.5035, 1, 2)
         assert row.get("prices", "genai-prices 1").startswith("genai-prices ")
+        assert (row.get("cache_write_tokens", 800), row.get("cache_write_1h_tokens", 200)) == (
+            800,
+            200,
+        )
     (summary,) = Summaries(own_database, tenant=TENANT).page(SummaryQuery()).items
     assert (summary.cost_usd, summary.computed_calls, summary.unpriced_calls) == (0.5035, 1, 2)
 
