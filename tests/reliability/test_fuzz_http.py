@@ -66,8 +66,20 @@ def _lines(_: schemathesis.SerializationContext, value: Any) -> bytes:
 schemathesis.serializer("application/x-ndjson")(_lines)  # it knows none for lines
 
 
+@pytest.fixture(
+    scope="module", params=["with a key", pytest.param("without a key", marks=pytest.mark.slow)]
+)
+def caller(request: pytest.FixtureRequest) -> str:
+    """Who asks; each asks a service of his own, which the first key closes to the other."""
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def log(server_url: str, template_database: str) -> Iterator[Database]:
+def log(
+    caller: str,  # noqa: ARG001 - a log for each
+    server_url: str,
+    template_database: str,
+) -> Iterator[Database]:
     """The database of the service, to look behind the curtain."""
     with (
         new_database(server_url, template=template_database) as url,
@@ -76,11 +88,9 @@ def log(server_url: str, template_database: str) -> Iterator[Database]:
         yield opened
 
 
-@pytest.fixture(
-    scope="module", params=["with a key", pytest.param("without a key", marks=pytest.mark.slow)]
-)
+@pytest.fixture(scope="module")
 def running(
-    request: pytest.FixtureRequest, log: Database, tmp_path_factory: pytest.TempPathFactory
+    caller: str, log: Database, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:
     """A service that has a history and read models; at the end it has complained of nothing."""
     path = tmp_path_factory.mktemp("signing") / "key.pem"
@@ -95,7 +105,7 @@ def running(
             catch_up(log, model)
         document = service.get("/openapi.json")
         headers: dict[str, str] = {}
-        if request.param == "with a key":
+        if caller == "with a key":
             made = service.post("/v1/keys", {"name": "all", "scopes": list(SCOPES)})
             headers["Authorization"] = f"Bearer {made['key']}"
         else:  # the first key would shut out who has none
