@@ -4,7 +4,7 @@ Nothing waits and nothing is held back: what a batch adds to a thread is one app
 far the thread was when that was decided. If it has gone on since, it is read and decided again.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -28,6 +28,7 @@ from agentlog.extensions.traces.projections.readers.runs.parts import completed
 from agentlog.extensions.traces.projections.readers.runs.run import WIRE
 from agentlog.extensions.traces.projections.readers.span import OTEL, Span
 from agentlog.extensions.traces.projections.readers.thread import CONVERSATION, SpanThread, folded
+from agentlog.extensions.traces.projections.readers.unread import unread_in
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.open_histories import ThreadContended
@@ -41,12 +42,30 @@ _MOST_ENTRIES = 100_000  # of some 300 bytes
 _BEGINNING_BYTES = 1024
 
 
+_FEW_NAMES = 8
+
+
 @dataclass(slots=True)
 class RefusedCount:
-    """How many spans or records were refused, and why."""
+    """How many spans or records were refused, and why; what of the others is in no message.
+
+    `unread` are attributes with words that only the record of their span has, each with a count.
+    """
 
     count: int = 0
     reasons: dict[str, None] = field(default_factory=dict)
+    unread: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def message(self) -> str:
+        """What an answer says of them; empty where all was read."""
+        texts = [*self.reasons]
+        if self.unread:
+            names = ", ".join(sorted(self.unread)[:_FEW_NAMES])
+            more = ", …" if len(self.unread) > _FEW_NAMES else ""
+            count = self.unread.total()
+            texts.append(f"{count} attributes with words are only in otel.span: {names}{more}")
+        return "; ".join(texts)
 
     def add(self, count: int, reason: str) -> None:
         """Note some more."""
@@ -63,6 +82,7 @@ class _Share:
     spans: list[Span] = field(default_factory=list)
     facts: Item = field(default_factory=dict)
     also_named: str | None = None
+    unread: Counter[str] = field(default_factory=Counter)
 
     @property
     def count(self) -> int:
@@ -160,9 +180,12 @@ class SpanThreads:
             thread_id = request.thread_id
             if _is_stale(outcome):
                 again[thread_id] = shares[thread_id]
-            elif isinstance(outcome, AgentlogError):
+                continue
+            if isinstance(outcome, AgentlogError):
                 refused.add(shares[thread_id].count, str(outcome))
-            elif outcome.version == states[thread_id].version:
+                continue
+            refused.unread += shares[thread_id].unread
+            if outcome.version == states[thread_id].version:
                 self._remember(thread_id, states[thread_id])
         return again
 
@@ -182,6 +205,7 @@ class SpanThreads:
                 completed(part, state.runs, self._raw_records(thread_id)) for part in spans
             )
         drafts = recorded(state, spans, most=most, reader=self._readers[share.wire])
+        share.unread = Counter(name for draft in drafts for name in unread_in(draft))
         closing: list[dict[str, JsonValue]] = []
         if share.also_named is not None and state.conversation != share.also_named:
             state.conversation = share.also_named

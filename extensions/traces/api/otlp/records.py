@@ -47,14 +47,15 @@ def records_in(
 
 
 def answer(media_type: str, signal: Signal, *, refused: int, reason: str) -> bytes:
-    """Return the body of an answer, which says how many were refused, and why."""
+    """Return the body of an answer, which says how many were refused, and why, or warns."""
     if media_type == JSON:
         partial: Item = {_REJECTED[signal]: str(refused), "errorMessage": reason}
-        return print_bytes({"partialSuccess": partial} if refused else {})
-    if not refused:
+        return print_bytes({"partialSuccess": partial} if reason else {})
+    if not reason:
         return b""
+    count = b"\x08" + _varint(refused) if refused else b""
     # partial_success = 1 {rejected = 1, error_message = 2}, the same for both signals
-    return _field(1, b"\x08" + _varint(refused) + _field(2, reason.encode()))
+    return _field(1, count + _field(2, reason.encode()))
 
 
 def _varint(value: int) -> bytes:

@@ -21,7 +21,10 @@ _Outcome = TypeVar("_Outcome")
 
 
 async def take_otlp(request: Request, signal: Signal) -> Response:
-    """Take spans or log records into threads; the answer says how many were refused."""
+    """Take spans or log records into threads; the answer says how many were refused.
+
+    What was taken but is in no message is a warning: none refused, and a message.
+    """
     headers = request.scope["headers"]
     media_type = media_type_of((header_of(headers, b"content-type") or b"").decode("latin-1"))
     limits, origin = await request_limits(request), await append_origin(request)
@@ -31,8 +34,7 @@ async def take_otlp(request: Request, signal: Signal) -> Response:
         records = records_in(body, media_type, signal, limits, work)
         into = traces.take_spans if signal == "traces" else traces.take_records
         refused = into(records, most=work.most_added, origin=origin)
-        reason = "; ".join(refused.reasons)
-        return answer(media_type, signal, refused=refused.count, reason=reason)
+        return answer(media_type, signal, refused=refused.count, reason=refused.message)
 
     return Response(await taken(request, take), media_type=media_type)
 

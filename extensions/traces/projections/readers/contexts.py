@@ -33,6 +33,10 @@ class Contexts:
     _tips: dict[str, dict[str, int]] = field(default_factory=dict)
     """The nodes that no turn follows, with their numbers, by their digests."""
     last: str = ROOT
+    asked: set[str] = field(default_factory=set)
+    """The nodes at which the context of a model call ended."""
+    digests: set[str] = field(default_factory=set)
+    """Those of all turns."""
 
     def __contains__(self, node: str) -> bool:
         """Return whether a node is there."""
@@ -40,13 +44,14 @@ class Contexts:
 
     def __len__(self) -> int:
         """Return how many nodes there are."""
-        return len(self._nodes)
+        return len(self._nodes) + len(self.asked)
 
     def add(self, before: str, digest: str) -> str:
         """Add a turn after a node; return the new node."""
         node = node_of(before, digest)
         if node not in self._nodes:
             self._nodes[node] = (before, digest)
+            self.digests.add(digest)
             self._forked.add(before)
             self._tips.get(self._nodes.get(before, (ROOT, ROOT))[1], {}).pop(before, None)
             if node not in self._forked:

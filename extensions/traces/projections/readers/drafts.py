@@ -7,7 +7,7 @@ from itertools import count
 
 from agentlog.domain.errors import InvalidInput
 from agentlog.domain.identifiers import derived_message_id
-from agentlog.domain.json.values import JsonValue, array_of, objects_of, text_at
+from agentlog.domain.json.values import JsonValue, array_of, object_at, objects_of, text_at
 from agentlog.extensions.traces.projections.readers.span import OTEL, Span, hexadecimal
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.messages.calls import UNNAMED
@@ -64,6 +64,13 @@ class Writing:
         if self.span.part:
             draft["metadata"] = {METADATA: {"run": self.span.part}}
         self.drafts.append({"id": message_id, **_time(at), **draft})
+
+    def note(self, key: str, value: JsonValue) -> None:
+        """Note something in the first record of the span, which its thread may have to know."""
+        if self._parent is not None and self.drafts:
+            metadata = object_at(self.drafts[0], "metadata")
+            noted: JsonValue = {**object_at(metadata, METADATA), key: value}
+            self.drafts[0]["metadata"] = {**metadata, METADATA: noted}
 
     def add(
         self,

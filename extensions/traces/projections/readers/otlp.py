@@ -18,7 +18,8 @@ from agentlog.extensions.traces.projections.readers.placement import (
 from agentlog.extensions.traces.projections.readers.recorder import recorded
 from agentlog.extensions.traces.projections.readers.span import Span, error_of, ids, times
 from agentlog.extensions.traces.projections.readers.thread import SpanThread
-from agentlog.projections.readers.draft import Unmapped
+from agentlog.extensions.traces.projections.readers.unread import unread_in
+from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.view import Item
 
@@ -49,9 +50,19 @@ def _history(name: str, spans: list[Span]) -> History:
         drafts,
         id=name,
         metadata={} if service is None else {"service": service},
-        unmapped=[Unmapped(span.span_id, "span that is not of generative AI") for span in others],
+        unmapped=[
+            *(Unmapped(span.span_id, "span that is not of generative AI") for span in others),
+            *_unread(drafts),
+        ],
         is_blank=len(others) == len(spans),
     )
+
+
+def _unread(drafts: list[Draft]) -> Iterator[Unmapped]:
+    for draft in drafts:
+        for name in unread_in(draft):
+            place = object_at(draft, "payload").get("spanId")
+            yield Unmapped(f"{place}.attributes.{name}", "words that are in no message")
 
 
 def _span(item: Item) -> Span:

@@ -113,13 +113,14 @@ def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:
 
     Log records of a span stand before it. A model call within another, but for one that a tool or
     agent makes there, is kept as a record alone, since it tells the same; so is an agent around
-    model calls. An error is told by the innermost span that failed.
+    model calls with contents. An error is told by the innermost span that failed.
     """
     listed = list(spans)
     tree = tree or Tree({span.key: (span.trace_id, span.parent_id) for span in listed})
     kinds = {span.key: span.kind for span in listed if span.kind != "other" and not span.is_log}
     outer = tree.above(kinds)
-    around = tree.below({key: kind for key, kind in kinds.items() if kind == "chat"})
+    says = {span.key: True for span in listed if span.kind == "chat" and _has_contents(span)}
+    around = tree.below(says)
     around_failed = tree.below({span.key: True for span in listed if span.error is not None})
     begins: dict[str | Key, int] = {}
     for span in listed:
@@ -146,6 +147,10 @@ def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:
         )
 
     return sorted(map(once, listed), key=place)
+
+
+def _has_contents(span: Span) -> bool:
+    return bool(span.inputs or span.outputs)
 
 
 class Tree:

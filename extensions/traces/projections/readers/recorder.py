@@ -13,13 +13,15 @@ from agentlog.extensions.traces.projections.readers.contexts import path_of
 from agentlog.extensions.traces.projections.readers.drafts import UNBOUNDED, Writing, joined
 from agentlog.extensions.traces.projections.readers.message_reader import MessageReader
 from agentlog.extensions.traces.projections.readers.span import Span, ToolRun, hexadecimal
-from agentlog.extensions.traces.projections.readers.thread import SpanThread, digest
+from agentlog.extensions.traces.projections.readers.thread import ASKED, SpanThread, digest
 from agentlog.extensions.traces.projections.readers.turns import (
     NewTurns,
     Turn,
     add_new,
     call_id_of,
+    is_thought,
 )
+from agentlog.extensions.traces.projections.readers.unread import note_unread
 from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.view import Item
@@ -41,8 +43,13 @@ def recorded(
     """
     recorder = _Recorder(thread, spans, reader or MessageReader(thread.wire))
     drafts: list[Draft] = []
-    for span in spans:
-        drafts += recorder.record(span, most - len(drafts))
+    records: dict[int, Draft] = {}
+    for n, span in enumerate(spans):
+        added = recorder.record(span, most - len(drafts))
+        if added:
+            records[n] = added[0]
+        drafts += added
+    note_unread(thread, spans, records, recorder.reader)
     thread.version += len(drafts)
     return drafts
 
@@ -61,7 +68,7 @@ class _Recorder:
         self._calls = thread.calls
         self._contexts = thread.contexts
         self._wire = thread.wire
-        self._reader = reader
+        self.reader = reader
         has_tools = any(span.tool is not None for span in spans)
         self._sent = _results_in(spans, reader) if has_tools else {}
 
@@ -97,28 +104,37 @@ class _Recorder:
         context = self._take_context(span, writing)
         if not span.is_log:
             writing.add({"type": "llm_request", **span.request}, at=span.begin)
-            if (response := _response(span, self._reader)) is not None:
+            if (response := _response(span, self.reader)) is not None:
                 writing.add(response, at=span.end, response_id=span.span_id)
         self._take_outputs(span, writing, context)
 
     def _take_outputs(self, span: Span, writing: Writing, context: "_Context") -> None:
         new: list[NewTurns] = []
-        node = context.node
-        for turn in self._reader.turns(span.outputs, is_answer=True):
+        node, is_noted = context.node, False
+        for turn in self.reader.turns(span.outputs, is_answer=True):
             before, node = node, path_of([turn.digest], begin=node)[-1]
             is_known = node in self._contexts and not self._calls.asks_anew(turn)
             if context.is_asked_again or not is_known:
                 self._contexts.add(before, turn.digest)
                 add_new(new, turn, before)
+                is_noted |= before == context.node  # by its turn
+            else:  # a later request told of it, mostly without its thoughts
+                for draft in filter(is_thought, turn.drafts):
+                    if digest(str(draft["summary"])) not in self._thread.thoughts:
+                        self._thread.thoughts.add(digest(str(draft["summary"])))
+                        writing.add(draft, at=span.end, response_id=span.span_id)
+        if not is_noted and context.node:
+            writing.note(ASKED, context.node)
         for turns in new:
             self._say(turns, writing, at=span.end, response_id=span.span_id, is_answer=True)
 
     def _take_context(self, span: Span, writing: Writing) -> "_Context":
         """Add what is new of a context.
 
-        A request in another trace that says nothing new asks the last question again.
+        A request in another trace that says nothing new asks the last question again, if another
+        one asked it before; else it is the one that a later request told of, and came late.
         """
-        inputs = list(self._calls.in_context(self._reader.turns(span.inputs)))
+        inputs = list(self._calls.in_context(self.reader.turns(span.inputs)))
         path = [turn for turn in inputs if _is_of_context(turn)]
         digests = [turn.digest for turn in path]
         nodes = path_of(digests)
@@ -127,8 +143,10 @@ class _Recorder:
         if span.is_log and not digests:
             return _Context(self._contexts.last)
         trace = hexadecimal(span.trace_id)
-        is_asked_again = trace not in self._thread.traces and 0 < begin == len(digests)
+        is_new = trace not in self._thread.traces
+        is_asked_again = is_new and 0 < begin == len(digests) and nodes[-1] in self._contexts.asked
         self._thread.traces.add(trace)
+        self._contexts.asked.add(nodes[-1])
         if is_asked_again:
             while begin and path[begin - 1].role == "user":
                 begin -= 1
@@ -209,6 +227,7 @@ class _Recorder:
         self._calls.answer(call_id)
         result: Item = {"callId": call_id, "name": tool.name, "output": tool.result}
         result |= self._sent.get(call_id, {})
+        self._thread.outputs.add(digest(value_text(result["output"])))
         error = span.error or tool.error or result.get("error")
         if error is not None or span.end is not None:
             result["error"] = error

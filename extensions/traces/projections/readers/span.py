@@ -172,8 +172,3 @@ def count(attributes: Mapping[str, JsonValue], *keys: str) -> int | None:
 def known(**fields: JsonValue) -> Item:
     """Return the fields that have a value."""
     return {key: value for key, value in fields.items() if value is not None and value != {}}
-
-
-def usage_of(attributes: Mapping[str, JsonValue], names: Mapping[str, Sequence[str]]) -> Item:
-    """Return token figures under the catalogue's names (`names`: ours to theirs)."""
-    return known(**{ours: count(attributes, *theirs) for ours, theirs in names.items()})

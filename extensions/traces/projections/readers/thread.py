@@ -4,7 +4,7 @@ The state is pure, and folded from the thread's own events: they say in their me
 `otel`, which turn of a context they begin.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -15,6 +15,7 @@ from agentlog.domain.json.values import JsonValue, array_of, object_at, objects_
 from agentlog.domain.messages import (
     CustomMessage,
     Message,
+    ReasoningMessage,
     RuntimeErrorMessage,
     SystemMessage,
     ToolCallsMessage,
@@ -25,14 +26,19 @@ from agentlog.extensions.traces.projections.readers.contexts import Contexts
 from agentlog.extensions.traces.projections.readers.drafts import METADATA
 from agentlog.extensions.traces.projections.readers.runs.parts import Runs
 from agentlog.extensions.traces.projections.readers.runs.run import WIRE
-from agentlog.extensions.traces.projections.readers.span import LOG, OTEL, SPAN
+from agentlog.extensions.traces.projections.readers.span import LOG, OTEL, SPAN, hexadecimal
 from agentlog.extensions.traces.projections.readers.turns import Role
-from agentlog.projections.call_texts import arguments_value
+from agentlog.projections.call_texts import arguments_value, value_text
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.view import Item
 
 _WIRES = (OTEL, WIRE)
 
+ASKED = "asked"
+"""The key in a record's metadata, under `METADATA`, of the node at which its context ends.
+
+It stands there where no answer follows, which says so by its turn.
+"""
 CONVERSATION = "conversation"
 """The key of a thread's metadata for the name that its source has for it."""
 
@@ -41,7 +47,8 @@ CONVERSATION = "conversation"
 class SpanThread:
     """What a thread has of spans.
 
-    `records` are the ids of raw records. Of prompts and errors only digests are held. `traces` are
+    `records` are the ids of raw records. Of prompts, thoughts, outputs
+    of tools and errors only digests are held. `traces` are
     those of which something is there. `conversation` is the name that the thread's metadata has for
     it. `wire` begins the types of messages that the catalogue does not have. `goes_on`: it may be
     fed again, so its messages note what must be known of it then.
@@ -54,6 +61,8 @@ class SpanThread:
     runs: Runs = field(default_factory=Runs)
     calls: Calls = field(default_factory=Calls)
     prompts: set[str] = field(default_factory=set)
+    thoughts: set[str] = field(default_factory=set)
+    outputs: set[str] = field(default_factory=set)
     errors: set[str] = field(default_factory=set)
     traces: set[str] = field(default_factory=set)
     conversation: str | None = None
@@ -62,7 +71,8 @@ class SpanThread:
     @property
     def size(self) -> int:
         """How many entries it holds."""
-        digests = len(self.prompts) + len(self.errors) + len(self.traces) + len(self.contexts)
+        several = (self.prompts, self.thoughts, self.outputs, self.errors, self.traces)
+        digests = sum(map(len, several)) + len(self.contexts)
         return len(self.records) + len(self.runs) + len(self.calls.answered) + digests
 
     def keep(self, message_id: str, part: Item) -> None:
@@ -77,13 +87,23 @@ class SpanThread:
         noted = object_at(event.metadata, METADATA)
         if event.type in {SPAN, LOG} or "run" in noted:
             self.keep(event.message_id, object_at(noted, "run"))
+            if (node := text_at(noted, ASKED)) is not None:
+                self.contexts.asked.add(node)
             return
-        trace = (text_at(event.metadata, "traceparent") or "")[3:35]
+        _, trace, span, *_ = [
+            *(text_at(event.metadata, "traceparent") or "").split("-"),
+            "",
+            "",
+            "",
+        ]
         if trace:
             self.traces.add(trace)
-        for turn in array_of(noted.get("turns")):
-            before, digest = array_of(turn)
-            self.contexts.add(str(before), str(digest))
+        turns = [(str(before), str(digest)) for before, digest in _pairs(noted.get("turns"))]
+        for before, digest in turns:
+            self.contexts.add(before, digest)
+        answered = hexadecimal(text_at(event.metadata, "responseId") or "")[-len(span) :]
+        if span and turns and answered == span:
+            self.contexts.asked.add(turns[0][0])
         self._apply(event.message, trace)
 
     def _apply(self, message: Message | Fact | None, trace: str) -> None:
@@ -95,6 +115,9 @@ class SpanThread:
                     self.calls.ask(call.id, call.name, arguments_value(call))
             case ToolResultsMessage(results=results):
                 self.calls.answer(*(result.call_id for result in results))
+                self.outputs.update(digest(value_text(result.output)) for result in results)
+            case ReasoningMessage(summary=summary):
+                self.thoughts.add(digest(summary or ""))
             case CustomMessage(type=custom_type, payload=payload) if custom_type.startswith(_WIRES):
                 self.prompts.add(digest(print_text(payload)))
             case RuntimeErrorMessage(error=error):
@@ -114,6 +137,7 @@ class SpanThread:
                 if call_id in self.calls.answered:
                     return None
                 self.calls.answer(call_id)
+                self.outputs.add(digest(value_text(result.get("output"))))
                 return {**draft, "results": [{**result, "callId": call_id}]}
             case {"type": "tool_calls", "calls": calls}:
                 fresh: list[JsonValue] = []
@@ -122,6 +146,9 @@ class SpanThread:
                         self.calls.ask(str(call["id"]), str(call["name"]), arguments_of(call))
                         fresh.append(call)
                 return {**draft, "calls": fresh} if fresh else None
+            case {"type": "reasoning", "summary": str(summary)}:
+                self.thoughts.add(digest(summary))
+                return draft
             case _ if role == "system":
                 prompt = digest(text_at(draft, "text") or print_text(draft.get("payload")))
                 if prompt in self.prompts:
@@ -130,6 +157,10 @@ class SpanThread:
                 return draft
             case _:
                 return draft
+
+
+def _pairs(value: JsonValue) -> Iterator[Sequence[JsonValue]]:
+    return (array_of(pair) for pair in array_of(value))
 
 
 def folded(events: Iterable[Event]) -> SpanThread:

@@ -462,3 +462,15 @@ def test_an_overloaded_service_asks_to_try_again(threads: Threads, database: Dat
         end_following(app)
     assert answer.status_code == 503
     assert answer.headers["retry-after"] == "1"
+
+
+def test_words_that_were_taken_but_not_read_are_a_warning(client: TestClient) -> None:
+    call = chat(next(NUMBERS), [USER], ANSWER, acme__note="the user was cross")
+    answer = send(client, [call]).json()
+    assert answer == {
+        "partialSuccess": {
+            "rejectedSpans": "0",
+            "errorMessage": "1 attributes with words are only in otel.span: acme.note",
+        }
+    }
+    assert send(client, [call]).json() == {}

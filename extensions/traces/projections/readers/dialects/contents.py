@@ -5,12 +5,13 @@ readers know, as JSON or as text, or the parts of an answer. So names say only o
 value is. Attributes of a span's events stand under the name of the event and their own.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at, texts_of
+from agentlog.extensions.traces.projections.readers.dialects.events import is_of_call
+from agentlog.extensions.traces.projections.readers.dialects.words import words_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.fields import text_of, unpacked
 from agentlog.projections.readers.messages import ai_sdk
@@ -20,7 +21,6 @@ from agentlog.projections.view import Item
 
 _Side = Literal["input", "output", "system", ""]
 
-_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _INPUT = frozenset("input inputs prompt prompts query question request".split())
 _OUTPUT = frozenset(
     """
@@ -72,7 +72,7 @@ class _Values:
         """Add a value; `text` is it as text."""
         ends = words[-1] if words else ""
         messages = messages_in(value) if isinstance(value, dict | list) else None
-        if words[-2:] == ["tool", "calls"] and (calls := _calls(value)):
+        if words[-2:] == ("tool", "calls") and (calls := _calls(value)):
             self.calls[name] = calls
         elif messages is not None:
             self.messages[name] = [message for message in messages if not defines_tool(message)]
@@ -119,7 +119,7 @@ def contents_in(values: Mapping[str, JsonValue]) -> Contents:
     sides = {"input": given, "output": gave, "system": prompts, "": history}
     for name, value in values.items():
         if isinstance(value, str | list | dict) and not name.startswith(_NO_WORDS):
-            words = _words(name)
+            words = words_of(name)
             text = value if isinstance(value, str) else value_text(value)
             sides[_side_of(words)].add(name, words, unpacked(value), text)
     inputs, names = given.longest()
@@ -144,7 +144,7 @@ def has_words(name: str, value: JsonValue) -> bool:
     """Return whether an attribute may say something of a conversation: words, not a setting."""
     if isinstance(value, bool | int | float) or name.startswith(_NO_WORDS):
         return False
-    words = _words(name)
+    words = words_of(name)
     return not (words and words[-1] in _SETTINGS) and any(words_in(value))
 
 
@@ -165,9 +165,14 @@ def words_in(value: JsonValue) -> Iterator[str]:
 
 
 def values_of(span: Item) -> Item:
-    """Return the attributes of a span, and those of its events under the names of both."""
+    """Return the attributes of a span, and those of its events under the names of both.
+
+    Events of the conventions are left out: they are read by their names.
+    """
     values = dict(object_at(span, "attributes"))
     for event in objects_of(span.get("events")):
+        if is_of_call(event):
+            continue
         name = text_at(event, "name") or "event"
         for key, value in object_at(event, "attributes").items():
             place, n = f"{name}.{key}", 1
@@ -178,12 +183,8 @@ def values_of(span: Item) -> Item:
     return values
 
 
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(name)]
-
-
 def _side_of(words: Sequence[str]) -> _Side:
-    if words[-1:] == ["instructions"] or {"system", "developer"} & {*words[-2:-1]}:
+    if words[-1:] == ("instructions",) or {"system", "developer"} & {*words[-2:-1]}:
         return "system"
     for word in reversed(words):
         if word in _OUTPUT:

@@ -1,21 +1,23 @@
-"""Log records of OpenTelemetry's GenAI conventions: the contents of a model call, as events.
+"""Events of OpenTelemetry's GenAI conventions: the contents of a model call, in logs or in spans.
 
 Either one event has all messages of a call, or each message is an event (before 1.37). Figures of
-the call stand on its span, and are taken from there alone.
+the call stand on its span, and are taken from there alone. Events of a span have as attributes what
+a log record has in its body, as JSON in one of them (Azure, Semantic Kernel) or one each (Strands).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 
 from agentlog.domain.json.text import print_bytes
-from agentlog.domain.json.values import JsonValue, object_at, object_of, text_at
-from agentlog.extensions.traces.projections.readers.dialects.semconv import messages_of
+from agentlog.domain.json.values import JsonValue, object_at, object_of, objects_of, text_at
 from agentlog.extensions.traces.projections.readers.span import LOG, Span, milliseconds
+from agentlog.projections.readers.fields import unpacked
 from agentlog.projections.view import Item
 
 _DETAILS = "gen_ai.client.inference.operation.details"
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _CHOICE = "gen_ai.choice"
+_NAMES = frozenset({*_ROLES, _DETAILS, _CHOICE})
 
 
 def event_name(record: Item) -> str:
@@ -26,8 +28,7 @@ def event_name(record: Item) -> str:
 
 def is_known(record: Item) -> bool:
     """Return whether a record has messages of a model call."""
-    name = event_name(record)
-    return name in _ROLES or name in {_DETAILS, _CHOICE}
+    return event_name(record) in _NAMES
 
 
 def read(records: Iterable[Item]) -> Iterator[Span]:
@@ -51,6 +52,32 @@ def read(records: Iterable[Item]) -> Iterator[Span]:
         )
 
 
+def of_span(span: Item) -> tuple[list[Item], list[Item]]:
+    """Return what a model was given and gave back by the events of its span."""
+    records = [_record(event) for event in objects_of(span.get("events")) if is_of_call(event)]
+    inputs = [message for record in records for message in _inputs(record)]
+    return inputs, [message for record in records for message in _outputs(record)]
+
+
+def is_of_call(event: Item) -> bool:
+    """Return whether an event of a span is one of these."""
+    return event.get("name") in _NAMES
+
+
+def _record(event: Item) -> Item:
+    """Return the event of a span as a log record."""
+    attributes = object_at(event, "attributes")
+    content = attributes.get("gen_ai.event.content")
+    opened: Item = {key: unpacked(value) for key, value in attributes.items()}
+    body = opened if content is None else unpacked(content)
+    return {"eventName": event.get("name"), "attributes": attributes, "body": body}
+
+
+def messages_of(attributes: Mapping[str, JsonValue], key: str) -> list[Item]:
+    """Return messages of an attribute: JSON, or JSON in a text."""
+    return objects_of(unpacked(attributes.get(key)))
+
+
 def _time(record: Item) -> int:
     nanoseconds = record.get("timeUnixNano") or record.get("observedTimeUnixNano")
     return milliseconds(nanoseconds)
@@ -62,7 +89,7 @@ def _inputs(record: Item) -> Sequence[Item]:
         return [{**_message(record.get("body")), "role": _ROLES[name]}]
     if name == _DETAILS:
         attributes = object_at(record, "attributes")
-        system = attributes.get("gen_ai.system_instructions")
+        system = unpacked(attributes.get("gen_ai.system_instructions"))
         first: list[Item] = [{"role": "system", "parts": system}] if system else []
         return [*first, *messages_of(attributes, "gen_ai.input.messages")]
     return []
@@ -71,7 +98,7 @@ def _inputs(record: Item) -> Sequence[Item]:
 def _outputs(record: Item) -> Sequence[Item]:
     if event_name(record) == _CHOICE:
         message = object_of(record.get("body")).get("message")
-        return [{**_message(message), "role": "assistant"}]
+        return [{**_message(unpacked(message)), "role": "assistant"}]
     if event_name(record) == _DETAILS:
         return messages_of(object_at(record, "attributes"), "gen_ai.output.messages")
     return []

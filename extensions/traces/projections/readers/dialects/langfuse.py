@@ -102,8 +102,9 @@ def figures_of(details: Item) -> Item:
         if side in numbers:
             usage[ours] = numbers[side] + more
     for key, n in numbers.items():
-        if "cache" in key and "creation" not in key and "write" not in key:
-            usage["cachedInputTokens"] = n
+        if "cache" in key:
+            is_written = "creation" in key or "write" in key
+            usage["cacheWriteTokens" if is_written else "cachedInputTokens"] = n
         elif "reasoning" in key:
             usage["reasoningTokens"] = n
     return usage

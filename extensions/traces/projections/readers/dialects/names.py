@@ -4,10 +4,7 @@ from collections.abc import Mapping
 
 from agentlog.extensions.traces.projections.readers.span import Kind
 
-MODEL_ASKED = (
-    *("gen_ai.request.model", "ai.model.id", "llm.request.model", "llm.model_name"),
-    *("gen_ai.model", "model", "model_name"),
-)
+MODEL_ASKED = (*("gen_ai.request.model", "ai.model.id", "llm.request.model", "llm.model_name"),)
 MODEL_ANSWERED = ("gen_ai.response.model", "ai.response.model", *MODEL_ASKED)
 PROVIDER = ("gen_ai.provider.name", "gen_ai.system", "ai.model.provider", "llm.provider")
 FINISH = ("gen_ai.response.finish_reason", "ai.response.finishReason", "llm.finish_reason")
@@ -33,39 +30,6 @@ RESULT = (
     *("gen_ai.tool.result", "gen_ai.tool.output", "gen_ai.completion", "mlflow.spanOutputs"),
     *("traceloop.entity.output", "output.value", "output", "outputs", "result"),
 )
-
-USAGE = {
-    "inputTokens": (
-        *("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "ai.usage.inputTokens"),
-        *("ai.usage.promptTokens", "llm.token_count.prompt", "llm.usage.prompt_tokens"),
-        *("codex.turn.token_usage.input_tokens", "input_token_count"),
-    ),
-    "outputTokens": (
-        *("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
-        *("ai.usage.outputTokens", "ai.usage.completionTokens", "llm.token_count.completion"),
-        *("llm.usage.completion_tokens", "codex.turn.token_usage.output_tokens"),
-        *("output_token_count",),
-    ),
-    "totalTokens": (
-        *("gen_ai.usage.total_tokens", "llm.usage.total_tokens", "ai.usage.totalTokens"),
-        *("llm.token_count.total", "codex.turn.token_usage.total_tokens", "total_token_count"),
-    ),
-    "cachedInputTokens": (
-        *("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"),
-        *("ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens"),
-        *("llm.token_count.prompt_details.cache_read", "cached_content_token_count"),
-        *("gen_ai.usage.details.cache_read_tokens", "cached_token_count"),
-        *("codex.turn.token_usage.cached_input_tokens",),
-    ),
-    "reasoningTokens": (
-        *("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens"),
-        *("gen_ai.usage.details.reasoning_tokens", "ai.usage.reasoningTokens"),
-        *("ai.usage.outputTokenDetails.reasoningTokens", "thoughts_token_count"),
-        *("llm.token_count.completion_details.reasoning", "reasoning_token_count"),
-        *("codex.turn.token_usage.reasoning_output_tokens",),
-    ),
-}
-"""Token figures under the catalogue's names."""
 
 KIND_KEYS = (
     *("gen_ai.operation.name", "ai.operationId", "langsmith.span.kind", "mlflow.spanType"),

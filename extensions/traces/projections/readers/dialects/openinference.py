@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
+from agentlog.extensions.traces.projections.readers.dialects.figures import figures_in
 from agentlog.extensions.traces.projections.readers.dialects.indexed import indexed_messages
 from agentlog.extensions.traces.projections.readers.span import (
     Kind,
@@ -15,20 +16,12 @@ from agentlog.extensions.traces.projections.readers.span import (
     messages_of,
     times,
     tool_run,
-    usage_of,
 )
 from agentlog.projections.readers.fields import unpacked
 from agentlog.projections.view import Item
 
 _KIND = "openinference.span.kind"
 _KINDS: Mapping[str, Kind] = {"LLM": "chat", "TOOL": "tool", "AGENT": "agent"}
-_USAGE = {
-    "inputTokens": ("llm.token_count.prompt",),
-    "outputTokens": ("llm.token_count.completion",),
-    "totalTokens": ("llm.token_count.total",),
-    "cachedInputTokens": ("llm.token_count.prompt_details.cache_read",),
-    "reasoningTokens": ("llm.token_count.completion_details.reasoning",),
-}
 
 
 def is_known(attributes: Mapping[str, JsonValue]) -> bool:
@@ -59,7 +52,7 @@ def read(span: Item) -> Span:
             model=model,
             provider=text_at(attributes, "llm.provider", "llm.system"),
             finishReason=text_at(attributes, "llm.finish_reason"),
-            usage=usage_of(attributes, _USAGE),
+            usage=figures_in(attributes),
             costUsd=number_at(attributes, "llm.cost.total"),
         ),
         inputs=indexed_messages(attributes, "llm.input_messages") if kind == "chat" else (),

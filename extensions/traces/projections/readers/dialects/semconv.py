@@ -7,14 +7,16 @@ stand in the attributes of the conventions.
 
 from collections.abc import Mapping
 
-from agentlog.domain.json.values import JsonValue, number_at, object_at, objects_of, text_at
-from agentlog.extensions.traces.projections.readers.dialects import names
+from agentlog.domain.json.values import JsonValue, number_at, object_at, text_at
+from agentlog.extensions.traces.projections.readers.dialects import events, names
 from agentlog.extensions.traces.projections.readers.dialects.contents import (
     Contents,
     contents_in,
     has_words,
     values_of,
 )
+from agentlog.extensions.traces.projections.readers.dialects.events import messages_of
+from agentlog.extensions.traces.projections.readers.dialects.figures import figures_in, model_in
 from agentlog.extensions.traces.projections.readers.dialects.indexed import indexed_messages
 from agentlog.extensions.traces.projections.readers.span import (
     Kind,
@@ -26,7 +28,6 @@ from agentlog.extensions.traces.projections.readers.span import (
     known,
     times,
     tool_run,
-    usage_of,
 )
 from agentlog.projections.readers.fields import unpacked
 from agentlog.projections.readers.messages import ai_sdk
@@ -43,9 +44,7 @@ _SYSTEM = "gen_ai.system_instructions"
 
 def is_known(attributes: Mapping[str, JsonValue]) -> bool:
     """Return whether a span is of generative AI: by a prefix, or by tokens that it counts."""
-    return any(key.startswith(_PREFIXES) for key in attributes) or bool(
-        usage_of(attributes, names.USAGE)
-    )
+    return any(key.startswith(_PREFIXES) for key in attributes) or bool(figures_in(attributes))
 
 
 def read(span: Item) -> Span:
@@ -56,7 +55,7 @@ def read(span: Item) -> Span:
         begin = max(0, end - round((number_at(attributes, "duration") or 0) * 1000))
     kind = kind_of(attributes)
     values = values_of(span)
-    contents = Contents() if kind in {"tool", "other"} else _contents(attributes, values)
+    contents = Contents() if kind in {"tool", "other"} else _contents(span, attributes, values)
     response = response_of(attributes)
     failed = error_of(span)
     if kind is None:  # a call of a model has an answer
@@ -73,7 +72,7 @@ def read(span: Item) -> Span:
         end=end,
         agent=text_at(attributes, *names.AGENT),
         request=known(
-            model=text_at(attributes, *names.MODEL_ASKED),
+            model=text_at(attributes, *names.MODEL_ASKED) or model_in(attributes, "request"),
             maxTokens=count(attributes, *names.MOST_TOKENS),
             temperature=_number(attributes, *names.TEMPERATURE),
             stream=_flag(attributes, *names.STREAM),
@@ -92,10 +91,12 @@ def read(span: Item) -> Span:
     )
 
 
-def _contents(attributes: Mapping[str, JsonValue], values: Item) -> Contents:
+def _contents(span: Item, attributes: Mapping[str, JsonValue], values: Item) -> Contents:
     """Return what a model was given and gave back, by the conventions, else by its shape."""
+    given, gave = events.of_span(span)
     inputs = messages_of(attributes, _INPUTS) or indexed_messages(attributes, "gen_ai.prompt")
     outputs = messages_of(attributes, _OUTPUTS) or indexed_messages(attributes, "gen_ai.completion")
+    inputs, outputs = inputs or given, outputs or gave
     told = {_INPUTS, _OUTPUTS, *(key for key in attributes if key.startswith(_INDEXED))}
     if not (inputs and outputs):
         by_shape = contents_in({name: values[name] for name in values if name not in told})
@@ -111,17 +112,12 @@ def _contents(attributes: Mapping[str, JsonValue], values: Item) -> Contents:
 def response_of(attributes: Mapping[str, JsonValue]) -> Item:
     """Return the fields of `llm_response`."""
     return known(
-        model=text_at(attributes, *names.MODEL_ANSWERED),
+        model=text_at(attributes, *names.MODEL_ANSWERED) or model_in(attributes, "response"),
         provider=text_at(attributes, *names.PROVIDER),
         finishReason=_finish_reason(attributes),
-        usage=usage_of(attributes, names.USAGE),
+        usage=figures_in(attributes),
         costUsd=_number(attributes, *names.COST),
     )
-
-
-def messages_of(attributes: Mapping[str, JsonValue], key: str) -> list[Item]:
-    """Return messages of an attribute: JSON, or JSON in a text."""
-    return objects_of(unpacked(attributes.get(key)))
 
 
 def kind_of(attributes: Mapping[str, JsonValue]) -> Kind | None:

@@ -1,0 +1,75 @@
+"""Token figures and models among attributes: by words of tracers, else by the shape of names."""
+
+from collections.abc import Mapping, Sequence
+
+from agentlog.domain.json.values import JsonValue
+from agentlog.extensions.traces.projections.readers.dialects.words import words_of
+from agentlog.projections.token_words import Words
+from agentlog.projections.view import Item
+
+_CODEX = "codex.turn.token_usage"
+USAGE = Words(
+    "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens ai.usage.inputTokens "
+    "ai.usage.promptTokens llm.token_count.prompt llm.usage.prompt_tokens "
+    f"{_CODEX}.input_tokens",
+    "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens ai.usage.outputTokens "
+    "ai.usage.completionTokens llm.token_count.completion llm.usage.completion_tokens "
+    f"{_CODEX}.output_tokens",
+    "gen_ai.usage.total_tokens llm.usage.total_tokens ai.usage.totalTokens "
+    f"llm.token_count.total {_CODEX}.total_tokens",
+    read="gen_ai.usage.cache_read.input_tokens gen_ai.usage.cache_read_input_tokens "
+    "gen_ai.usage.details.cache_read_input_tokens gen_ai.usage.details.cache_read_tokens "
+    "gen_ai.usage.input_token_details.cache_read gen_ai.usage.details.cached_tokens "
+    "ai.usage.cachedInputTokens ai.usage.inputTokenDetails.cacheReadTokens "
+    f"llm.token_count.prompt_details.cache_read {_CODEX}.cached_input_tokens",
+    written="gen_ai.usage.cache_creation.input_tokens gen_ai.usage.cache_creation_input_tokens "
+    "gen_ai.usage.details.cache_creation_input_tokens gen_ai.usage.details.cache_write_tokens "
+    "gen_ai.usage.cache_write.input_tokens gen_ai.usage.input_token_details.cache_creation "
+    "ai.usage.inputTokenDetails.cacheWriteTokens llm.token_count.prompt_details.cache_write",
+    audio="llm.token_count.prompt_details.audio gen_ai.usage.details.input_audio_tokens",
+    thoughts="gen_ai.usage.reasoning.output_tokens gen_ai.usage.reasoning_tokens "
+    "gen_ai.usage.details.reasoning_tokens gen_ai.usage.output_token_details.reasoning "
+    "ai.usage.reasoningTokens ai.usage.outputTokenDetails.reasoningTokens "
+    f"llm.token_count.completion_details.reasoning {_CODEX}.reasoning_output_tokens",
+    output_audio="llm.token_count.completion_details.audio "
+    "gen_ai.usage.details.output_audio_tokens",
+)
+"""OpenTelemetry's conventions and those who trace OpenAI and others by names of their own."""
+_BY_SHAPE = Words("input", "output", "total", "read", "written", thoughts="thoughts")
+_LIMITS = frozenset("budget estimated limit max min per rate remaining".split())
+_PARTS = (  # the first that a name has
+    ("thoughts", {"reasoning", "thinking", "thoughts", "thought"}),
+    ("written", {"creation", "write", "written"}),
+    ("read", {"cache", "cached"}),
+    ("total", {"total"}),
+    ("input", {"input", "prompt"}),
+    ("output", {"output", "completion", "candidates"}),
+)
+
+
+def figures_in(attributes: Mapping[str, JsonValue]) -> Item:
+    """Return token figures under the catalogue's names."""
+    if figures := USAGE.figures({**attributes}):
+        return figures
+    counts: Item = {}
+    for key, value in attributes.items():
+        if type(value) is int:
+            words = {*words_of(key)}
+            if words & {"token", "tokens"} and not words & _LIMITS:
+                part = next((part for part, some in _PARTS if words & some), None)
+                counts |= {} if part is None else {part: value}
+    return _BY_SHAPE.figures(counts)
+
+
+def model_in(attributes: Mapping[str, JsonValue], side: str) -> str | None:
+    """Return the model that a name ends with, one of the side `request` or `response` first."""
+    models = {
+        key: value
+        for key, value in attributes.items()
+        if isinstance(value, str) and value and _names_model(words_of(key))
+    }
+    return next((models[key] for key in sorted(models, key=lambda key: side not in key)), None)
+
+
+def _names_model(words: Sequence[str]) -> bool:
+    return words[-1:] == ("model",) or words[-2:] in {("model", "name"), ("model", "id")}
