@@ -6,6 +6,7 @@ exactly once, whenever a process is killed and however many run.
 
 import logging
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Generic
@@ -158,11 +159,11 @@ class Projection(Generic[RowT]):
             self._model.fold(event.event, threads[event.tenant, event.event.thread_id])
         for rows in threads.values():
             self._model.finish(rows)
-        self._table.write(
-            connection,
-            changed=[row for rows in threads.values() for row in _changed_rows(rows)],
-            added=[row for rows in threads.values() for row in rows.added],
-        )
+        added = [row for rows in threads.values() for row in rows.added]
+        changed = {mark: row for rows in threads.values() for mark, row in rows.changed.items()}
+        for row in added:
+            changed.pop(id(row), None)
+        self._table.write(connection, changed=[*changed.values()], added=added)
 
     def _threads(
         self, connection: psycopg.Connection, events: list[TenantEvent]
@@ -175,10 +176,35 @@ class Projection(Generic[RowT]):
                 keys[event.tenant, event.event.thread_id] = True
         recalled = [key for key, needed in keys.items() if needed]
         by_thread: defaultdict[ThreadKey, list[RowT]] = defaultdict(list)
+        places: dict[tuple[object, ...], RowT] = {}
         if recalled:
             for row in self._table.open_rows(connection, recalled):
                 by_thread[row.tenant, row.thread_id].append(row)
-        return {key: ThreadRows(*key, by_thread.get(key, ())) for key in keys}
+                places[self._table.key_of(row)] = row
+        known = self._known(connection, events, places)
+        return {key: ThreadRows(*key, by_thread.get(key, ()), known.get(key[0])) for key in keys}
+
+    def _known(
+        self,
+        connection: psycopg.Connection,
+        events: list[TenantEvent],
+        places: Mapping[tuple[object, ...], RowT],
+    ) -> dict[str, dict[str, list[RowT]]]:
+        """Return the rows that share an identity with the events, by tenant and identity.
+
+        `places` has those that are read already.
+        """
+        known: dict[str, dict[str, list[RowT]]] = {}
+        if self._model.table.identity is None:
+            return known
+        for event in events:
+            identity = self._model.identity_of(event.event)
+            if identity is not None:
+                known.setdefault(event.tenant, {})[identity] = []
+        wanted = [(tenant, identity) for tenant, found in known.items() for identity in found]
+        for identity, row in self._table.rows_known_by(connection, wanted) if wanted else ():
+            known[row.tenant][identity].append(places.get(self._table.key_of(row), row))
+        return known
 
     def renew_thread(self, connection: psycopg.Connection, tenant: str, thread_id: str) -> None:
         """Write a thread's rows again, up to the build's position.
@@ -241,9 +267,3 @@ class Projection(Generic[RowT]):
         )
         builds.stop(connection, self._model.name, self._build, position=position, error=reason)
         return StepResult.RESTING
-
-
-def _changed_rows(rows: ThreadRows[RowT]) -> list[RowT]:
-    """Return the rows that existed before and were changed."""
-    new = {id(row) for row in rows.added}
-    return [row for mark, row in rows.changed.items() if mark not in new]

@@ -44,6 +44,17 @@ class BuildTable(Generic[RowT]):
             "SELECT {columns} FROM {name} WHERE is_open AND (tenant, thread_id) IN "
             "(SELECT * FROM unnest(%s, %s)) ORDER BY {key}"
         ).format(columns=self._columns, name=self._name, key=_names(table.key))
+        self._known = SQL(
+            "SELECT row.* FROM unnest(%s, %s) AS wanted (tenant, identity) CROSS JOIN LATERAL ("
+            "SELECT {columns} FROM {name} AS known WHERE known.tenant = wanted.tenant "
+            "AND known.{identity} = wanted.identity ORDER BY position LIMIT {most}) AS row"
+        ).format(
+            columns=self._columns,
+            name=self._name,
+            identity=Identifier(table.identity or "tenant"),
+            most=Literal(_MOST_KNOWN),
+        )
+        self.key_of = attrgetter(*table.key)
         self._delete = SQL(
             "DELETE FROM {name} USING unnest({arrays}) AS old ({key}) WHERE {same}"
         ).format(
@@ -91,6 +102,12 @@ class BuildTable(Generic[RowT]):
         connection.execute(
             SQL("CREATE INDEX ON {name} (tenant, thread_id) WHERE is_open").format(name=self._name)
         )
+        if self._table.identity is not None:
+            connection.execute(
+                SQL("CREATE INDEX ON {name} (tenant, {identity}, position)").format(
+                    name=self._name, identity=Identifier(self._table.identity)
+                )
+            )
         # no planner statistics on these: they hold values that an erasure would not reach
         for text in self._table.unlooked_texts:
             connection.execute(
@@ -180,6 +197,16 @@ class BuildTable(Generic[RowT]):
         make: Any = self._table.row_type
         return [make(*row) for row in rows]
 
+    def rows_known_by(
+        self, connection: psycopg.Connection, identities: Sequence[tuple[str, str]]
+    ) -> list[tuple[str, RowT]]:
+        """Return the first rows of some identities of tenants, with these, by position."""
+        tenants, names = texts([pair[0] for pair in identities]), texts([p[1] for p in identities])
+        with connection.cursor(binary=True, row_factory=tuple_row) as cursor:
+            rows = cursor.execute(self._known, (tenants, names), prepare=False).fetchall()
+        make: Any = self._table.row_type
+        return [(getattr(row := make(*values), str(self._table.identity)), row) for values in rows]
+
     def write(
         self, connection: psycopg.Connection, *, changed: Sequence[RowT], added: Iterable[RowT]
     ) -> None:
@@ -231,6 +258,9 @@ _CONFINE: tuple[LiteralString, ...] = (
 _PENDING: LiteralString = "gin_pending_list_limit = 512"
 """Kilobytes of words that wait to be put into an index: each search reads them all, and the file
 keeps their room. The server's default is 4096; less than 256 doubles the cost of a row."""
+
+_MOST_KNOWN = 100
+"""Rows of one identity: those of a provider come a few times, `test-1` in every thread."""
 
 _BIGGEST = 2**63
 

@@ -21,6 +21,7 @@ from agentlog.domain.messages import (
     ToolCallsMessage,
     ToolResultsMessage,
 )
+from agentlog.projections.outcomes.pairs import MADE_ID
 from agentlog.projections.prices import Cost, cost_of
 from agentlog.projections.readers.draft import SAMPLE_ID
 from agentlog.projections.readers.history import Format
@@ -29,9 +30,6 @@ from agentlog.projections.readers.wires import chat_completions
 
 Dialect = Literal["openai", "anthropic"]
 """The API that a model is asked by: chat completions, or Messages."""
-
-MADE_ID = "import-"
-"""How ids of answers begin that readers make up."""
 
 _FORMATS: Mapping[Dialect, Format] = {
     "openai": chat_completions.FORMAT,

@@ -6,8 +6,10 @@
 - A runtime error fails the latest open request.
 - The response to an approval, and the result of a worker, answer the oldest open one of their id.
 
-Any other answer stands alone; a runtime error then is none. A time is measured by the producer's
-clock, and only where it went on: an import fills in equal times.
+Any other answer stands alone; a runtime error then is none, and a response of an id that answered
+before tells the figures of that answer again. While an answer comes its figures grow, and its lines
+may be read in any order: the most counts, of equals the last told, and what it leaves out stays. A
+time is measured by the producer's clock, and only where it went on: an import fills in equal times.
 """
 
 import re
@@ -42,6 +44,12 @@ MOST_OPEN: Mapping[Kind, int] = {
     "worker": 10_000,
 }
 """How many of a kind can be answered, the latest; earlier ones are given up."""
+
+MOST_TOLD = 32
+"""Of how many answers, the latest, figures can be told again."""
+
+MADE_ID = "import-"
+"""How ids of responses begin that readers make up: these are others' too in another import."""
 
 
 class Ask(NamedTuple):
@@ -135,6 +143,29 @@ def answers_in(event: Event) -> Sequence[Answer]:
     message = event.message
     answers = _ANSWERS.get(type(message))
     return () if answers is None else answers(event, message)
+
+
+def identity_of(event: Event) -> str | None:
+    """Return by what an answer of a model is known, as columns hold it; None where by nothing."""
+    response_id = held(event.response_id)
+    return None if response_id is None or response_id.startswith(MADE_ID) else response_id
+
+
+def with_told(
+    told: Mapping[str, ValueT], identity: str | None, figures: ValueT
+) -> Mapping[str, ValueT]:
+    """Return the figures of the latest answers by their identity, with those last told of one."""
+    if identity is None:
+        return told
+    others = {key: value for key, value in told.items() if key != identity}
+    if len(others) >= MOST_TOLD:
+        del others[next(iter(others))]
+    return {**others, identity: figures}
+
+
+def rank(output_tokens: float | None, input_tokens: float | None) -> tuple[float, float]:
+    """Return how much was told of an answer: what is told again counts if it ranks no lower."""
+    return output_tokens or 0, input_tokens or 0
 
 
 def elapsed_ms(begun: int | None, ended: int) -> int | None:

@@ -118,6 +118,15 @@ def _with_figures(step: Step, item: Item) -> Step:
     return step
 
 
+def grow(step: Step, item: Item) -> None:
+    """Add what the figures of a model call grew by, when they were told again."""
+    step.input_tokens = _sum(step.input_tokens, integer_at(item, "inputTokens"))
+    step.output_tokens = _sum(step.output_tokens, integer_at(item, "outputTokens"))
+    step.cost_usd = _sum(step.cost_usd, number_at(item, "costUsd"))
+    if "prices" in item:  # it had no cost before
+        step.unpriced_calls, step.computed_calls = 0, int(item["prices"] is not None)
+
+
 def add_to(step: Step, part: Step) -> None:
     """Count a part of a step in: its times, figures and marks."""
     step.begun = _least(step.begun, part.begun)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.json.values import integer_at, text_at
 from agentlog.projections.outcomes.attempts import CallPlace, numbered, place_of
-from agentlog.projections.outline.step import Called, Step, add_to, line_of, measured
+from agentlog.projections.outline.step import Called, Step, add_to, grow, line_of, measured
 from agentlog.projections.view import Item
 
 
@@ -32,6 +32,7 @@ class _Lines:
     def __init__(self) -> None:
         self._steps: dict[int, Step] = {}  # of inputs and model responses, by number
         self._models: list[Step] = []
+        self._told: dict[str | None, Step] = {}  # of those, by the id of the response
         self._beside: list[Step] = []
         self._others: list[tuple[int, str]] = []
         self._called: dict[CallPlace, Called] = {}
@@ -48,8 +49,8 @@ class _Lines:
                 self._step(item, "model").replied = True
             case "input":
                 self._step(item, "input")
-            case "model":
-                self._models.append(measured(item))
+            case "model" | "llm_response":
+                self._model(item)
             case "approval" | "worker" as kind:
                 self._beside.append(line_of(item, kind, depth=1))
             case "gap" | "runtime_error" | "exit" | "shutdown" | "thread.closed" as kind:
@@ -58,6 +59,14 @@ class _Lines:
                 pass
             case other:
                 self._others.append((integer_at(item, "version") or 0, str(other)))
+
+    def _model(self, item: Item) -> None:
+        told = self._told.get(text_at(item, "responseId"))
+        if item["kind"] == "model":
+            self._models.append(measured(item))
+            self._told[text_at(item, "responseId")] = self._models[-1]
+        elif told is not None:
+            grow(told, item)
 
     def _step(self, item: Item, kind: str) -> Step:
         number = integer_at(item, "step") or 0

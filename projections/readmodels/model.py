@@ -16,16 +16,24 @@ BEGINNING = 256
 class ThreadRows(Generic[RowT]):
     """Rows of one thread that were open, and the changes that a batch of events made.
 
-    `open` has them in order of arrival, and those that `add` added. `memory` is what the fold keeps
+    `open` has them in order of arrival, and those that `add` added. `known` has rows of all of the
+    tenant's threads by their identity, which the batch names. `memory` is what the fold keeps
     between events of the batch.
     """
 
-    __slots__ = ("added", "changed", "memory", "open", "tenant", "thread_id")
+    __slots__ = ("added", "changed", "known", "memory", "open", "tenant", "thread_id")
 
-    def __init__(self, tenant: str, thread_id: str, rows: Iterable[RowT] = ()) -> None:
+    def __init__(
+        self,
+        tenant: str,
+        thread_id: str,
+        rows: Iterable[RowT] = (),
+        known: dict[str, list[RowT]] | None = None,
+    ) -> None:
         self.tenant = tenant
         self.thread_id = thread_id
         self.open = list(rows)
+        self.known: dict[str, list[RowT]] = {} if known is None else known
         self.added: list[RowT] = []
         self.changed: dict[int, RowT] = {}
         self.memory: Any = None
@@ -86,6 +94,11 @@ class ReadModel(ABC, Generic[RowT]):
     """Whether a build may leave out the oldest events: each row is of one, and readers say so."""
 
     table: ClassVar[Table]
+
+    def identity_of(self, event: Event) -> str | None:
+        """Return the identity whose rows an event may change, in whatever thread; None for none."""
+        del event
+        return None
 
     @property
     def name(self) -> str:

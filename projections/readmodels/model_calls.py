@@ -1,8 +1,10 @@
 """Read model of model calls: one row per call, with model, usage, cost and latency."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 from typing_extensions import override
 
@@ -14,12 +16,14 @@ from agentlog.domain.messages import (
     TokenUsage,
 )
 from agentlog.domain.usage import wholes_of
-from agentlog.projections.outcomes.pairs import Answer, Ask
+from agentlog.projections.outcomes.pairs import Answer, Ask, identity_of, rank
 from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.model import ThreadRows
 from agentlog.projections.readmodels.pair_table import PairRow, PairTable, measured
 from agentlog.projections.readmodels.table import table_of
 from agentlog.projections.values import count_held, figure_held, held, time_of
+
+ValueT = TypeVar("ValueT")
 
 _NOTHING = TokenUsage()
 
@@ -41,6 +45,14 @@ class ModelCallRow(PairRow):
     answered_version: Annotated[int | None, "of the message that ended it; null while open"] = None
     answered_position: Annotated[int | None, "of that message in the log"] = None
     answered_at: Annotated[datetime | None, "when the log took that message"] = None
+    answered_sent_at: Annotated[
+        datetime | None, "when that message was sent, by the producer's clock"
+    ] = None
+    copy_of: Annotated[
+        str | None,
+        "the thread where this answer counts: by its response id it is the same; null for all that "
+        "count here",
+    ] = None
     latency_ms: Annotated[
         float | None, "as the producer measured it; else from request to end, by its clock"
     ] = None
@@ -77,7 +89,8 @@ class ModelCallRow(PairRow):
 class ModelCalls(PairTable[ModelCallRow]):
     """Requests in order, each matched with the response or error that ended it.
 
-    An abandoned request stays open and takes no later response, as `outcomes.pairs` says.
+    An abandoned request stays open and takes no later response, as `outcomes.pairs` says. An answer
+    counts once in a tenant: what sessions that were resumed or forked say again is a copy.
     """
 
     version = 6
@@ -89,11 +102,16 @@ class ModelCalls(PairTable[ModelCallRow]):
         key=("tenant", "thread_id", "version"),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"), ("tenant", "model", "recorded_at")),
+        identity="response_id",
     )
     types: ClassVar[frozenset[str] | None] = frozenset(
         {"llm_request", "llm_response", "runtime_error"}
     )
     recalls: ClassVar[frozenset[str] | None] = frozenset({"llm_response", "runtime_error"})
+
+    @override
+    def identity_of(self, event: Event) -> str | None:
+        return identity_of(event) if event.type == "llm_response" else None
 
     @override
     def row(
@@ -113,6 +131,7 @@ class ModelCalls(PairTable[ModelCallRow]):
 
     @override
     def answer(self, row: ModelCallRow, event: Event, answer: Answer, ordinal: int) -> None:
+        row.answered_sent_at = None if event.message is None else time_of(event.message.timestamp)
         match event.message:
             case LlmResponseMessage() as message:
                 row.latency_ms = measured(row.requested_sent_at, message.timestamp)
@@ -123,25 +142,92 @@ class ModelCalls(PairTable[ModelCallRow]):
             case _:
                 pass
 
+    @override
+    def tell_again(self, event: Event, rows: ThreadRows[ModelCallRow], answer: Answer) -> bool:
+        same = rows.known.get(answer.id or "", ())
+        own = [row for row in same if row.thread_id == rows.thread_id and row.outcome == "answered"]
+        if not own or not isinstance(event.message, LlmResponseMessage):
+            return False
+        row, whole = own[-1], wholes_of(event.message.usage or _NOTHING)
+        if rank(whole.output, whole.input) >= rank(row.output_tokens, row.input_tokens):
+            _tell(row, event.message)
+            rows.change(row)
+            _settle(same, rows)
+        return True
+
+    @override
+    def settle(self, row: ModelCallRow, event: Event, rows: ThreadRows[ModelCallRow]) -> None:
+        same = rows.known.get(self.identity_of(event) or "")
+        if same is not None:
+            if not any(other is row for other in same):
+                same.append(row)
+            _settle(same, rows)
+
+
+def _settle(same: Sequence[ModelCallRow], rows: ThreadRows[ModelCallRow]) -> None:
+    """Have one of the rows of an identity count, and mark those that say the same answer again.
+
+    What was asked for in its own thread is no copy. The others count where the most was told, of
+    equals where it was recorded first.
+    """
+    known = [row for row in same if row.outcome == "answered"]
+    for row in known:
+        others = [other for other in known if other is row or _is_same(row, other)]
+        first = min(others, key=_order)
+        copy_of = None if row.requested_at is not None or first is row else first.thread_id
+        if copy_of != row.copy_of:
+            row.copy_of = copy_of
+            rows.change(row)
+
+
+def _order(row: ModelCallRow) -> tuple[bool, float, float, int]:
+    output, given = rank(row.output_tokens, row.input_tokens)
+    return row.requested_at is None, -output, -given, row.position
+
+
+_OF_PROVIDERS = re.compile(r"msg_|.{20}", re.DOTALL)
+"""Matches how ids begin that a provider made: these do not come twice. Others may, such as `r1`."""
+
+
+def _is_same(row: ModelCallRow, other: ModelCallRow) -> bool:
+    """Return whether two rows of one response id, in two threads, are of one answer."""
+    if row.thread_id == other.thread_id:
+        return False
+    at = row.answered_sent_at
+    is_same = at is not None and at == other.answered_sent_at
+    return is_same or _OF_PROVIDERS.match(row.response_id or "") is not None
+
 
 def _describe(row: ModelCallRow, answer: Answer, message: LlmResponseMessage) -> None:
-    usage = message.usage or _NOTHING
     latency = figure_held(message.latency_ms)
     row.latency_ms = row.latency_ms if latency is None else latency
     row.outcome = "answered"
     row.model = row.model if answer.name is None else answer.name
     row.provider = held(message.provider)
     row.response_id = answer.id or row.response_id
-    row.finish_reason = held(message.finish_reason)
+    _tell(row, message)
+
+
+def _tell(row: ModelCallRow, message: LlmResponseMessage) -> None:
+    """Write the figures of a response; what it leaves out stays."""
+    usage = message.usage or _NOTHING
     whole = wholes_of(usage)
-    row.input_tokens = count_held(whole.input)
-    row.output_tokens = count_held(whole.output)
-    row.total_tokens = count_held(usage.total_tokens)
-    row.cached_input_tokens = count_held(usage.cached_input_tokens)
-    row.cache_write_tokens = count_held(usage.cache_write_tokens)
-    row.cache_write_1h_tokens = count_held(usage.cache_write_1h_tokens)
-    row.reasoning_tokens = count_held(usage.reasoning_tokens)
+    row.finish_reason = _last(held(message.finish_reason), row.finish_reason)
+    row.input_tokens = _last(count_held(whole.input), row.input_tokens)
+    row.output_tokens = _last(count_held(whole.output), row.output_tokens)
+    row.total_tokens = _last(count_held(usage.total_tokens), row.total_tokens)
+    row.cached_input_tokens = _last(count_held(usage.cached_input_tokens), row.cached_input_tokens)
+    row.cache_write_tokens = _last(count_held(usage.cache_write_tokens), row.cache_write_tokens)
+    row.cache_write_1h_tokens = _last(
+        count_held(usage.cache_write_1h_tokens), row.cache_write_1h_tokens
+    )
+    row.reasoning_tokens = _last(count_held(usage.reasoning_tokens), row.reasoning_tokens)
     cost = cost_of(message, row.model)
-    row.cost_usd, row.prices = figure_held(cost.usd), cost.prices
-    if row.cost_usd is not None:
+    usd = figure_held(cost.usd)
+    if usd is not None:
+        row.cost_usd, row.prices = usd, cost.prices
         row.cost_source = "reported" if cost.prices is None else "computed"
+
+
+def _last(told: ValueT | None, before: ValueT | None) -> ValueT | None:
+    return before if told is None else told

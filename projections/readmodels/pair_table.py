@@ -60,6 +60,11 @@ class PairTable(ReadModel[PairRowT]):
     def answer(self, row: PairRowT, event: Event, answer: Answer, ordinal: int) -> None:
         """Write what an answer says into a row."""
 
+    def tell_again(self, event: Event, rows: ThreadRows[PairRowT], answer: Answer) -> bool:
+        """Write what an answer of no ask says into the row that it answered before, if it did."""
+        del event, rows, answer
+        return False
+
     @override
     def fold(self, event: Event, rows: ThreadRows[PairRowT]) -> None:
         asks = asks_in(event)
@@ -91,7 +96,7 @@ class PairTable(ReadModel[PairRowT]):
         row, rows.memory = left.answer(answer)
         if row is not None:
             rows.change(row)
-        elif isinstance(event.message, RuntimeErrorMessage):
+        elif isinstance(event.message, RuntimeErrorMessage) or self.tell_again(event, rows, answer):
             return
         else:
             row = self.row(event, rows, ordinal, answer)
@@ -102,6 +107,10 @@ class PairTable(ReadModel[PairRowT]):
         row.answered_at = event.recorded_at
         row.outcome = answer.outcome
         self.answer(row, event, answer, ordinal)
+        self.settle(row, event, rows)
+
+    def settle(self, row: PairRowT, event: Event, rows: ThreadRows[PairRowT]) -> None:
+        """Settle how an answered row stands to other rows of the tenant."""
 
 
 def measured(begun: datetime | None, ended: int) -> float | None:

@@ -70,7 +70,7 @@ class SuspicionRow(Row):
 class Suspicions(ReadModel[SuspicionRow]):
     """The rules that the calls of each thread meet."""
 
-    version = 3
+    version = 4
     table = table_of(
         SuspicionRow,
         name="suspicions",

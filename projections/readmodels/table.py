@@ -57,7 +57,8 @@ class Table:
     """A table; its key begins with the tenant, so that it can be distributed by that.
 
     `indexes` are for reports, created after the table is filled. `day` is the time column that
-    partitions its files by day. Only a `public` one is shown to analysts and exported.
+    partitions its files by day. Only a `public` one is shown to analysts and exported. `identity`
+    is the column that rows of one thing share, in whatever thread: they are looked up by it.
     """
 
     name: str
@@ -68,11 +69,12 @@ class Table:
     day: str
     indexes: tuple[tuple[str, ...], ...] = ()
     public: bool = True
+    identity: str | None = None
 
     @property
     def unlooked_texts(self) -> tuple[str, ...]:
         """The text columns in no key and no index, which include contents of messages."""
-        looked = {*self.key, *(name for index in self.indexes for name in index)}
+        looked = {*self.key, self.identity, *(name for index in self.indexes for name in index)}
         return tuple(
             column.name
             for column in self.columns
@@ -89,11 +91,12 @@ def table_of(  # noqa: PLR0913 - what a table has
     day: str,
     indexes: tuple[tuple[str, ...], ...] = (),
     public: bool = True,
+    identity: str | None = None,
 ) -> Table:
     """Return the table for rows of `row_type`."""
     hints = get_type_hints(row_type, include_extras=True)
     columns = tuple(_column(field.name, hints[field.name]) for field in fields(row_type))
-    return Table(name, comment, row_type, columns, key, day, indexes, public)
+    return Table(name, comment, row_type, columns, key, day, indexes, public, identity)
 
 
 def _column(name: str, hint: Any) -> TableColumn:  # noqa: ANN401 - an annotation has no narrower type

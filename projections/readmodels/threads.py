@@ -1,9 +1,9 @@
 """Read model of threads: one row per thread, with goal, progress and outcome."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from typing_extensions import override
 
@@ -36,7 +36,6 @@ from agentlog.domain.messages import (
     WorkerSpawnedMessage,
 )
 from agentlog.domain.threads import Status
-from agentlog.domain.usage import wholes_of
 from agentlog.projections.outcomes.outcome import (
     Judgement,
     ThreadOutcome,
@@ -49,17 +48,16 @@ from agentlog.projections.outcomes.pairs import (
     Open,
     answers_in,
     asks_in,
+    identity_of,
     result_outcome,
+    with_told,
 )
-from agentlog.projections.prices import cost_of
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from agentlog.projections.readmodels.suspicions import GROUNDS, Grounds
 from agentlog.projections.readmodels.table import Row, table_of
+from agentlog.projections.readmodels.thread_sums import Figures, count_figures, figures_of
 from agentlog.projections.values import (
-    count_held,
-    count_sum,
     figure_held,
-    figure_sum,
     held,
     sent_at,
     shown,
@@ -146,6 +144,9 @@ class ThreadRow(Row):
     open_requests: Annotated[str, "response id and model of the latest 100, as a JSON array"] = (
         _NOTHING
     )
+    told_figures: Annotated[
+        str, "what the latest 32 answers with an id count in its sums, as a JSON object by id"
+    ] = _NO_METADATA
     last_response_id: Annotated[
         str | None, "the model response that was last counted as a step"
     ] = None
@@ -186,10 +187,26 @@ class Threads(ReadModel[ThreadRow]):
 
     @override
     def finish(self, rows: ThreadRows[ThreadRow]) -> None:
-        requests: Open[Ask] | None = rows.memory
-        if requests is not None:
-            pairs: list[JsonValue] = [[ask.id, ask.name] for ask in requests.values]
+        memory: _Memory | None = rows.memory
+        if memory is not None:
+            pairs: list[JsonValue] = [[ask.id, ask.name] for ask in memory.requests.values]
             rows.open[0].open_requests = print_text(pairs)
+            rows.open[0].told_figures = print_text({k: [*v] for k, v in memory.told.items()})
+
+
+@dataclass(slots=True)
+class _Memory:
+    """The open requests to models, and the figures last told of the latest answers."""
+
+    requests: Open[Ask]
+    told: Mapping[str, Figures]
+
+
+def _memory_of(row: ThreadRow) -> _Memory:
+    known = [_ask_of(pair) for pair in array_of(parse_stored(row.open_requests.encode()))]
+    kept: Mapping[str, Any] = object_of(parse_stored(row.told_figures.encode()))
+    told = {identity: Figures(*figures) for identity, figures in kept.items()}
+    return _Memory(Open[Ask]().ask(known, known), told)
 
 
 def _time(row: ThreadRow, sent: datetime) -> None:
@@ -283,46 +300,35 @@ def _pair(
     rows: ThreadRows[ThreadRow],
 ) -> None:
     """Count requests to models, and what ended them."""
-    requests: Open[Ask] | None = rows.memory
-    if requests is None:
-        known = [_ask_of(pair) for pair in array_of(parse_stored(row.open_requests.encode()))]
-        requests = Open[Ask]().ask(known, known)
+    memory: _Memory | None = rows.memory
+    if memory is None:
+        memory = rows.memory = _memory_of(row)
     if isinstance(message, LlmRequestMessage):
         row.model_calls += 1
         row.requests_open += 1
         asks = asks_in(event)
-        _, rows.memory = requests.ask(asks, asks).within(MOST_OPEN["model"])
+        _, memory.requests = memory.requests.ask(asks, asks).within(MOST_OPEN["model"])
         return
     (answer,) = answers_in(event)
-    request, rows.memory = requests.answer(answer)
+    request, memory.requests = memory.requests.answer(answer)
     row.requests_open -= request is not None
     if isinstance(message, RuntimeErrorMessage):
         row.runtime_errors += 1
         return
-    row.model_calls += request is None
-    _answer(row, message, None if request is None else request.name)
+    identity = identity_of(event)
+    figures = figures_of(message, None if request is None else request.name)
+    before = None if request is not None or identity is None else memory.told.get(identity)
+    if before is None:
+        row.model_calls += request is None
+    else:
+        figures = figures.over(before)
+    memory.told = with_told(memory.told, identity, figures)
+    count_figures(row, figures, before)
 
 
 def _ask_of(pair: JsonValue) -> Ask:
     response_id, model = [part if isinstance(part, str) else None for part in array_of(pair)]
     return Ask("model", response_id, model)
-
-
-def _answer(row: ThreadRow, message: LlmResponseMessage, model: str | None) -> None:
-    cost = cost_of(message, model if message.model is None else message.model)
-    usd = figure_held(cost.usd)
-    row.cost_usd = figure_sum(row.cost_usd, usd)
-    row.computed_calls += cost.prices is not None
-    row.unpriced_calls += usd is None
-    usage = message.usage
-    if usage is not None:
-        whole = wholes_of(usage)
-        row.input_tokens = count_sum(row.input_tokens, whole.input)
-        row.output_tokens = count_sum(row.output_tokens, whole.output)
-        total = usage.total_tokens
-        if total is None:
-            total = count_sum(count_held(whole.input), whole.output)
-        row.total_tokens = count_sum(row.total_tokens, total)
 
 
 def _with_labels(labels: str, added: Sequence[str], removed: Sequence[str]) -> str:

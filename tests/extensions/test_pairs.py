@@ -55,6 +55,7 @@ def judged(events: Sequence[Event]) -> list[Pair]:
     """Return the pairs by the rule, from the JSON of the events."""
     pending: list[Ask] = []
     pairs: list[Pair] = []
+    answered: set[str] = set()
     for event in events:
         raw = object_of(event.raw)
         at = raw["timestamp"]
@@ -80,8 +81,10 @@ def judged(events: Sequence[Event]) -> list[Pair]:
                 took = at - chosen[0][4]
                 measured = took if took > 0 else None
                 pairs.append(Pair(kind, chosen[0][3], event.version, measured, outcome))
-            elif raw["type"] != "runtime_error":
+            elif raw["type"] != "runtime_error" and not (kind == "model" and key in answered):
                 pairs.append(Pair(kind, None, event.version, None, outcome))
+            if kind == "model" and key is not None:
+                answered.add(key)
     return [*pairs, *(Pair(ask[0], ask[3], None, None, None) for ask in pending)]
 
 

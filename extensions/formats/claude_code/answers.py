@@ -1,12 +1,12 @@
-"""The model's answers in a session of Claude Code, each counted once.
+"""The figures of the model's answers in a session of Claude Code.
 
-One answer is several lines, which repeat its usage: it is counted at the first line with a stop
-reason. Without one the figures may still grow, and the answer is counted when the next one or the
-user's next words begin. Versions before 2 never wrote a stop reason: there the last answer is
-counted at the end.
+One answer is several lines, which repeat its usage or let it grow. Its figures are told at the
+first line with a stop reason; else once the next answer or the user's next words begin, or the
+session ends, as far as it is read. Lines that come later and say others tell them again.
 """
 
 from agentlog.domain.identifiers import derived_message_id
+from agentlog.domain.json.values import number_at, object_at
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.messages.anthropic import answer
 from agentlog.projections.readers.reading import Reading
@@ -14,48 +14,51 @@ from agentlog.projections.view import Item
 
 
 class Answers:
-    """What was counted so far.
+    """What was told so far.
 
-    `_counted` has what is said of an answer besides its content, by its id; `_pending` the answer
-    that is not counted yet and its line, of the session and of its sidechains.
+    `_told` has what was told of an answer besides its content, by its id; `_pending` the answer
+    whose figures are held back and its line, of the session and of its sidechains.
     """
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._counted: dict[str, Item] = {}
+        self._told: dict[str, Item] = {}
         self._pending: dict[bool, tuple[str, Fields, Item]] = {}
 
     def count(self, line: Fields, message: Fields, answer_id: str | None, of_draft: Item) -> None:
-        """Count the answer of a line, or hold its figures back while they may grow."""
+        """Tell the figures of a line's answer, or hold them back while they may grow."""
         self.end(line, but=answer_id)
         fields, side = message.left(), _is_side(line)
+        known = None if answer_id is None else self._told.get(answer_id)
+        highest = self._pending[side][1].item if side in self._pending else known or {}
+        is_less = _output(fields) < _output(highest)
         if answer_id is None:
             self._add(message, of_draft)
-        elif answer_id not in self._counted and isinstance(fields.get("stop_reason"), str):
+        elif known is None and isinstance(fields.get("stop_reason"), str) and not is_less:
             self._pending.pop(side, None)
-            self._counted[answer_id] = fields
+            self._told[answer_id] = fields
             self._add(message, of_draft)
-        elif self._counted.get(answer_id) != fields:
+        elif known != fields:
             line.put("message", left(self._reading, message))
-            if answer_id not in self._counted:
+            is_told = known is not None and known.get("usage") == fields.get("usage")
+            if not is_told and not is_less:
                 self._pending[side] = (answer_id, message, of_draft)
 
     def end(self, line: Fields, but: str | None = None) -> None:
-        """Count the answer that was held back, unless the line goes on with it."""
-        answer_id, message, of_draft = self._pending.get(_is_side(line), (None, None, {}))
-        if answer_id is None or message is None or answer_id == but:
-            return
-        del self._pending[_is_side(line)]
-        self._counted[answer_id] = message.left()
-        self._add(Fields(message.left(), message.place), of_draft)
+        """Tell what was held back, unless the line goes on with it."""
+        answer_id, *_ = self._pending.get(_is_side(line), (but,))
+        if answer_id != but:
+            self._tell(_is_side(line))
 
-    def count_last(self) -> None:
-        """Count the answers that were held back, where no line of the file has a stop reason."""
-        if any(isinstance(fields.get("stop_reason"), str) for fields in self._counted.values()):
-            return
-        for _, message, of_draft in self._pending.values():
-            self._add(Fields(message.left(), message.place), of_draft)
-        self._pending = {}
+    def tell(self) -> None:
+        """Tell all that is held back."""
+        for side in sorted(self._pending):
+            self._tell(side)
+
+    def _tell(self, side: bool) -> None:  # noqa: FBT001 - of a sidechain or not
+        answer_id, message, of_draft = self._pending.pop(side)
+        self._told[answer_id] = message.left()
+        self._add(Fields(message.left(), message.place), of_draft)
 
     def _add(self, message: Fields, of_draft: Item) -> None:
         response = answer(message)
@@ -73,6 +76,10 @@ def left(reading: Reading, message: Fields) -> Item:
     untaken = message.left()
     reading.note(message, untaken)
     return untaken
+
+
+def _output(message: Item) -> float:
+    return number_at(object_at(message, "usage"), "output_tokens") or 0
 
 
 def _is_side(line: Fields) -> bool:

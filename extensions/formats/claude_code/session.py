@@ -89,6 +89,7 @@ class _Session:
     def read(self, item: Item, place: str) -> Sequence[Draft]:
         """Return the messages of the next line."""
         self.add(Fields(item, place))
+        self.answers.tell()  # no line may follow
         return self.reading.taken()
 
     def add(self, line: Fields) -> None:
@@ -241,8 +242,7 @@ class _Session:
 
     def end(self) -> History:
         """Return what was read of a whole session, or of one sub-agent."""
-        if str(self.known.get("version")).startswith(_WITHOUT_STOP_REASON):
-            self.answers.count_last()
+        self.answers.tell()
         return self.facts()
 
     def facts(self) -> History:
@@ -254,10 +254,6 @@ class _Session:
             return self.reading.history(id=session, metadata=metadata)
         own = worker_thread(session, self.agent)
         return self.reading.history(id=own, parent=session, goal=self.goal, metadata=metadata)
-
-
-_WITHOUT_STOP_REASON = ("0.", "1.")
-"""How the versions begin that end no answer with a stop reason, and are no longer in use."""
 
 
 def _without(item: Item, *keys: str) -> Item:

@@ -33,7 +33,8 @@ class TimelineCarry:
     """Where the thread stands; immutable once a fold returned it.
 
     `ordinal` is the next free one at `version`, `time` that of the latest message. `step` and
-    `response_id` are counted as the view agent-state does. `open` has by kind what has no end yet.
+    `response_id` are counted as the view agent-state does. `open` has by kind what has no end yet,
+    `told` the figures of the latest answers by their ids.
     """
 
     version: int = 0
@@ -45,12 +46,13 @@ class TimelineCarry:
     has_ended: bool = False
     past: Past = field(default_factory=Past)
     attempts: Attempts = field(default_factory=Attempts)
+    told: Mapping[str, Item] = field(default_factory=dict)
 
     def at(self, version: int) -> "TimelineCarry":
         """Return a copy for the fold of the event at `version`."""
         return TimelineCarry(
             *(version, 0, self.time, self.step, self.response_id),
-            *(self.open, self.has_ended, self.past, self.attempts),
+            *(self.open, self.has_ended, self.past, self.attempts, self.told),
         )
 
     def count_step(self, response_id: str | None = None) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.values import JsonValue, array_of
+from agentlog.domain.json.values import JsonValue, array_of, number_at, text_at
 from agentlog.domain.messages import (
     ExitMessage,
     LlmResponseMessage,
@@ -16,7 +16,7 @@ from agentlog.domain.messages import (
 )
 from agentlog.domain.usage import wholes_of
 from agentlog.projections.call_texts import arguments_value, iso_time, value_text
-from agentlog.projections.outcomes.pairs import Kind, elapsed_ms
+from agentlog.projections.outcomes.pairs import Kind, elapsed_ms, rank
 from agentlog.projections.prices import cost_of
 from agentlog.projections.values import sent_at
 from agentlog.projections.view import Item
@@ -24,6 +24,14 @@ from agentlog.projections.views.timeline.carry import OpenItem, TimelineCarry
 
 _LONGEST_HINT = 80
 _NO_USAGE = TokenUsage()
+_SUMMED = (
+    "inputTokens",
+    "outputTokens",
+    "totalTokens",
+    "cachedInputTokens",
+    "reasoningTokens",
+    "costUsd",
+)
 _NO_FIGURES = dict.fromkeys(
     (
         "provider",
@@ -151,6 +159,33 @@ def model_figures(message: LlmResponseMessage, requested: str | None) -> dict[st
     if message.latency_ms is not None:
         figures["elapsedMs"] = message.latency_ms
     return figures
+
+
+def summed(figures: Item) -> Item:
+    """Return what is kept of the figures of an answer, in case they are told again."""
+    return {name: figures[name] for name in ("name", *_SUMMED) if figures[name] is not None}
+
+
+def told_again(before: Item, message: LlmResponseMessage) -> tuple[Item, Item]:
+    """Return the figures of an answer told again, and by how much they grew; may be less than 0.
+
+    What is not told again stays. `prices` stand beside a growth of what had no cost before.
+    """
+    told = model_figures(message, text_at(before, "name"))
+    if _rank(told) < _rank(before):
+        return before, {}
+    figures, more = {**before, **summed(told)}, Item()
+    for name in _SUMMED:
+        after = number_at(figures, name)
+        if after is not None:
+            more[name] = round(after - (number_at(before, name) or 0), 12)
+    if "costUsd" in more and "costUsd" not in before:
+        more["prices"] = told["prices"]
+    return figures, more
+
+
+def _rank(figures: Item) -> tuple[float, float]:
+    return rank(number_at(figures, "outputTokens"), number_at(figures, "inputTokens"))
 
 
 def add_hints(now: TimelineCarry, message: object) -> None:

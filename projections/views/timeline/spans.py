@@ -25,7 +25,7 @@ from agentlog.domain.messages import (
 )
 from agentlog.projections.call_texts import arguments_value, call_digest
 from agentlog.projections.outcomes.attempts import place_of
-from agentlog.projections.outcomes.pairs import answers_in
+from agentlog.projections.outcomes.pairs import answers_in, identity_of, with_told
 from agentlog.projections.outcomes.suspicion import has_failed, suspicions
 from agentlog.projections.values import figure_held
 from agentlog.projections.view import Item
@@ -35,7 +35,9 @@ from agentlog.projections.views.timeline.items import (
     end,
     model_figures,
     point,
+    summed,
     suspect,
+    told_again,
 )
 
 Items = Sequence[Item]
@@ -87,10 +89,16 @@ def _request_model(now: TimelineCarry, event: Event, message: LlmRequestMessage)
 
 def _respond(now: TimelineCarry, event: Event, message: LlmResponseMessage) -> Items:
     (answer,) = answers_in(event)
-    span = now.answer(answer)
+    span, identity = now.answer(answer), identity_of(event)
     if span is None:
+        before = now.told.get(identity or "")
+        if before is not None:  # its span has been shown: this is the point where it grew
+            figures, more = told_again(before, message)
+            now.told = with_told(now.told, identity, figures)
+            return ({**point(event, now.step), **more},)
         span = begin("model", None, event, message, step=now.step, is_asked=False)
     figures = model_figures(message, text_at(span.item, "name"))
+    now.told = with_told(now.told, identity, summed(figures))
     if event.response_id is not None:
         figures["responseId"] = event.response_id
     item = end(span, event, message, answer.outcome, **figures)

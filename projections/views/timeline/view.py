@@ -44,7 +44,8 @@ class TimelineView(View[TimelineCarry, TimelineOptions]):
     `kind` is call, model, approval, worker, gap, or a message's type. `version` is where it began,
     null where nothing asked for it; `endVersion` where it ended, null while open. Times are the
     producer's; `elapsedMs` is null where nothing was measured. Sizes are those of the whole
-    messages that asked and answered, as JSON: the calls of one message share them.
+    messages that asked and answered, as JSON: the calls of one message share them. Where a response
+    tells the figures of an earlier one of its id again, it is a point with what they grew by.
     """
 
     name: ClassVar[str] = "timeline"

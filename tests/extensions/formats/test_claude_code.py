@@ -94,9 +94,10 @@ def test_figures_that_grow_are_counted_once_when_the_next_answer_begins() -> Non
     assert len(of_type(history, "llm_response")) == len(counted)
 
 
-def test_an_answer_that_may_go_on_is_not_counted_yet() -> None:
+def test_an_answer_that_may_go_on_is_told_as_far_as_it_is_known() -> None:
     open_answer = answer("m", usage={"input_tokens": 3, "output_tokens": 1})
-    assert of_type(read(open_answer), "llm_response") == []
+    (told,) = of_type(read(open_answer), "llm_response")
+    assert told["usage"] == {"inputTokens": 3, "outputTokens": 1}
     closed = {**open_answer, "message": {**open_answer["message"], "stop_reason": "end_turn"}}
     assert len(of_type(read(open_answer, closed, closed), "llm_response")) == 1
 

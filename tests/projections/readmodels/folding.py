@@ -22,7 +22,9 @@ def rows_of(
         batch = [event for event in events[begin:end] if _concerns(model.types, event)]
         recalled = any(_concerns(model.recalls, event) for event in batch)
         open_rows = [_kept(table[key]) for key in sorted(table) if table[key].is_open and recalled]
-        rows: ThreadRows[RowT] = ThreadRows(TENANT, thread_id, open_rows)
+        rows: ThreadRows[RowT] = ThreadRows(
+            TENANT, thread_id, open_rows, _known(model, table, batch, open_rows)
+        )
         for event in batch:
             model.fold(event, rows)
         model.finish(rows)
@@ -31,6 +33,26 @@ def rows_of(
         for row in [*rows.changed.values(), *rows.added]:
             table[_key(model, row)] = _kept(row)
     return [table[key] for key in sorted(table)]
+
+
+def _known(
+    model: ReadModel[RowT],
+    table: dict[tuple[Any, ...], RowT],
+    batch: Sequence[Event],
+    open_rows: Sequence[RowT],
+) -> dict[str, list[RowT]]:
+    """Return the rows that share an identity with a batch, as the framework looks them up."""
+    read = {_key(model, row): row for row in open_rows}
+    identities = {identity for event in batch if (identity := model.identity_of(event))}
+    column = str(model.table.identity)
+    return {
+        identity: [
+            read.get(key) or _kept(row)
+            for key, row in sorted(table.items())
+            if getattr(row, column) == identity
+        ]
+        for identity in identities
+    }
 
 
 def _concerns(types: frozenset[str] | None, event: Event) -> bool:

@@ -76,7 +76,8 @@ def answer_input(messages: Sequence[object]) -> LLMResponse:
         if isinstance(message, ToolCallsMessage)
         for call in message.calls
     ]
-    described = next((of for of in messages if isinstance(of, LlmResponseMessage)), None)
+    # the figures last told
+    described = next((of for of in messages[::-1] if isinstance(of, LlmResponseMessage)), None)
     structured: JsonValue = None
     if calls:
         structured = {"tool": calls[0].name, "arguments": arguments_value(calls[0])}

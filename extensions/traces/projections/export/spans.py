@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_text
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, array_of, number_at, object_of
 from agentlog.domain.messages import (
     ExitMessage,
     InputMessage,
@@ -30,11 +30,20 @@ from agentlog.domain.messages import (
     ToolResultsMessage,
 )
 from agentlog.projections.call_texts import arguments_value, error_text, value_text
-from agentlog.projections.outcomes.pairs import MOST_OPEN, Answer, Open, answers_in, asks_in
+from agentlog.projections.outcomes.pairs import (
+    MOST_OPEN,
+    Answer,
+    Open,
+    answers_in,
+    asks_in,
+    identity_of,
+    rank,
+)
 from agentlog.projections.view import Item
 
 INTERNAL, CLIENT = 1, 3
 _ERROR: Item = {"code": 2}
+_FIGURES = ("gen_ai.usage.", "gen_ai.response.finish_reasons")
 
 
 def spans_of(thread_id: str, events: Iterable[Event]) -> list[Item]:
@@ -54,6 +63,7 @@ class _Spans:
     requests: Open[LlmRequestMessage] = field(default_factory=Open)
     request: LlmRequestMessage | None = None
     response: LlmResponseMessage | None = None
+    response_id: str | None = None
     answer: list[JsonValue] = field(default_factory=list)
     answer_id: str = ""
     answer_times: tuple[int, int] = (0, 0)
@@ -61,6 +71,7 @@ class _Spans:
     times: list[int] = field(default_factory=list)
     events: list[JsonValue] = field(default_factory=list)
     error: str | None = None
+    told: dict[str, tuple[Item, Item]] = field(default_factory=dict)
 
     def take(self, event: Event, message: KernelMessage) -> None:
         """Go on by a message."""
@@ -70,18 +81,23 @@ class _Spans:
         self.times.append(at)
         match message:
             case ReplyMessage(text=text):
-                self._answer(message, [{"type": "text", "content": text}])
+                self._answer(event, message, [{"type": "text", "content": text}])
             case ReasoningMessage(title=title, summary=summary):
                 content = f"{title}\n{summary}" if title else summary
-                self._answer(message, [{"type": "reasoning", "content": content}])
+                self._answer(event, message, [{"type": "reasoning", "content": content}])
             case ToolCallsMessage(calls=calls):
-                self._answer(message, [_call_part(call) for call in calls])
+                self._answer(event, message, [_call_part(call) for call in calls])
                 self.calls = self.calls.ask(asks_in(event), [(at, call) for call in calls])
+            case LlmResponseMessage() if (span := self._told_before(event)) is not None:
+                figures = _of_response(message)
+                if _rank(figures) >= _rank(span):
+                    span |= {key: figures[key] for key in figures if key.startswith(_FIGURES)}
             case LlmResponseMessage():
                 is_after = bool(self.answer) and self.response is None
                 if not is_after:
                     self._end_answer()
                 self.response, self.request = message, self._request_of(event)
+                self.response_id = identity_of(event)
                 if is_after:  # it comes after what it is about
                     self._end_answer()
             case _:
@@ -135,13 +151,27 @@ class _Spans:
     def _say(self, role: str, parts: Sequence[JsonValue]) -> None:
         self.history.append({"role": role, "parts": list(parts)})
 
-    def _answer(self, message: KernelMessage, parts: Sequence[JsonValue]) -> None:
-        at = message.timestamp
+    def _answer(self, event: Event, message: KernelMessage, parts: Sequence[JsonValue]) -> None:
+        at, identity = message.timestamp, identity_of(event)
+        if not self.answer and identity != self.response_id and identity in self.told:
+            span, said = self.told[identity]  # more of an answer whose figures came before
+            said["parts"] = [*array_of(said["parts"]), *parts]
+            span["gen_ai.output.messages"] = print_text([said])
+            return
         if not self.answer:
             self.answer_id = message.id
             self.answer_times = at, at
         self.answer_times = self.answer_times[0], at
         self.answer += parts
+
+    def _told_before(self, event: Event) -> Item | None:
+        """Return the attributes of the answer whose figures a response tells again, if it does."""
+        if self.requests.asks:
+            return None
+        identity = identity_of(event)
+        if identity is not None and self.response is not None and identity == self.response_id:
+            self._end_answer()
+        return self.told[identity][0] if identity in self.told else None
 
     def _request_of(self, event: Event) -> LlmRequestMessage | None:
         """Return the request that an event ends; it is open no longer."""
@@ -169,9 +199,13 @@ class _Spans:
             message: Item = {"role": "assistant", "parts": answer}
             attributes["gen_ai.output.messages"] = print_text([message])
             self.history.append(message)
+        else:
+            message = {"role": "assistant", "parts": []}
         key = self.answer_id if response is None else response.id
         self._add_chat(key, (begin, end), attributes)
-        self.request, self.response, self.answer = None, None, []
+        if response is not None and self.response_id is not None:
+            self.told[self.response_id] = object_of(self.spans[-1]["attributes"]), message
+        self.request, self.response, self.answer, self.response_id = None, None, [], None
 
     def _fail(self, request: LlmRequestMessage | None, error: RuntimeErrorMessage) -> None:
         if request is not None:
@@ -277,6 +311,12 @@ def _of_response(response: LlmResponseMessage | None) -> Item:
             "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens,
         }
     )
+
+
+def _rank(attributes: Item) -> tuple[float, float]:
+    names = ("gen_ai.usage.output_tokens", "gen_ai.usage.input_tokens")
+    output_tokens, input_tokens = (number_at(attributes, name) for name in names)
+    return rank(output_tokens, input_tokens)
 
 
 def _without_nulls(attributes: Item) -> Item:

@@ -34,6 +34,7 @@ from agentlog.infrastructure.settings import ProviderSettings
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.exchange import REPLAY_TYPE
+from agentlog.projections.outcomes.pairs import identity_of
 from agentlog.projections.prices import cost_of
 
 
@@ -194,8 +195,8 @@ def figures_of(threads: Threads, thread_id: str, after: int) -> Figures:
     events = threads.messages(thread_id, after=after, types=["llm_response"])
     for child in threads_below(threads, thread_id):
         events += threads.messages(child, types=["llm_response"])
-    answers = [event.message for event in events]
-    responses = [answer for answer in answers if isinstance(answer, LlmResponseMessage)]
+    last_told = {identity_of(event) or event.message_id: event.message for event in events}
+    responses = [told for told in last_told.values() if isinstance(told, LlmResponseMessage)]
     usages = [answer.usage for answer in responses if answer.usage is not None]
     tokens = (
         _sum(usage.input_tokens for usage in usages),
