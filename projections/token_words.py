@@ -4,6 +4,7 @@
 and of what it counts beside its input and output instead of in them.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ class Words(NamedTuple):
 
     A word is a key or a path, `details.cached`, or `details.ttl=1h.count` for an item of a list
     (read only). Of several the greatest counts, as some are 0 where others are told. `tool` are
-    tokens of the input that no other figure counts; `omits_zero`: output that is not told is 0.
+    tokens of the input that no other figure counts; `omits_zero`: with no output told it is 0.
     """
 
     input: str
@@ -47,9 +48,9 @@ class Words(NamedTuple):
     thoughts_beside: bool = False
     omits_zero: bool = False
 
-    def figures(self, counts: JsonValue) -> JsonObject:
+    def figures(self, counts: JsonValue | Mapping[str, JsonValue]) -> JsonObject:
         """Return the figures of the catalogue that a wire's counts tell."""
-        item = object_of(counts)
+        item = counts if isinstance(counts, Mapping) else {}
         values: dict[str, int] = {}
         for part in (*_FIGURES, "written_5m", "tool") if item else ():
             count = _count(item, _paths(getattr(self, part)))
@@ -58,7 +59,7 @@ class Words(NamedTuple):
         if not values:
             return {}
         _sum_up(values)
-        if self.omits_zero and "total" in values:
+        if self.omits_zero and {"input", "total"} <= values.keys():
             values.setdefault("output", 0)
         whole = settle(
             Wholes(values.get("input"), values.get("output")),
@@ -74,8 +75,16 @@ class Words(NamedTuple):
             if (count := counted.get(part)) is not None
         }
 
-    def counts(self, usage: TokenUsage) -> JsonObject:
-        """Return known figures of the catalogue in the wire's words: the inverse."""
+    def keys(self, counts: JsonObject) -> set[str]:
+        """Return the keys of an object whose counts are figures."""
+        words = {word for part in _FIGURES for word in getattr(self, part).split()}
+        return {word for word in words & counts.keys() if _count(counts, _paths(word)) is not None}
+
+    def counts(self, usage: TokenUsage, *, flat: bool = False) -> JsonObject:
+        """Return known figures of the catalogue in the wire's words: the inverse.
+
+        With `flat` their keys are the whole words.
+        """
         read, written = usage.cached_input_tokens or 0, usage.cache_write_tokens or 0
         hour, thoughts = usage.cache_write_1h_tokens, usage.reasoning_tokens or 0
         values = {
@@ -94,7 +103,7 @@ class Words(NamedTuple):
         for part, count in values.items():
             paths = _paths(getattr(self, part))
             if count is not None and paths and "=" not in paths[0][0]:
-                _put(item, paths[0], count)
+                _put(item, paths[0][:1] * 2 if flat else paths[0], count)
         return item
 
 
@@ -118,16 +127,16 @@ def _paths(words: str) -> tuple[tuple[str, ...], ...]:
     return tuple((word, *word.split(".")) for word in words.split())
 
 
-def _count(item: JsonObject, paths: tuple[tuple[str, ...], ...]) -> int | None:
+def _count(item: Mapping[str, JsonValue], paths: tuple[tuple[str, ...], ...]) -> int | None:
     counts = [count for path in paths if (count := _at(item, path)) is not None]
     return max(counts, default=None)
 
 
-def _at(item: JsonObject, path: tuple[str, ...]) -> int | None:
+def _at(item: Mapping[str, JsonValue], path: tuple[str, ...]) -> int | None:
     whole, *steps = path
     value = item.get(whole)  # attributes of spans have keys with dots
     if value is None and len(steps) > 1:
-        value = item
+        value = {**item}
         for step in steps:
             key, is_choice, wanted = step.partition("=")
             if is_choice:
@@ -254,3 +263,16 @@ LETTA = Words(
     thoughts="reasoning_tokens",
 )
 """Letta's `usage_statistics`."""
+
+OPENLETTA = Words("input_tokens", "output_tokens", "total_tokens")
+"""OpenLetta's `usage_statistics`."""
+
+MARIA = Words(
+    f"{CHAT.input} input_tokens",
+    f"{CHAT.output} output_tokens",
+    "total_tokens",
+    read=f"{CHAT.read} cache_read_tokens",
+    written=f"{CHAT.written} cache_write_tokens",
+    thoughts=CHAT.thoughts,
+)
+"""Maria's events: an answer's `usage` of the chat API, or with the names of its own."""

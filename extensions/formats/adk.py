@@ -9,10 +9,11 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds_of_seconds, usage
+from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds_of_seconds
 from agentlog.projections.readers.history import Format, History
-from agentlog.projections.readers.messages.gemini import FIGURES, KNOWN, read_parts
+from agentlog.projections.readers.messages.gemini import KNOWN, read_parts
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import GEMINI
 from agentlog.projections.view import Item
 
 _KNOWN = (
@@ -109,7 +110,7 @@ def _response(event: Fields) -> Item:
         if (text := event.text(name) or event.text(other)) is not None:
             response[ours] = text
     for name in ("usageMetadata", "usage_metadata"):
-        if figures := usage(event.item.get(name), FIGURES):
+        if figures := GEMINI.figures(event.item.get(name)):
             response["usage"] = figures
     return response
 

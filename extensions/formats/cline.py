@@ -14,7 +14,7 @@ from agentlog.domain.errors import InvalidJson, InvalidMessage
 from agentlog.domain.json.text import parse
 from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.fields import Fields, amount_at
 from agentlog.projections.readers.history import (
     Format,
     History,
@@ -25,6 +25,7 @@ from agentlog.projections.readers.history import (
 )
 from agentlog.projections.readers.messages.anthropic import KNOWN, read_blocks
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import Words
 from agentlog.projections.view import Item
 
 _HISTORY, _PAGE = "api_conversation_history", "ui_messages"
@@ -35,9 +36,11 @@ _KNOWN = KNOWN | {
     *("metrics modelInfo providerId mode ts id call_id reasoning_details summary").split(),
 }
 _SAYS = {"user": "input", "assistant": "reply"}
-_FIGURES = {"tokensOut": "outputTokens", "cacheReads": "cachedInputTokens"}
-_INPUTS = ("tokensIn", "cacheWrites", "cacheReads")
-"""Cached tokens are not among Cline's `tokensIn`."""
+_FIGURES = Words(
+    "tokensIn", "tokensOut", read="cacheReads", written="cacheWrites", cache_beside=True
+)
+_METRICS = Words("tokens.prompt", "tokens.completion", tool="tokens.cached")
+"""Of an answer itself; here `cached` are those that were read and written, beside the prompt."""
 _LAST_TIME = 253_402_300_799_999
 
 
@@ -94,9 +97,10 @@ def _response(message: Fields, request: Item) -> Draft | None:
                 draft["provider"] = provider
         case _:
             pass
-    if figures := usage(request, _FIGURES, inputs=_INPUTS):
+    metrics = object_of(message.item.get("metrics"))
+    if figures := _FIGURES.figures(request) or _METRICS.figures(metrics):
         draft["usage"] = figures
-    if cost := Fields(request, "").amount("cost"):
+    if cost := amount_at(request, "cost") or amount_at(metrics, "cost"):
         draft["costUsd"] = cost
     return {"type": "llm_response", **draft} if draft else None
 

@@ -11,10 +11,11 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, usage
+from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.gemini import KNOWN, read_parts
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import Words
 from agentlog.projections.view import Item
 
 _KNOWN = (
@@ -25,13 +26,16 @@ _KNOWN = (
         "toolCalls thoughts model"
     ).split(),
 )
-_FIGURES = {
-    "input": "inputTokens",
-    "output": "outputTokens",
-    "total": "totalTokens",
-    "cached": "cachedInputTokens",
-    "thoughts": "reasoningTokens",
-}
+_FIGURES = Words(
+    "input",
+    "output",
+    "total",
+    read="cached",
+    tool="tool",
+    thoughts="thoughts",
+    thoughts_beside=True,
+)
+"""As Gemini's API counts them (`TokensSummary`)."""
 _FACTS = {"projectHash": "project", "startTime": "startedAt", "kind": "kind"}
 _TYPES = ("user", "gemini", "info", "warning", "error")
 
@@ -132,7 +136,7 @@ class _Session(Reading):
     def _response(self, message: Fields) -> Draft | None:
         """Return the figures of an answer, once they are known."""
         counted = ("tokens", value_text(message.item.get("id")))
-        figures = usage(message.item.get("tokens"), _FIGURES)
+        figures = _FIGURES.figures(message.item.get("tokens"))
         if not figures or counted in self._counted:
             return None
         self._counted.add(counted)

@@ -11,9 +11,10 @@ from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonValue, object_at, text_at
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, amount_at, file_of_uri, usage
+from agentlog.projections.readers.fields import Fields, amount_at, file_of_uri
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
+from agentlog.projections.token_words import Words
 from agentlog.projections.view import Item
 
 _NAME = "opencode"
@@ -26,8 +27,17 @@ _KNOWN = (
 _PARTS = frozenset(
     "step-start step-finish snapshot patch file agent subtask compaction retry tool text".split()
 )
-_FIGURES = {"total": "totalTokens", "output": "outputTokens", "reasoning": "reasoningTokens"}
-_OF_CACHE = {"read": "cachedInputTokens"}
+_FIGURES = Words(
+    "input",
+    "output",
+    "total",
+    read="cache.read",
+    written="cache.write",
+    thoughts="reasoning",
+    cache_beside=True,
+    thoughts_beside=True,
+)
+"""`Session.getUsage` takes cached tokens off the input, and thoughts off the output."""
 _TEXTS = {"user": "input", "assistant": "reply"}
 
 
@@ -88,11 +98,7 @@ def _response(info: Fields) -> Draft:
     draft: Draft = {"type": "llm_response"}
     names = {"providerID": "provider", "modelID": "model", "finish": "finishReason"}
     draft |= {ours: text for theirs, ours in names.items() if (text := info.text(theirs))}
-    tokens = object_at(info.item, "tokens")
-    cache = object_at(tokens, "cache")
-    counts = {**tokens, "read": cache.get("read"), "write": cache.get("write")}
-    # cached tokens are not among opencode's `input`
-    figures = usage(counts, {**_FIGURES, **_OF_CACHE}, inputs=("input", "read", "write"))
+    figures = _FIGURES.figures(info.item.get("tokens"))
     if any(figures.values()):
         draft["usage"] = figures
     if cost := amount_at(info.item, "cost"):

@@ -10,11 +10,12 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, file_of, text_of, usage
+from agentlog.projections.readers.fields import Fields, file_of, text_of
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import Words
 from agentlog.projections.view import Item
 
 _NAME = "pi"
@@ -30,12 +31,16 @@ _KINDS = frozenset(
         "custom_message label session_info"
     ).split()
 )
-_FIGURES = {
-    "output": "outputTokens",
-    "cacheRead": "cachedInputTokens",
-    "totalTokens": "totalTokens",
-}
-_INPUTS = ("input", "cacheRead", "cacheWrite")  # cached tokens are not among Pi's `input`
+_FIGURES = Words(
+    "input",
+    "output",
+    "totalTokens",
+    read="cacheRead",
+    written="cacheWrite",
+    written_1h="cacheWrite1h",
+    thoughts="reasoning",
+    cache_beside=True,
+)
 _FAILED = ("error", "aborted")
 
 
@@ -125,7 +130,7 @@ def _response(message: Fields) -> Draft:
     names = {"provider": "provider", "model": "model", "stopReason": "finishReason"}
     draft: Draft = {"type": "llm_response", **message.texts(names)}
     counts = message.item.get("usage")
-    figures = usage(counts, _FIGURES, inputs=_INPUTS)
+    figures = _FIGURES.figures(counts)
     if any(figures.values()):  # an answer that failed has zeros
         draft["usage"] = figures
         match counts:

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, milliseconds, usage
+from agentlog.projections.readers.fields import Fields, milliseconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.calls import answer_unnamed, take_call
 from agentlog.projections.readers.reading import Reading
+from agentlog.projections.token_words import CHAT
 from agentlog.projections.view import Item
 
 _KNOWN = (
@@ -22,11 +23,6 @@ _KNOWN = (
     "agent_usage review policy contains_speech is_final_chunk auth_classification "
     "hallucination_retries_used"
 ).split()
-_FIGURES = {
-    "prompt_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-}
 _FACTS = {"task_id": "task", "trial": "trial", "seed": "seed", "termination_reason": "ended"}
 _ENDS = {"user_stop": "complete", "agent_stop": "complete", "max_steps": "step_limit"}
 
@@ -118,7 +114,7 @@ def _message(reading: Reading, message: Fields, model: str | None, number: int) 
 
 def _answer(reading: Reading, message: Fields, of_draft: Draft, model: str | None) -> None:
     drafts: list[Draft] = []
-    figures, cost = usage(message.item.get("usage"), _FIGURES), message.item.get("cost")
+    figures, cost = CHAT.figures(message.item.get("usage")), message.item.get("cost")
     if figures or message.item.get("raw_data"):
         response: Draft = {"type": "llm_response"}
         if model is not None:

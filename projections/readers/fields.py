@@ -4,14 +4,14 @@ Values of the kinds that many sources share are read here too: ids, texts of par
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from agentlog.domain.errors import Flaw, InvalidJson, InvalidMessage
 from agentlog.domain.identifiers import message_id_of
 from agentlog.domain.json.text import parse
-from agentlog.domain.json.values import JsonValue, number_at, object_of, objects_of
+from agentlog.domain.json.values import JsonValue, number_at, objects_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.view import Item
 from agentlog.projections.views.letta.shapes import read_date
@@ -155,21 +155,6 @@ def text_of(parts: JsonValue, key: str = "text") -> str | None:
     """Return the texts of an array of content parts as one; None if there is none."""
     texts = [text for part in objects_of(parts) if isinstance(text := part.get(key), str)]
     return "\n\n".join(texts) if texts else None
-
-
-def usage(item: JsonValue, names: Mapping[str, str], *, inputs: Sequence[str] = ()) -> Item:
-    """Return token figures under the catalogue's names (`names`: theirs to ours).
-
-    The sum of those under `inputs` is the input, where cached tokens are counted apart.
-    """
-    counts = {
-        key: count
-        for key, count in object_of(item).items()
-        if isinstance(count, int) and not isinstance(count, bool) and count >= 0
-    }
-    figures: Item = {ours: counts[theirs] for theirs, ours in names.items() if theirs in counts}
-    parts = [counts[key] for key in inputs if key in counts]
-    return {**figures, "inputTokens": sum(parts)} if parts else figures
 
 
 def text_of_id(value: JsonValue) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import text_at
 from agentlog.domain.messages import LlmResponseMessage
+from agentlog.projections.token_words import LETTA
 from agentlog.projections.view import Item, Placed
 from agentlog.projections.views.letta.turns import DONE, LettaOptions
 from agentlog.projections.views.letta.view import LettaView
@@ -104,6 +105,9 @@ def run_json(turn: Turn, agent_id: str) -> Item:
     }
 
 
+_TOKENS = (LETTA.input, LETTA.output, LETTA.total, LETTA.read, LETTA.thoughts)
+
+
 def id_of_run(turn: Turn, agent_id: str) -> str:
     """Return the id of a run: it names its thread, and the version at which it begins."""
     return f"run-{turn.begin}-{agent_id}"
@@ -119,11 +123,6 @@ def steps_json(turn: Turn, agent_id: str) -> list[Item]:
         if isinstance(message := event.message, LlmResponseMessage):
             step |= {"model": message.model, "provider_name": message.provider}
             if (usage := message.usage) is not None:
-                step |= {
-                    "prompt_tokens": usage.input_tokens,
-                    "completion_tokens": usage.output_tokens,
-                    "total_tokens": usage.total_tokens,
-                    "cached_input_tokens": usage.cached_input_tokens,
-                    "reasoning_tokens": usage.reasoning_tokens,
-                }
+                known: Item = dict.fromkeys(_TOKENS)
+                step |= known | LETTA.counts(usage)
     return list(steps.values())

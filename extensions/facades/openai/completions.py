@@ -38,6 +38,7 @@ from agentlog.extensions.facades.openai.sessions import (
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.tenants import Tenant
+from agentlog.projections.token_words import CHAT
 from agentlog.projections.view import Item
 
 router = Router(prefix=PREFIX, in_document=False, threads=THREADS)
@@ -144,17 +145,8 @@ def _completion(answer: Answer, metadata: Mapping[str, JsonValue]) -> Item:
     }
     usage = None if call is None else call.usage
     if usage is not None and usage.input_tokens is not None and usage.output_tokens is not None:
-        total = usage.input_tokens + usage.output_tokens
-        figures: Item = {
-            "prompt_tokens": usage.input_tokens,
-            "completion_tokens": usage.output_tokens,
-            "total_tokens": total if usage.total_tokens is None else usage.total_tokens,
-        }
-        if usage.cached_input_tokens is not None:
-            figures["prompt_tokens_details"] = {"cached_tokens": usage.cached_input_tokens}
-        if usage.reasoning_tokens is not None:
-            details: Item = {"reasoning_tokens": usage.reasoning_tokens}
-            figures["completion_tokens_details"] = details
+        figures = CHAT.counts(usage)
+        figures.setdefault("total_tokens", usage.input_tokens + usage.output_tokens)
         completion["usage"] = figures
     return completion
 

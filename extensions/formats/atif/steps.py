@@ -200,7 +200,11 @@ def _figures(message: LlmResponseMessage) -> Item:
     usage = message.usage or TokenUsage()
     metrics: Item = {theirs: getattr(usage, ours) for ours, theirs in _FIGURES.items()}
     metrics["cost_usd"] = message.cost_usd
-    beside: Item = {"reasoning_tokens": usage.reasoning_tokens, "latency_ms": message.latency_ms}
+    beside: Item = {
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cache_creation_input_tokens": usage.cache_write_tokens,
+        "latency_ms": message.latency_ms,
+    }
     known: Item = {key: value for key, value in metrics.items() if value is not None}
     extra: Item = {key: value for key, value in beside.items() if value is not None}
     if extra:

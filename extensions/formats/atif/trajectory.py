@@ -17,9 +17,10 @@ from agentlog.extensions.formats.atif.parts import (
 )
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, milliseconds, text_of, usage
+from agentlog.projections.readers.fields import Fields, milliseconds, text_of
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
+from agentlog.projections.token_words import Words
 from agentlog.projections.view import Item
 
 _NAME = "atif"
@@ -27,12 +28,14 @@ _KNOWN = (
     "step_id timestamp message reasoning_effort llm_call_count extra is_copied_context content "
     "subagent_trajectory_ref prompt_token_ids completion_token_ids logprobs tool_definitions"
 ).split()
-_FIGURES = {
-    "prompt_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-    "cached_tokens": "cachedInputTokens",
-}
-_REASONING = ("reasoning_tokens", "reasoning_output_tokens")
+_FIGURES = Words(
+    "prompt_tokens",
+    "completion_tokens",
+    read="cached_tokens",
+    written="extra.cache_creation_input_tokens extra.cache_write_tokens",
+    thoughts="extra.reasoning_tokens extra.reasoning_output_tokens",
+)
+"""Cached tokens are of the prompt's (`Metrics`)."""
 _TOTALS = {
     "total_prompt_tokens": "inputTokens",
     "total_completion_tokens": "outputTokens",
@@ -201,13 +204,8 @@ class _Step:
         if model is not None:
             draft["model"] = model
         if metrics is not None:
-            figures = usage(metrics.item, _FIGURES)
-            for theirs, ours in _FIGURES.items():
-                if ours in figures:
-                    metrics.take(theirs)
-            for key in _REASONING:
-                extra = metrics.item.get("extra")
-                figures |= usage(extra, {key: "reasoningTokens"})
+            figures = _FIGURES.figures(metrics.item)
+            metrics.drop(*_FIGURES.keys(metrics.item))
             draft |= {"usage": figures} if figures else {}
             cost = metrics.amount("cost_usd")
             draft |= {} if cost is None else {"costUsd": cost}

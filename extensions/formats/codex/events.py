@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from agentlog.domain.identifiers import is_thread_id
 from agentlog.domain.json.values import JsonValue, integer_at, object_at
 from agentlog.extensions.formats.workers import came_back
-from agentlog.projections.readers.fields import usage
-from agentlog.projections.readers.messages.responses import USAGE
 from agentlog.projections.readers.messages.responses_items import KNOWN as OF_ITEMS
 from agentlog.projections.readers.messages.responses_items import is_of_model
+from agentlog.projections.token_words import RESPONSES
 from agentlog.projections.view import Item
 
 LINES = frozenset(
@@ -49,10 +48,10 @@ _FACTS = {
     "agent_nickname": "nickname",
     "agent_role": "role",
 }
-_FIGURES = USAGE | {
-    "cached_input_tokens": "cachedInputTokens",
-    "reasoning_output_tokens": "reasoningTokens",
-}
+_FIGURES = RESPONSES._replace(
+    read=f"cached_input_tokens {RESPONSES.read}",
+    thoughts=f"reasoning_output_tokens {RESPONSES.thoughts}",
+)
 _WRITTEN = re.compile(
     r"<(environment_context|user_instructions|turn_aborted|subagent_notification|skill|INSTRUCTIONS)>"
     r"|# AGENTS\.md instructions"
@@ -81,7 +80,7 @@ def is_written(item: Item) -> bool:
 
 def figures(given: JsonValue) -> Item:
     """Return the token figures of a call of the model."""
-    return usage(given, _FIGURES)
+    return _FIGURES.figures(given)
 
 
 def ended(payload: Item) -> tuple[str, Item] | None:

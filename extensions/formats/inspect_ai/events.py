@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from agentlog.domain.json.values import JsonValue
 from agentlog.extensions.formats.inspect_ai.messages import call_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, amount_at, usage
+from agentlog.projections.readers.fields import Fields, amount_at
 from agentlog.projections.readers.reading import Entry
+from agentlog.projections.token_words import Words
 from agentlog.projections.view import Item
 
 _FRAMES = frozenset(
@@ -57,15 +58,16 @@ _APPROVED: Mapping[JsonValue, bool] = {
     "reject": False,
     "terminate": False,
 }
-_FIGURES = {
-    "input_tokens": "inputTokens",
-    "output_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-    "input_tokens_cache_read": "cachedInputTokens",
-    "reasoning_tokens": "reasoningTokens",
-}
-_INPUTS = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
-"""Cached tokens are not among inspect_ai's `input_tokens`."""
+_FIGURES = Words(
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    read="input_tokens_cache_read",
+    written="input_tokens_cache_write",
+    thoughts="reasoning_tokens",
+    cache_beside=True,
+)
+"""Cached tokens are not among inspect_ai's `input_tokens` (`ModelUsage`)."""
 
 
 def read_event(entry: Entry, event: Fields) -> None:
@@ -126,10 +128,7 @@ def _taken_usage(output: Fields) -> Draft:
     spent = output.item.get("usage")
     if not isinstance(spent, dict):
         return {}
-    figures = usage(spent, _FIGURES)
-    counted = {theirs for theirs, ours in _FIGURES.items() if ours in figures}
-    if "inputTokens" in figures:
-        figures |= usage(spent, {}, inputs=_INPUTS)
+    figures, counted = _FIGURES.figures(spent), _FIGURES.keys(spent)
     draft: Draft = {"usage": figures} if figures else {}
     if (cost := amount_at(spent, "total_cost")) is not None:
         draft["costUsd"] = cost

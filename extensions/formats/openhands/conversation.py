@@ -14,9 +14,10 @@ from agentlog.domain.json.values import JsonValue, object_at, object_of, objects
 from agentlog.extensions.formats.openhands.events import READ, USUAL, CallFields
 from agentlog.extensions.formats.openhands.version_0 import join_events
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds, usage
+from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
+from agentlog.projections.token_words import Words
 from agentlog.projections.view import Item
 
 _NAME = "openhands"
@@ -171,12 +172,13 @@ FORMAT = Format(
 )
 
 
-_TOKENS = {
-    "prompt_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-    "cache_read_tokens": "cachedInputTokens",
-    "reasoning_tokens": "reasoningTokens",
-}
+_TOKENS = Words(
+    "prompt_tokens",
+    "completion_tokens",
+    read="cache_read_tokens",
+    written="cache_write_tokens",
+    thoughts="reasoning_tokens",
+)
 
 
 def figures_of(state: Item) -> dict[str, Item]:
@@ -210,7 +212,7 @@ def _figures(metrics: JsonValue) -> Iterator[tuple[str, Item]]:
         if isinstance(token.get("model"), str) and token["model"]:
             draft["model"] = token["model"]
         # 0 is what OpenHands writes where the model reported nothing
-        counted = usage({key: value for key, value in token.items() if value != 0}, _TOKENS)
+        counted = _TOKENS.figures({key: value for key, value in token.items() if value != 0})
         if counted:
             draft["usage"] = counted
         cost = Fields(costs[number], "").amount("cost") if len(costs) == len(tokens) else None

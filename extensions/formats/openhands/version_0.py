@@ -15,7 +15,7 @@ from operator import itemgetter
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, text_at
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, usage
+from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.history import (
     Format,
     History,
@@ -25,6 +25,7 @@ from agentlog.projections.readers.history import (
     within,
 )
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import CHAT
 from agentlog.projections.view import Item
 
 _CACHE = "event_cache"
@@ -62,11 +63,6 @@ _KEPT = frozenset(
         "success message system"
     ).split()
 )
-_FIGURES = {
-    "prompt_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-}
 _EVENT_FILE = re.compile(r"(?:^|/)events/(\d+)\.json\Z")
 _LISTS = ("trajectory", "history")
 
@@ -179,7 +175,7 @@ class _Events(Reading):
             draft: Draft = {"type": "llm_response", "metadata": {"responseId": answer_id}}
             if isinstance(model, str):
                 draft["model"] = model
-            if figures := usage(response.get("usage"), _FIGURES):
+            if figures := CHAT.figures(response.get("usage")):
                 draft["usage"] = figures
             self.drafts.append({**of_draft, **draft})
         return answer_id

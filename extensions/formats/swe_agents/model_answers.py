@@ -2,23 +2,10 @@
 
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, text_of, usage
+from agentlog.projections.readers.fields import Fields, text_of
 from agentlog.projections.readers.messages.calls import take_call, take_calls
+from agentlog.projections.token_words import CHAT, RESPONSES
 from agentlog.projections.view import Item
-
-_FIGURES = {
-    "prompt_tokens": "inputTokens",
-    "input_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-    "output_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-}
-_DETAILS = {
-    "prompt_tokens_details": {"cached_tokens": "cachedInputTokens"},
-    "input_tokens_details": {"cached_tokens": "cachedInputTokens"},
-    "completion_tokens_details": {"reasoning_tokens": "reasoningTokens"},
-    "output_tokens_details": {"reasoning_tokens": "reasoningTokens"},
-}
 
 
 def figures_of(response: JsonValue, cost: float | None, model: str | None) -> Draft:
@@ -33,11 +20,8 @@ def figures_of(response: JsonValue, cost: float | None, model: str | None) -> Dr
             draft["finishReason"] = reason
         case _:
             pass
-    counted = answer.get("usage")
-    tokens = usage(counted, _FIGURES)
-    if isinstance(counted, dict):
-        for key, names in _DETAILS.items():
-            tokens |= usage(counted.get(key), names)
+    counted = object_of(answer.get("usage"))
+    tokens = (RESPONSES if "input_tokens" in counted else CHAT).figures(counted)
     if tokens:
         draft["usage"] = tokens
     if cost:  # 0 stands for a cost that could not be told

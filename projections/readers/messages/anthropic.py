@@ -17,11 +17,12 @@ from agentlog.domain.json.values import (
     texts_of,
 )
 from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft, with_templates
-from agentlog.projections.readers.fields import Fields, file_of, usage
+from agentlog.projections.readers.fields import Fields, file_of
 from agentlog.projections.readers.history import Format, History, items_in
 from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import ANTHROPIC
 from agentlog.projections.view import Item
 from agentlog.projections.views.anthropic.view import AnthropicOptions, AnthropicView
 
@@ -41,15 +42,6 @@ _KEPT = frozenset(
     """.split()
 )
 """Kinds of blocks without a message of the catalogue; `thinking` where its text is hidden."""
-_FIGURES = {
-    "input_tokens": "inputTokens",
-    "output_tokens": "outputTokens",
-    "cache_read_input_tokens": "cachedInputTokens",
-}
-_INPUTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-"""Cached tokens are not among Anthropic's `input_tokens`."""
-_DETAILS = {"thinking_tokens": "reasoningTokens"}
-
 KNOWN = frozenset(
     """
     cache_control caller citations container context context_management data diagnostics is_error
@@ -185,9 +177,7 @@ def answer(message: Fields) -> Draft | None:
 
     Model and stop reason are taken of it; the usage has more figures than the catalogue, and stays.
     """
-    counts = message.item.get("usage")
-    figures = usage(counts, _FIGURES, inputs=_INPUTS)
-    figures |= usage(object_of(counts).get("output_tokens_details"), _DETAILS)
+    figures = ANTHROPIC.figures(message.item.get("usage"))
     draft: Draft = {"usage": figures} if figures else {}
     draft |= message.texts({"model": "model", "stop_reason": "finishReason"})
     return {"type": "llm_response", "provider": "anthropic", **draft} if draft else None

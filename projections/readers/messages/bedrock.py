@@ -10,11 +10,12 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, file_of, usage
+from agentlog.projections.readers.fields import Fields, file_of
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, add_prompt, read_content
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import BEDROCK
 from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "assistant": "reply"}
@@ -24,12 +25,6 @@ _KEPT = frozenset(
 _KNOWN = """
     modelId inferenceConfig toolConfig usage metrics ResponseMetadata status signature
     """.split()
-_FIGURES = {
-    "inputTokens": "inputTokens",
-    "outputTokens": "outputTokens",
-    "totalTokens": "totalTokens",
-    "cacheReadInputTokens": "cachedInputTokens",
-}
 _BLOCKS = _KEPT | {"text", "toolUse", "toolResult", "reasoningContent"}
 
 
@@ -63,7 +58,7 @@ def _read_answer(reading: Reading, whole: Fields) -> None:
     draft: Draft = {"type": "llm_response", "provider": "aws.bedrock"}
     if (reason := whole.text("stopReason")) is not None:
         draft["finishReason"] = reason
-    if figures := usage(whole.item.get("usage"), _FIGURES):
+    if figures := BEDROCK.figures(whole.item.get("usage")):
         draft["usage"] = figures
     match whole.item.get("metrics"):
         case {"latencyMs": int(latency)} if latency >= 0 and not isinstance(latency, bool):

@@ -10,11 +10,12 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, file_of, text_of_id, usage
+from agentlog.projections.readers.fields import Fields, file_of, text_of_id
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.calls import add_call, add_result, answer_unnamed
 from agentlog.projections.readers.messages.content import Kinds, add_prompt, read_content
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import GEMINI
 from agentlog.projections.view import Item
 
 _SAYS = {"user": "input", "model": "reply", "function": "input", "system": "system"}
@@ -36,18 +37,6 @@ _KINDS_OF_PARTS = frozenset({"text", *_PARTS, *_PARTS.values()})
 _OF_OTHERS = {"type", "kind", "part_kind"}
 """What parts of other formats have, to say their kind."""
 _KEPT = frozenset({"fileData", "executableCode", "codeExecutionResult", "inlineData"})
-FIGURES = {
-    "promptTokenCount": "inputTokens",
-    "prompt_token_count": "inputTokens",
-    "candidatesTokenCount": "outputTokens",
-    "candidates_token_count": "outputTokens",
-    "totalTokenCount": "totalTokens",
-    "total_token_count": "totalTokens",
-    "cachedContentTokenCount": "cachedInputTokens",
-    "cached_content_token_count": "cachedInputTokens",
-    "thoughtsTokenCount": "reasoningTokens",
-    "thoughts_token_count": "reasoningTokens",
-}
 _PROMPTS = ("systemInstruction", "system_instruction")
 
 
@@ -99,7 +88,7 @@ def _read_answer(reading: Reading, whole: Fields, response_id: str) -> None:
             draft["model"] = model
     figures: Item = {}
     for key in ("usageMetadata", "usage_metadata"):
-        figures |= usage(whole.item.get(key), FIGURES)
+        figures |= GEMINI.figures(whole.item.get(key))
     if figures:
         draft["usage"] = figures
     candidates = whole.inners("candidates")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
 from agentlog.projections.call_texts import call_fields, value_text
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, id_of_uuid, text_of_id, usage
+from agentlog.projections.readers.fields import Fields, id_of_uuid, text_of_id
 from agentlog.projections.readers.history import Format, History, made_of
 from agentlog.projections.readers.messages.blocks import read_blocks
 from agentlog.projections.readers.messages.calls import (
@@ -20,6 +20,7 @@ from agentlog.projections.readers.messages.calls import (
     call_of,
 )
 from agentlog.projections.readers.reading import Entry, Reading, messages_of
+from agentlog.projections.token_words import LANGCHAIN
 from agentlog.projections.view import Item
 
 KNOWN = frozenset(
@@ -33,19 +34,6 @@ KNOWN = frozenset(
 
 _SAYS = {"human": "input", "user": "input", "ai": "reply", "assistant": "reply", "system": "system"}
 _KINDS = RESULT_ROLES | {"human", "ai", "system", "chat", "remove"}
-_FIGURES = {
-    "input_tokens": "inputTokens",
-    "output_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-    "prompt_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-}
-_DETAILS = (
-    ("input_token_details", {"cache_read": "cachedInputTokens"}),
-    ("output_token_details", {"reasoning": "reasoningTokens"}),
-    ("prompt_tokens_details", {"cached_tokens": "cachedInputTokens"}),
-    ("completion_tokens_details", {"reasoning_tokens": "reasoningTokens"}),
-)
 _CALL_KINDS = ("tool_call", "invalid_tool_call")
 
 
@@ -200,17 +188,9 @@ def response_of(body: Item) -> Draft:
         texts = (metadata.get(key) for key in keys)
         if (text := next((text for text in texts if isinstance(text, str)), None)) is not None:
             draft[ours] = text
-    if figures := usage_of(body.get("usage_metadata") or metadata.get("token_usage")):
+    if figures := LANGCHAIN.figures(body.get("usage_metadata") or metadata.get("token_usage")):
         draft["usage"] = figures
     return draft
-
-
-def usage_of(counts: JsonValue) -> Item:
-    """Return token figures as LangChain or OpenAI name them; input tokens include cached ones."""
-    figures = usage(counts, _FIGURES)
-    for key, names in _DETAILS:
-        figures |= usage(counts.get(key) if isinstance(counts, dict) else None, names)
-    return figures
 
 
 def is_message(value: JsonValue) -> bool:

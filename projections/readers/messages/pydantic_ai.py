@@ -13,11 +13,11 @@ from agentlog.projections.readers.fields import (
     file_of,
     number,
     text_of_id,
-    usage,
 )
 from agentlog.projections.readers.history import Format, History, made_of
 from agentlog.projections.readers.messages.calls import add_call, add_result
 from agentlog.projections.readers.reading import Entry, Reading, messages_of
+from agentlog.projections.token_words import PYDANTIC_AI
 from agentlog.projections.view import Item
 
 _KNOWN = frozenset(
@@ -36,15 +36,6 @@ _KEPT = frozenset(
         "compaction file instruction-baseline speech thinking cache-point structured-content"
     ).split()
 )
-_FIGURES = {
-    "input_tokens": "inputTokens",
-    "request_tokens": "inputTokens",
-    "output_tokens": "outputTokens",
-    "response_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-    "cache_read_tokens": "cachedInputTokens",
-    "output_reasoning_tokens": "reasoningTokens",
-}
 _FAILED = frozenset({"failed", "denied", "interrupted", "retried"})
 
 
@@ -215,7 +206,7 @@ def _response(message: Fields) -> Draft:
     }
     draft: Draft = {"type": "llm_response", **message.texts(names)}
     counts = message.item.get("usage")
-    figures: Item = {key: n for key, n in usage(counts, _FIGURES).items() if n}
+    figures: Item = {key: n for key, n in PYDANTIC_AI.figures(counts).items() if n}
     if figures:
         draft["usage"] = figures
     if isinstance(counts, dict) and (cost := number(counts.get("cost"))) is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of
 from agentlog.projections.readers.draft import Draft, with_templates
-from agentlog.projections.readers.fields import Fields, milliseconds_of_seconds, usage
+from agentlog.projections.readers.fields import Fields, milliseconds_of_seconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.responses_items import (
     KNOWN,
@@ -17,14 +17,10 @@ from agentlog.projections.readers.messages.responses_items import (
     read_item,
 )
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import RESPONSES
 from agentlog.projections.view import Item
 from agentlog.projections.views.responses.view import ResponsesView
 
-USAGE = {
-    "input_tokens": "inputTokens",
-    "output_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-}
 _OF_ANSWERS = frozenset(
     """
     background completed_at conversation created_at first_id has_more incomplete_details
@@ -132,14 +128,7 @@ def _response(whole: Fields) -> Draft:
             draft["finishReason"] = reason
         case _:
             pass
-    given = whole.item.get("usage")
-    figures = usage(given, USAGE)
-    if isinstance(given, dict):
-        figures |= usage(given.get("input_tokens_details"), {"cached_tokens": "cachedInputTokens"})
-        figures |= usage(
-            given.get("output_tokens_details"), {"reasoning_tokens": "reasoningTokens"}
-        )
-    if figures:
+    if figures := RESPONSES.figures(whole.item.get("usage")):
         draft["usage"] = figures
     start, end = (
         milliseconds_of_seconds(whole.item.get(key)) for key in ("created_at", "completed_at")

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.projections.readers.draft import Draft, Unmapped
-from agentlog.projections.readers.fields import Fields, milliseconds_of_seconds, usage
+from agentlog.projections.readers.fields import Fields, milliseconds_of_seconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages import chat
 from agentlog.projections.readers.reading import Entry, Reading
+from agentlog.projections.token_words import CHAT
 from agentlog.projections.view import Item
 
 _KNOWN = (
@@ -22,15 +23,6 @@ _KNOWN = (
     "user store parallel_tool_calls metadata reasoning_effort frequency_penalty stop_reason "
     "finish_reason presence_penalty message native_finish_reason request response error"
 ).split()
-_FIGURES = {
-    "prompt_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-}
-_DETAILS = (
-    ("prompt_tokens_details", {"cached_tokens": "cachedInputTokens"}),
-    ("completion_tokens_details", {"reasoning_tokens": "reasoningTokens"}),
-)
 _THOUGHTS = ("reasoning_content", "reasoning")
 
 
@@ -99,14 +91,10 @@ def _response(answer: Fields, choices: list[Fields]) -> tuple[Draft, Draft]:
     if choices and (reason := choices[0].text("finish_reason")) is not None:
         draft["finishReason"] = reason
     counts = answer.item.get("usage")
-    figures = usage(counts, _FIGURES)
-    if isinstance(counts, dict):
-        for key, names in _DETAILS:
-            figures |= usage(counts.get(key), names)
-        if cost := Fields(counts, "").amount("cost"):
-            draft["costUsd"] = cost
-    if figures:
+    if figures := CHAT.figures(counts):
         draft["usage"] = figures
+    if isinstance(counts, dict) and (cost := Fields(counts, "").amount("cost")):
+        draft["costUsd"] = cost
     return draft, of_draft
 
 

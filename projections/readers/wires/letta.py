@@ -7,10 +7,11 @@ from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, objects_of
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft, Reader, text_field
-from agentlog.projections.readers.fields import milliseconds, usage
+from agentlog.projections.readers.fields import milliseconds
 from agentlog.projections.readers.history import format_of_items
 from agentlog.projections.readers.wires.letta_parts import input_draft, parts_text
 from agentlog.projections.residue import METADATA_KEY
+from agentlog.projections.token_words import LETTA
 from agentlog.projections.view import Item
 from agentlog.projections.views.letta.residue import AWAITS_PERSON, EXIT_REASONS, STOP_REASONS
 from agentlog.projections.views.letta.turns import LettaOptions
@@ -162,7 +163,7 @@ def _return(value: JsonValue, place: str) -> Item:
 
 
 def _usage(item: Item) -> Sequence[Draft]:
-    return [{"type": "llm_response", "usage": usage(item, _FIGURES)}]
+    return [{"type": "llm_response", "usage": LETTA.figures(item)}]
 
 
 def _stop(item: Item) -> Sequence[Draft]:
@@ -186,14 +187,6 @@ def _nothing(item: Item) -> Sequence[Draft]:
     del item
     return []
 
-
-_FIGURES = {
-    "prompt_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-    "cached_input_tokens": "cachedInputTokens",
-    "reasoning_tokens": "reasoningTokens",
-}
 
 _KINDS: Mapping[str, Callable[[Item], Sequence[Draft]]] = {
     **dict.fromkeys(sorted(CUSTOM), _custom),

@@ -11,6 +11,7 @@ from agentlog.domain.json.values import JsonValue, objects_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.draft import Draft, text_field
 from agentlog.projections.readers.messages.calls import Call, call_of
+from agentlog.projections.token_words import MARIA
 from agentlog.projections.view import Item
 from agentlog.projections.views.maria.view import CUSTOM
 
@@ -160,15 +161,7 @@ def _tokens(usage: JsonValue) -> Item | None:
             pass
         case _:
             return None
-    details = figures.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    read = {
-        "inputTokens": figures.get("prompt_tokens", figures.get("input_tokens")),
-        "outputTokens": figures.get("completion_tokens", figures.get("output_tokens")),
-        "totalTokens": figures.get("total_tokens"),
-        "cachedInputTokens": cached if cached is not None else figures.get("cache_read_tokens"),
-    }
-    return {key: value for key, value in read.items() if type(value) is int and value >= 0}
+    return MARIA.figures(figures)
 
 
 def _call_id(message: Item) -> str:

@@ -6,9 +6,10 @@ from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue, object_at
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft, Reader, text_field
-from agentlog.projections.readers.fields import milliseconds, usage
+from agentlog.projections.readers.fields import milliseconds
 from agentlog.projections.readers.history import format_of_items
 from agentlog.projections.readers.wires.letta import identifier, result_fields
+from agentlog.projections.token_words import OPENLETTA
 from agentlog.projections.view import Item
 from agentlog.projections.views.openletta import OpenLettaView
 
@@ -58,14 +59,8 @@ def _return(item: Item) -> Draft:
 
 
 def _usage(item: Item) -> Draft:
-    return {"type": "llm_response", "usage": usage(item, _FIGURES)}
+    return {"type": "llm_response", "usage": OPENLETTA.figures(item)}
 
-
-_FIGURES = {
-    "input_tokens": "inputTokens",
-    "output_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-}
 
 _KINDS: Mapping[str, Callable[[Item], Draft]] = {
     "user_message": _user,

@@ -26,6 +26,7 @@ from agentlog.projections.item_content import (
     result_content,
 )
 from agentlog.projections.residue import apply_residue, residue_of
+from agentlog.projections.token_words import LETTA
 from agentlog.projections.view import Item
 from agentlog.projections.views import chat
 from agentlog.projections.views.letta.residue import STOP_REASONS, permitted
@@ -171,12 +172,13 @@ def _return_fields(returns: list[Item]) -> Item:
 def _usage_item(usage: TokenUsage) -> Item:
     return {
         "message_type": "usage_statistics",
-        "prompt_tokens": usage.input_tokens,
-        "completion_tokens": usage.output_tokens,
-        "total_tokens": usage.total_tokens,
+        "prompt_tokens": None,
+        "completion_tokens": None,
+        "total_tokens": None,
         "step_count": None,
-        "cached_input_tokens": usage.cached_input_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
+        "cached_input_tokens": None,
+        "reasoning_tokens": None,
+        **LETTA.counts(usage),
     }
 
 

@@ -53,6 +53,7 @@ _TOKENS = (
     "total_tokens",
     "cached_input_tokens",
     "reasoning_tokens",
+    "cache_write_tokens",
 )
 
 
@@ -170,7 +171,7 @@ def _over(carry: LettaTurnsCarry, reason: str) -> LettaTurnsCarry:
 
 
 def _end(carry: LettaTurnsCarry, ending: Ending) -> Sequence[Placed]:
-    usage = carry.usage or {"message_type": "usage_statistics", **dict.fromkeys(_TOKENS)}
+    usage = carry.usage or {"message_type": "usage_statistics", **dict.fromkeys(_TOKENS[:-1])}
     items: Sequence[Item] = (
         {"message_type": "stop_reason", "stop_reason": ending.reason},
         usage,

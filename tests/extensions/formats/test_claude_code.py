@@ -51,8 +51,19 @@ def test_calls_results_and_usage_are_those_of_the_source() -> None:
     ]
     # five lines of msg_a say the same; 12 + 400 + 1000 tokens went in
     assert [draft["usage"] for draft in of_type(history, "llm_response")] == [
-        {"inputTokens": 1412, "outputTokens": 80, "cachedInputTokens": 1000, "reasoningTokens": 31},
-        {"inputTokens": 1420, "outputTokens": 9, "cachedInputTokens": 1400},
+        {
+            "inputTokens": 1412,
+            "outputTokens": 80,
+            "cachedInputTokens": 1000,
+            "cacheWriteTokens": 400,
+            "reasoningTokens": 31,
+        },
+        {
+            "inputTokens": 1420,
+            "outputTokens": 9,
+            "cachedInputTokens": 1400,
+            "cacheWriteTokens": 0,
+        },
     ]
     assert [draft["error"] for draft in of_type(history, "runtime_error")] == [
         "Overloaded",

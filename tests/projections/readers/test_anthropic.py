@@ -52,6 +52,7 @@ def test_cached_tokens_are_among_the_input() -> None:
         "inputTokens": 100,
         "outputTokens": 25,
         "cachedInputTokens": 70,
+        "cacheWriteTokens": 0,
         "reasoningTokens": 4,
     }
     assert second["usage"] == {"inputTokens": 40, "outputTokens": 1}

@@ -66,6 +66,7 @@ def test_usage_and_latency_are_those_of_each_answer() -> None:
         "outputTokens": 7,
         "totalTokens": 18,
         "cachedInputTokens": 3,
+        "cacheWriteTokens": 0,
         "reasoningTokens": 2,
     }
     assert first["latencyMs"] == 2500

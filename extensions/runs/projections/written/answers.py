@@ -4,7 +4,7 @@ What is not known is left out, or null: figures of usage above all. Ids are made
 so the same request gets the same ones.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
 
@@ -17,6 +17,7 @@ from agentlog.projections.call_texts import arguments_text, arguments_value
 from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.requests import SHAPES, Api
+from agentlog.projections.token_words import ANTHROPIC, CHAT, GEMINI, RESPONSES, Words
 
 _LIMITED = frozenset({"length", "max_tokens", "max_output_tokens", "incomplete", "MAX_TOKENS"})
 """Reasons why an answer ended early, in the words of any API."""
@@ -114,8 +115,7 @@ def _chat(asked: Exchange, answer: Answer) -> JsonObject:
         "model": text_at(asked.body, "model"),
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
     }
-    names = ("prompt_tokens", "completion_tokens", "total_tokens")
-    return document | _usage("usage", answer, names)
+    return document | _usage("usage", answer, CHAT)
 
 
 def _response(asked: Exchange, answer: Answer) -> JsonObject:
@@ -136,15 +136,8 @@ def _response(asked: Exchange, answer: Answer) -> JsonObject:
             output.append({**made, **fields, "arguments": arguments_text(call)})
     usage: JsonValue = None
     if (counts := _counts(answer.usage)) is not None:
-        tokens_in, tokens_out = counts
-        cached, reasoning = answer.usage.cached_input_tokens, answer.usage.reasoning_tokens
-        usage = {
-            "input_tokens": tokens_in,
-            "input_tokens_details": {"cached_tokens": cached or 0},  # clients require both
-            "output_tokens": tokens_out,
-            "output_tokens_details": {"reasoning_tokens": reasoning or 0},
-            "total_tokens": tokens_in + tokens_out,
-        }
+        details = {"cached_input_tokens": 0, "reasoning_tokens": 0}  # clients require both
+        usage = RESPONSES.counts(_told(answer.usage, **details, total_tokens=sum(counts)))
     limit: JsonValue = {"reason": "max_output_tokens"} if _is_limited(answer) else None
     return {
         "id": _id(asked, "resp"),
@@ -168,8 +161,8 @@ def _message(asked: Exchange, answer: Answer) -> JsonObject:
         written: JsonObject = {"id": call.id, "name": call.name, "input": _arguments(call)}
         content.append({"type": "tool_use", **written})
     reason = "max_tokens" if _is_limited(answer) else "tool_use" if answer.calls else "end_turn"
-    tokens_in, tokens_out = _counts(answer.usage) or (0, 0)  # clients require both
-    usage: JsonObject = {"input_tokens": tokens_in, "output_tokens": tokens_out}
+    clear = _counts(answer.usage) is None  # clients require both
+    usage = ANTHROPIC.counts(TokenUsage(input_tokens=0, output_tokens=0) if clear else answer.usage)
     return {
         "id": _id(asked, "msg"),
         "type": "message",
@@ -194,8 +187,7 @@ def _contents(asked: Exchange, answer: Answer) -> JsonObject:
         "modelVersion": text_at(asked.body, "model"),
         "responseId": _id(asked, "resp"),
     }
-    names = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
-    return document | _usage("usageMetadata", answer, names)
+    return document | _usage("usageMetadata", answer, GEMINI)
 
 
 _WRITTEN: Mapping[Api, Callable[[Exchange, Answer], JsonObject]] = {
@@ -219,10 +211,18 @@ def _counts(usage: TokenUsage) -> tuple[int, int] | None:
     return usage.input_tokens, usage.output_tokens
 
 
-def _usage(field: str, answer: Answer, names: Sequence[str]) -> JsonObject:
-    """Return the field of tokens in, out and of both under their names, where these are known."""
+def _usage(field: str, answer: Answer, words: Words) -> JsonObject:
+    """Return the field of tokens in a wire's words, where those in and out are known."""
     counts = _counts(answer.usage)
-    return {} if counts is None else {field: dict(zip(names, (*counts, sum(counts)), strict=True))}
+    if counts is None:
+        return {}
+    return {field: words.counts(_told(answer.usage, total_tokens=sum(counts)))}
+
+
+def _told(usage: TokenUsage, **figures: int) -> TokenUsage:
+    """Return a usage with these figures where it has none."""
+    known = usage.model_dump(by_alias=False, exclude_none=True)
+    return TokenUsage(**(figures | known))
 
 
 def _is_limited(answer: Answer) -> bool:

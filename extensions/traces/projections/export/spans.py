@@ -29,6 +29,7 @@ from agentlog.domain.messages import (
     ToolResult,
     ToolResultsMessage,
 )
+from agentlog.extensions.traces.projections.readers.dialects.figures import SEMCONV
 from agentlog.projections.call_texts import arguments_value, error_text, value_text
 from agentlog.projections.outcomes.pairs import (
     MOST_OPEN,
@@ -305,10 +306,7 @@ def _of_response(response: LlmResponseMessage | None) -> Item:
             "gen_ai.provider.name": response.provider,
             "gen_ai.response.model": response.model,
             "gen_ai.response.finish_reasons": None if reason is None else [reason],
-            "gen_ai.usage.input_tokens": usage.input_tokens,
-            "gen_ai.usage.output_tokens": usage.output_tokens,
-            "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens,
-            "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens,
+            **SEMCONV.counts(usage, flat=True),
         }
     )
 

@@ -8,26 +8,37 @@ from agentlog.projections.token_words import Words
 from agentlog.projections.view import Item
 
 _CODEX = "codex.turn.token_usage"
+SEMCONV = Words(
+    "gen_ai.usage.input_tokens",
+    "gen_ai.usage.output_tokens",
+    read="gen_ai.usage.cache_read.input_tokens",
+    written="gen_ai.usage.cache_creation.input_tokens",
+    thoughts="gen_ai.usage.reasoning.output_tokens",
+)
+"""The GenAI conventions: what caches have is of the input, thoughts of the output."""
+
 USAGE = Words(
-    "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens ai.usage.inputTokens "
+    f"{SEMCONV.input} gen_ai.usage.prompt_tokens ai.usage.inputTokens "
     "ai.usage.promptTokens llm.token_count.prompt llm.usage.prompt_tokens "
     f"{_CODEX}.input_tokens",
-    "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens ai.usage.outputTokens "
+    f"{SEMCONV.output} gen_ai.usage.completion_tokens ai.usage.outputTokens "
     "ai.usage.completionTokens llm.token_count.completion llm.usage.completion_tokens "
     f"{_CODEX}.output_tokens",
     "gen_ai.usage.total_tokens llm.usage.total_tokens ai.usage.totalTokens "
     f"llm.token_count.total {_CODEX}.total_tokens",
-    read="gen_ai.usage.cache_read.input_tokens gen_ai.usage.cache_read_input_tokens "
+    read=f"{SEMCONV.read} gen_ai.usage.cache_read_input_tokens gen_ai.usage.input_tokens.cached "
     "gen_ai.usage.details.cache_read_input_tokens gen_ai.usage.details.cache_read_tokens "
     "gen_ai.usage.input_token_details.cache_read gen_ai.usage.details.cached_tokens "
     "ai.usage.cachedInputTokens ai.usage.inputTokenDetails.cacheReadTokens "
     f"llm.token_count.prompt_details.cache_read {_CODEX}.cached_input_tokens",
-    written="gen_ai.usage.cache_creation.input_tokens gen_ai.usage.cache_creation_input_tokens "
+    written=f"{SEMCONV.written} gen_ai.usage.cache_creation_input_tokens "
+    "gen_ai.usage.input_tokens.cache_write "
     "gen_ai.usage.details.cache_creation_input_tokens gen_ai.usage.details.cache_write_tokens "
     "gen_ai.usage.cache_write.input_tokens gen_ai.usage.input_token_details.cache_creation "
     "ai.usage.inputTokenDetails.cacheWriteTokens llm.token_count.prompt_details.cache_write",
     audio="llm.token_count.prompt_details.audio gen_ai.usage.details.input_audio_tokens",
-    thoughts="gen_ai.usage.reasoning.output_tokens gen_ai.usage.reasoning_tokens "
+    thoughts=f"{SEMCONV.thoughts} gen_ai.usage.reasoning_tokens "
+    "gen_ai.usage.output_tokens.reasoning gen_ai.usage.details.thoughts_tokens "
     "gen_ai.usage.details.reasoning_tokens gen_ai.usage.output_token_details.reasoning "
     "ai.usage.reasoningTokens ai.usage.outputTokenDetails.reasoningTokens "
     f"llm.token_count.completion_details.reasoning {_CODEX}.reasoning_output_tokens",

@@ -2,7 +2,14 @@
 
 from collections.abc import Mapping
 
-from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
+from agentlog.domain.json.values import (
+    JsonValue,
+    integer_at,
+    number_at,
+    object_at,
+    object_of,
+    text_at,
+)
 from agentlog.extensions.traces.projections.readers.span import (
     Kind,
     Span,
@@ -15,6 +22,7 @@ from agentlog.extensions.traces.projections.readers.span import (
     tool_run,
 )
 from agentlog.projections.readers.fields import number, unpacked
+from agentlog.projections.token_words import CHAT, RESPONSES, Words
 from agentlog.projections.view import Item
 
 _PREFIX = "langfuse.observation."
@@ -26,6 +34,16 @@ _NAMES = {
     "prompt_tokens": "input",
     "total_tokens": "total",
 }
+_WORDS = Words(
+    *("input", "output", "total", "read", "written", "written_5m", "written_1h"),
+    audio="audio",
+    thoughts="thoughts",
+    output_audio="output_audio",
+    cache_beside=True,
+    thoughts_beside=True,
+)
+"""What details are, by their names; they are beside the input and output, unless the total says
+otherwise ("usage types must be mutually exclusive")."""
 
 
 def is_known(attributes: Mapping[str, JsonValue]) -> bool:
@@ -80,31 +98,54 @@ def read(span: Item) -> Span:
 def figures_of(details: Item) -> Item:
     """Return token figures under the catalogue's names.
 
-    Details such as `input_cached_tokens` are not among `input`, unless the total says so.
+    Details such as `input_cached_tokens` are not among `input`, unless the total says so; those of
+    OpenAI's own usage are.
     """
+    for words, key in ((CHAT, "prompt_tokens_details"), (RESPONSES, "input_tokens_details")):
+        if key in details:
+            return words.figures(details)
     inner = {
         f"{key}.{name}": figure
         for key, figures in details.items()
         for name, figure in object_of(figures).items()
     }
-    numbers = {
-        _NAMES.get(key, key): figure
+    numbers = [
+        (_part(key), figure)
         for key, detail in {**details, **inner}.items()
         if isinstance(figure := number(detail), int)
-    }
-    if not any(numbers.values()):  # 0: not known
+    ]
+    if not any(figure for _, figure in numbers):  # 0: not known
         return {}
-    total = numbers.get("total")
-    apart = total != numbers.get("input", 0) + numbers.get("output", 0)
-    usage: Item = {} if total is None else {"totalTokens": total}
-    for side, ours in (("input", "inputTokens"), ("output", "outputTokens")):
-        more = sum(n for key, n in numbers.items() if key.startswith(f"{side}_")) if apart else 0
-        if side in numbers:
-            usage[ours] = numbers[side] + more
-    for key, n in numbers.items():
-        if "cache" in key:
-            is_written = "creation" in key or "write" in key
-            usage["cacheWriteTokens" if is_written else "cachedInputTokens"] = n
-        elif "reasoning" in key:
-            usage["reasoningTokens"] = n
-    return usage
+    parts: Item = {}
+    for part, figure in numbers:
+        parts[part] = max(integer_at(parts, part) or 0, figure)
+    whole = (integer_at(parts, "input") or 0) + (integer_at(parts, "output") or 0)
+    if parts.get("total") != whole:
+        for side, audio in (("input", "audio"), ("output", "output_audio")):
+            if side in parts:
+                added = (side, audio, f"of_{side}")
+                parts[side] = sum(integer_at(parts, part) or 0 for part in added)
+    return _WORDS.figures(parts)
+
+
+def _part(key: str) -> str:
+    """Return what the figure of a name counts; names are free, these are those of Langfuse."""
+    name = _NAMES.get(key, key)
+    is_output = name.startswith(("output_", "completion_"))
+    if name in {"input", "output", "total"}:
+        return name
+    if "cache" in name or "ephemeral" in name:
+        for part, words in _OF_CACHES.items():
+            if any(word in name for word in words):
+                return part
+        return "read"
+    if any(word in name for word in ("reasoning", "thought", "thinking")):
+        return "thoughts"
+    if "audio" in name:
+        return "output_audio" if is_output else "audio"
+    if is_output:
+        return "of_output"
+    return "of_input" if name.startswith(("input_", "prompt_")) else name
+
+
+_OF_CACHES = {"written_5m": ("5m",), "written_1h": ("1h",), "written": ("creation", "write")}

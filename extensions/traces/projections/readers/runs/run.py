@@ -17,20 +17,15 @@ from agentlog.projections.readers.fields import (
     number,
     text_of_id,
     unpacked,
-    usage,
 )
-from agentlog.projections.readers.messages.langchain import usage_of
 from agentlog.projections.readers.reading import custom_type
+from agentlog.projections.token_words import LANGCHAIN
 from agentlog.projections.view import Item
 
 WIRE = "langsmith"
 
+_COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _THREAD = ("thread_id", "session_id", "conversation_id")
-_FIGURES = {
-    "prompt_tokens": "inputTokens",
-    "completion_tokens": "outputTokens",
-    "total_tokens": "totalTokens",
-}
 
 
 def conversation_of(run: Item) -> str | None:
@@ -85,13 +80,11 @@ def _response(run: Item, extra: Item) -> Item:
     for ours, theirs in (("model", "ls_model_name"), ("provider", "ls_provider")):
         if (text := text_at(metadata, theirs)) is not None:
             parameters[ours] = text
-    figures: Item = {key: n for key, n in usage(run, _FIGURES).items() if n}  # 0: not known
-    details: Item = {
-        "input_token_details": run.get("prompt_token_details"),
-        "output_token_details": run.get("completion_token_details"),
-    }
-    figures |= usage_of(details if figures else outputs.get("usage_metadata", outputs.get("usage")))
-    if figures:
+    counts: Item = {key: n for key in _COUNTS if (n := run.get(key))}  # 0: not known
+    details = (("input", "prompt"), ("output", "completion"))
+    beside = {f"{ours}_token_details": run.get(f"{key}_token_details") for ours, key in details}
+    of_answer = outputs.get("usage_metadata", outputs.get("usage"))
+    if figures := LANGCHAIN.figures({**counts, **beside} if counts else of_answer):
         parameters["usage"] = figures
     if cost := number(run.get("total_cost")):
         parameters["costUsd"] = cost
