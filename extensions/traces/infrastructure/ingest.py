@@ -19,6 +19,7 @@ from agentlog.extensions.traces.projections.readers.placement import (
     Tree,
     conversation_of,
     in_conversations,
+    names_of_traces,
     placed,
     placed_records,
 )
@@ -52,6 +53,8 @@ class TraceIngest:
         """Trace and conversation of the runs that came last: an end may name neither."""
         self._traces: OrderedDict[str, str] = OrderedDict()
         """The threads of the traces that came last."""
+        self._names: OrderedDict[str, str] = OrderedDict()
+        """The conversations that their spans name, empty where there are several."""
 
     def thread_of(self, trace_id: str) -> str | None:
         """Return the thread of a trace, or of a run, of those that came last."""
@@ -62,12 +65,37 @@ class TraceIngest:
         self, spans: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
     ) -> RefusedCount:
         """Append what spans of OpenTelemetry say."""
-        in_threads = list(placed(spans, cache(self._into.is_there)))
+        names = self._named(spans)
+        alone = {trace: self._into.tool_runs(trace) for trace in names if self._is_alone(trace)}
+        several = [*spans, *(span for runs in alone.values() for span in runs)]
+        moved = {trace for trace, runs in alone.items() if runs}
+
+        @cache
+        def is_home(trace_id: str) -> bool:
+            return trace_id not in moved and self._into.is_there(trace_id)
+
+        in_threads = list(placed(several, is_home, traces={**self._names, **names}))
         refused = RefusedCount()
-        refused.add(len(spans) - len(in_threads), "not of the GenAI conventions")
+        refused.add(len(several) - len(in_threads), "not of the GenAI conventions")
         self._into.take(in_threads, refused, wire=OTEL, facts=_facts, most=most, origin=origin)
+        for trace in moved:
+            self._into.hide(trace, conversation=names[trace], origin=origin)
         self._remember(in_threads)
         return refused
+
+    def _named(self, spans: Sequence[Item]) -> dict[str, str]:
+        """Return the conversations that traces of spans have by their names, and remember them."""
+        names = names_of_traces(spans)
+        for trace, name in names.items():
+            known = self._names.pop(trace, name)
+            self._names[trace] = names[trace] = name if known == name else ""
+        while len(self._names) > _MOST_TRACES:
+            self._names.popitem(last=False)
+        return names
+
+    def _is_alone(self, trace: str) -> bool:
+        """Return whether a trace came last without a conversation that is now known."""
+        return self._names[trace] != "" and self._traces.get(trace) == trace
 
     def take_records(
         self, records: Sequence[Item], *, most: int = UNBOUNDED, origin: Origin = NO_ORIGIN
@@ -136,7 +164,7 @@ class TraceIngest:
             if name and name != trace_id:
                 names[span.key] = name
         tree = Tree({span.key: (span.trace_id, span.parent_id) for span in spans})
-        return in_conversations(spans, names, tree, cache(self._into.is_there))
+        return in_conversations(spans, names, tree, cache(self._into.is_there), {})
 
 
 _RELATED = ("id", "parent_run_id", "run_id", "trace_id")

@@ -26,7 +26,7 @@ from agentlog.extensions.traces.projections.readers.placement import Conversatio
 from agentlog.extensions.traces.projections.readers.recorder import recorded
 from agentlog.extensions.traces.projections.readers.runs.parts import completed
 from agentlog.extensions.traces.projections.readers.runs.run import WIRE
-from agentlog.extensions.traces.projections.readers.span import OTEL, Span
+from agentlog.extensions.traces.projections.readers.span import OTEL, SPAN, Span
 from agentlog.extensions.traces.projections.readers.thread import CONVERSATION, SpanThread, folded
 from agentlog.extensions.traces.projections.readers.unread import unread_in
 from agentlog.infrastructure.appending.append_request import AppendRequest, Outcome
@@ -43,6 +43,8 @@ _BEGINNING_BYTES = 1024
 
 
 _FEW_NAMES = 8
+_MOST_MOVED = 64
+"""Spans of tools that are moved to the thread of their conversation: a request bounds its work."""
 
 
 @dataclass(slots=True)
@@ -139,10 +141,35 @@ class SpanThreads:
         if thread_id in self._recent:
             return True
         try:
-            self._threads.head(thread_id, hidden=True)
+            self._threads.head(thread_id)
         except UnknownThread:
             return False
         return True
+
+    def tool_runs(self, thread_id: str) -> list[Item]:
+        """Return the spans of a thread that has runs of tools alone; none if it has more."""
+        state = self._recent.get(thread_id) or self._read(thread_id)
+        has_more = len(state.contexts) or state.prompts or len(state.records) > _MOST_MOVED
+        if has_more or not state.calls.answered:
+            return []
+        events = self._threads.messages(thread_id, types=[SPAN])
+        messages = [event.message for event in events]
+        return [object_of(m.payload) for m in messages if isinstance(m, CustomMessage)]
+
+    def hide(self, thread_id: str, *, conversation: str, origin: Origin) -> None:
+        """Hide a thread whose spans are in that of their conversation now; its metadata says so."""
+        state = self._recent.pop(thread_id, None) or self._read(thread_id)
+        annotation: dict[str, JsonValue] = {
+            "type": "thread.annotated",
+            "metadata": {CONVERSATION: conversation},
+        }
+        request = self._threads.request(
+            thread_id,
+            closing=[annotation, {"type": "thread.hidden"}],
+            expected_version=state.version,
+            origin=origin,
+        )
+        self._threads.append_many([request])  # it is there twice if another span came meanwhile
 
     def _append(
         self,

@@ -61,31 +61,49 @@ def conversation_of(item: Item) -> str | None:
     return None if conversation is None or conversation.startswith(_SCRUBBED) else conversation
 
 
+def names_of_traces(spans: Iterable[Item]) -> dict[str, str]:
+    """Return the one conversation that spans of a trace name; empty where they name several."""
+    names: dict[str, str] = {}
+    for span in spans:
+        if (name := conversation_of(span)) is not None:
+            known = names.setdefault(_trace(span), name)
+            names[_trace(span)] = name if known == name else ""
+    return names
+
+
 def placed(
     spans: Sequence[Item],
     is_home: Callable[[str], bool],
     read: Callable[[Item], Span | None] = read_span,
+    *,
+    traces: Mapping[str, str] | None = None,
 ) -> Iterator[ConversationSpan]:
     """Yield the spans of generative AI in order, each with its conversation.
 
-    That is the one which it names itself, else its ancestors, else its descendants; else its trace.
-    `is_home` returns whether a trace has a thread already: its spans without a name stay there.
-    `read` returns None for spans that are left out.
+    That is the one which it names itself, else its ancestors, else its descendants, else the one
+    that its trace has by `traces`, or in these spans; else its trace. `is_home` returns whether a
+    trace has a thread already: its spans without a name stay there. `read` returns None for spans
+    that are left out.
     """
+    traces = names_of_traces(spans) if traces is None else traces
     parents = {_key(span): _key(span, "parentSpanId") for span in spans}
     names = {_key(span): name for span in spans if (name := conversation_of(span)) is not None}
     rows = [row for span in spans if (row := read(span)) is not None]
-    return in_conversations(rows, names, Tree(parents), is_home)
+    return in_conversations(rows, names, Tree(parents), is_home, traces)
 
 
 def in_conversations(
-    spans: Iterable[Span], names: Mapping[Key, str], tree: "Tree", is_home: Callable[[str], bool]
+    spans: Iterable[Span],
+    names: Mapping[Key, str],
+    tree: "Tree",
+    is_home: Callable[[str], bool],
+    traces: Mapping[str, str],
 ) -> Iterator[ConversationSpan]:
     """Yield spans as `placed` does; `names` are the conversations that spans of `tree` name."""
     above, below = tree.above(names), tree.below(names)
     for row in in_order(spans, tree):
         own, related = names.get(row.key), above.get(row.key) or below.get(row.key)
-        related = own or related
+        related = own or related or traces.get(row.trace_id) or None
         says_much = row.kind in {"chat", "tool"}
         if related is None or (own is not None and says_much):
             yield ConversationSpan(row, related or row.trace_id)

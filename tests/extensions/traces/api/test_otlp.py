@@ -474,3 +474,30 @@ def test_words_that_were_taken_but_not_read_are_a_warning(client: TestClient) ->
         }
     }
     assert send(client, [call]).json() == {}
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+def test_a_tools_run_is_in_the_thread_of_its_conversation_whenever_it_comes(
+    client: TestClient, order: tuple[int, ...]
+) -> None:
+    number = next(NUMBERS)
+    trace, name = f"{number:032x}", f"lone-{number}"
+    named = {"gen_ai__conversation__id": name}
+    spans = [  # siblings: the span around them never comes
+        chat(1, [USER], CALL, trace=trace, parent=9, **named),
+        tool(2, trace=trace, parent=9),
+        chat(3, [USER, CALL, RESULT], ANSWER, trace=trace, parent=9, **named),
+    ]
+    for n in order:
+        assert send(client, [spans[n]]).json() == {}
+    items = client.get("/v1/threads?limit=1000").json()["items"]
+    threads = {item["threadId"] for item in items}
+    assert name in threads
+    assert trace not in threads
+    told = [kind for kind in types(client, name) if kind != "otel.message"]  # notes a turn
+    assert Counter(told) == Counter(TOLD[1:])
+    hidden = client.get(f"/v1/threads/{trace}?hidden=true")
+    if order[0] == 1:
+        assert hidden.json()["metadata"]["conversation"] == name
+    else:
+        assert not hidden.is_success
