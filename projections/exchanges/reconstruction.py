@@ -15,10 +15,11 @@ from agentlog.domain.json.values import JsonValue, array_of, object_at, object_o
 from agentlog.domain.messages import CustomMessage
 from agentlog.projections.exchanges import exchange
 from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
-from agentlog.projections.exchanges.pairing import paired
 from agentlog.projections.exchanges.requests import declared_tools, is_system
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.openai import OpenAIView
+from agentlog.projections.views.repair.chat import ChatWire
+from agentlog.projections.views.repair.repaired import repaired
 from agentlog.projections.views.request import RequestView
 
 _NAMES: Mapping[str, str] = {
@@ -132,7 +133,21 @@ def with_system(request: Item, text: str) -> Item:
 
 def _messages(events: Sequence[Event], version: int) -> list[Item]:
     before = (event for event in events if event.version <= version)
-    return paired(placed.item for placed in render(OpenAIView(), before).items)
+    items = (_sendable(placed.item) for placed in render(OpenAIView(), before).items)
+    return repaired(ChatWire(), (item for item in items if item is not None))
+
+
+_STALE = ("audio", "function_call")
+"""Keys of an assistant's message that only the provider knew that made it, or that are obsolete."""
+_SAYS = ("content", "tool_calls", "refusal")
+
+
+def _sendable(item: Item) -> Item | None:
+    """Return a message as any provider takes it; None where nothing is left."""
+    if item["role"] != "assistant":
+        return item
+    message = {key: value for key, value in item.items() if key not in _STALE}
+    return message if any(map(message.get, _SAYS)) else None
 
 
 def _reconstructed(

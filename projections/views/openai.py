@@ -8,8 +8,7 @@ The repair rules are the Unternet kernel's; item shapes are those of openai 3.54
 had beyond them where it came from is shown on request.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -21,7 +20,6 @@ from agentlog.domain.messages import (
     InputMessage,
     ReplyMessage,
     SystemMessage,
-    ToolCall,
     ToolCallsMessage,
     ToolResult,
     ToolResultsMessage,
@@ -30,18 +28,13 @@ from agentlog.projections.call_texts import result_text
 from agentlog.projections.item_content import CallPlaces, ItemContent, content_of, result_content
 from agentlog.projections.residue import residue_of
 from agentlog.projections.view import Item, Options, Placed, View
-from agentlog.projections.views.chat import (
-    AssistantTurn,
-    called_tool,
-    turn_content,
-    user_content,
-    wire_call,
-)
+from agentlog.projections.views.chat import turn_content, user_content, wire_call
 from agentlog.projections.views.openai_residue import restored, shown_whole
+from agentlog.projections.views.repair.chat import RESIDUE, ChatWire
+from agentlog.projections.views.repair.held import TurnsCarry
+from agentlog.projections.views.repair.turns import Turns
+from agentlog.projections.views.repair.wire import with_record
 
-FILLER = '{"status":"pending"}'
-MARK = "agentlog"
-"""The key under which `mark` says what repair did to an item."""
 WHOLE = "openai.message"
 """The type of messages whose payload is an item of this wire that no other message would show."""
 
@@ -62,102 +55,46 @@ class OpenAIOptions(Options):
     foreign: bool = False
 
 
-@dataclass(slots=True)
-class OpenAITurn(AssistantTurn):
-    """A turn, with its place and residue."""
-
-    version: int
-    ordinal: int
-    residue: JsonValue = None
+_NOTHING = TurnsCarry()
 
 
-OpenCall = tuple[str, str]
-"""The id and the name of a call that lacks an answer."""
-
-
-@dataclass(slots=True)
-class OpenAICarry:
-    """The held turn, and the previous turn's open calls. Immutable, see `AssistantTurn`.
-
-    `waiting` are system messages that repair shows after the results of open calls; until then they
-    are unsettled, from the place `version`, `ordinal` on.
-    """
-
-    held: OpenAITurn | None = None
-    unanswered: tuple[OpenCall, ...] = ()
-    waiting: tuple[Item, ...] = ()
-    version: int = 0
-    ordinal: int = 0
-
-
-_NOTHING = OpenAICarry()
-
-
-class OpenAIView(View[OpenAICarry, OpenAIOptions]):
+class OpenAIView(View[TurnsCarry, OpenAIOptions]):
     """Messages of the chat completions API."""
 
     name: ClassVar[str] = "openai"
-    carry_format: ClassVar[int] = 2
+    carry_format: ClassVar[int] = 3
     options_type = OpenAIOptions
-    carry_type = OpenAICarry
+    carry_type = TurnsCarry
     also: ClassVar[frozenset[str]] = frozenset()
     """Foreign keys that are shown in any case."""
+    changes: ClassVar[bool] = True
+    """Whether repair changes messages; else their order alone."""
+
+    def __init__(self, options: OpenAIOptions | None = None) -> None:
+        super().__init__(options)
+        self._names_tools = self.options.tool_names or self.options.foreign
+        is_foreign = self.options.foreign or not self.changes
+        self._wire = ChatWire(
+            names_tools=self._names_tools, foreign=is_foreign, restore=self._restore
+        )
 
     @override
-    def start(self) -> OpenAICarry:
+    def start(self) -> TurnsCarry:
         return _NOTHING
 
     @override
-    def fold(self, carry: OpenAICarry, event: Event) -> tuple[OpenAICarry, Sequence[Placed]]:
-        message = event.message
-        # not `match`: each failed class pattern would call pydantic's metaclass
-        if type(message) is InputMessage:
-            return self._say(carry, event, {"role": "user", "content": user_content(message)})
-        if type(message) is ReplyMessage:
-            return self._hold(carry, event, message.text, ())
-        if type(message) is ToolCallsMessage:
-            return self._hold(carry, event, None, tuple(map(wire_call, message.calls)))
-        if type(message) is ToolResultsMessage:
-            return self._answer(carry, event, message.results)
-        if type(message) is SystemMessage:
-            return self._interject(carry, event, {"role": "system", "content": message.text})
-        if type(message) is CustomMessage and message.type == WHOLE:
-            item = shown_whole(message.payload, foreign=self.options.foreign)
-            if item is not None:
-                show = self._interject if item["role"] in ("system", "developer") else self._say
-                return show(carry, event, item)
-        return carry, ()
+    def fold(self, carry: TurnsCarry, event: Event) -> tuple[TurnsCarry, Sequence[Placed]]:
+        items = self._items(event)
+        if not items:
+            return carry, ()
+        turns = self._turns(carry)
+        for item in items:
+            turns.add(event.version, item, event.response_id)
+        return turns.carry, turns.settled
 
     @override
-    def rest(self, carry: OpenAICarry) -> Sequence[Placed]:
-        if carry.held is not None:
-            return (self._placed(carry.held),)
-        items = self._closing(carry.unanswered, carry.waiting) if carry.waiting else ()
-        return [
-            Placed(carry.version, ordinal, item)
-            for ordinal, item in enumerate(items, carry.ordinal)
-        ]
-
-    def _say(
-        self, carry: OpenAICarry, event: Event, item: Item
-    ) -> tuple[OpenAICarry, Sequence[Placed]]:
-        """Begin the next turn with `item`; closes all open calls."""
-        settled, unanswered = self._let_go(carry)
-        items = [*self._closing(unanswered, carry.waiting), self._restore(event, 0, item)]
-        return _NOTHING, _with(settled, event, items)
-
-    def _interject(
-        self, carry: OpenAICarry, event: Event, item: Item
-    ) -> tuple[OpenAICarry, Sequence[Placed]]:
-        """Add a system message, which leaves calls open."""
-        settled, unanswered = self._let_go(carry)
-        item = self._restore(event, 0, item)
-        if not unanswered:
-            return _NOTHING, _with(settled, event, [item])
-        if not self.options.repair:
-            return OpenAICarry(None, tuple(unanswered)), _with(settled, event, [item])
-        waiting = (*carry.waiting, item)
-        return OpenAICarry(None, tuple(unanswered), waiting, event.version), settled
+    def rest(self, carry: TurnsCarry) -> Sequence[Placed]:
+        return self._turns(carry).rest() if carry.held else ()
 
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
@@ -167,127 +104,55 @@ class OpenAIView(View[OpenAICarry, OpenAIOptions]):
         content = content_of(item, {"role", "tool_call_id", "name"})
         return result_content(role, calls, [(item["tool_call_id"], item.get("name"), content)])
 
-    def _hold(
-        self, carry: OpenAICarry, event: Event, content: str | None, calls: tuple[Item, ...]
-    ) -> tuple[OpenAICarry, Sequence[Placed]]:
-        """Add to the held turn, or begin and hold the next one; closes all open calls."""
-        response_id = event.response_id
-        if carry.held is not None and response_id is not None:
-            joined = carry.held.joined(response_id, content, calls)
-            if joined is not None:
-                return OpenAICarry(joined, carry.unanswered), ()
-        settled, unanswered = self._let_go(carry)
-        items = self._closing(unanswered, carry.waiting)
-        residue = residue_of(event, self.name, 0)
-        turn = OpenAITurn(response_id, content, calls, event.version, len(items), residue)
-        return OpenAICarry(turn), _with(settled, event, items)
+    def _turns(self, carry: TurnsCarry) -> Turns:
+        options = self.options
+        return Turns(self._wire, carry, repair=options.repair, mark=options.mark)
 
-    def _answer(
-        self, carry: OpenAICarry, event: Event, results: Sequence[ToolResult]
-    ) -> tuple[OpenAICarry, Sequence[Placed]]:
-        """Add results: first those of open calls, then each orphan with a synthesised call.
+    def _items(self, event: Event) -> Sequence[Item]:
+        message = event.message
+        # not `match`: each failed class pattern would call pydantic's metaclass
+        if type(message) is InputMessage:
+            return (
+                self._restore(
+                    {"role": "user", "content": user_content(message)},
+                    residue_of(event, self.name, 0),
+                ),
+            )
+        if type(message) is ReplyMessage:
+            return (self._with_residue(event, 0, {"role": "assistant", "content": message.text}),)
+        if type(message) is ToolCallsMessage:
+            calls: list[JsonValue] = [*map(wire_call, message.calls)]
+            item: Item = {"role": "assistant", "content": None, "tool_calls": calls}
+            return (self._with_residue(event, 0, item),)
+        if type(message) is ToolResultsMessage:
+            results = enumerate(message.results)
+            return [self._tool_item(event, index, result) for index, result in results]
+        if type(message) is SystemMessage:
+            return (
+                self._restore(
+                    {"role": "system", "content": message.text}, residue_of(event, self.name, 0)
+                ),
+            )
+        if type(message) is CustomMessage and message.type == WHOLE:
+            whole = shown_whole(message.payload, foreign=self.options.foreign)
+            return () if whole is None else (self._restore(whole, residue_of(event, self.name, 0)),)
+        return ()
 
-        An orphan ends the turn with or without repair, so that both match results with the same
-        calls.
-        """
-        settled, unanswered = self._let_go(carry)
-        items: list[Item] = []
-        orphans: list[tuple[int, ToolResult]] = []
-        last_answer = -1
-        for index, result in enumerate(results):
-            call = _call_for(result, unanswered)
-            if call is not None:
-                unanswered.remove(call)
-                last_answer = index
-                items.append(self._tool_item(event, index, result, call[0]))
-                continue
-            orphans.append((index, result))
-            if not self.options.repair:
-                items.append(self._tool_item(event, index, result, _own_id(event, index, result)))
-        waiting = carry.waiting
-        if last_answer >= 0:
-            waiting = tuple(self._mark(item, "reordered") for item in waiting)
-        if unanswered and not orphans:
-            place = event.version, len(items)
-            carry = OpenAICarry(None, tuple(unanswered), waiting, *place)
-            return carry, _with(settled, event, items)
-        items += self._closing(unanswered, waiting)
-        if self.options.repair:
-            items += self._with_calls(event, orphans, last_answer)
-        return _NOTHING, _with(settled, event, items)
-
-    def _closing(self, unanswered: Sequence[OpenCall], waiting: Sequence[Item]) -> Sequence[Item]:
-        """Return what ends a turn: filler results for open calls, then what waited for them."""
-        if not unanswered or not self.options.repair:
-            return waiting
-        fillers: list[Item] = []
-        for call_id, name in unanswered:
-            item: Item = {"role": "tool", "content": FILLER, "tool_call_id": call_id}
-            if self._names_tools:
-                item["name"] = name
-            fillers.append(self._mark(item, "filler"))
-        return [*fillers, *waiting]
-
-    def _with_calls(
-        self, event: Event, orphans: Sequence[tuple[int, ToolResult]], last_answer: int
-    ) -> Iterator[Item]:
-        for index, result in orphans:
-            call_id = _own_id(event, index, result)
-            call = ToolCall(id=call_id, name=result.name or "unknown", args={})
-            turn: Item = {"role": "assistant", "content": None, "tool_calls": [wire_call(call)]}
-            yield self._mark(turn, "synthesised")
-            item = self._tool_item(event, index, result, call_id)
-            yield self._mark(item, "reordered") if index < last_answer else item
-
-    def _tool_item(self, event: Event, index: int, result: ToolResult, call_id: str) -> Item:
+    def _tool_item(self, event: Event, index: int, result: ToolResult) -> Item:
+        call_id = result.call_id or f"call_{event.message_id}_{index}"
         item: Item = {"role": "tool", "content": result_text(result), "tool_call_id": call_id}
         if self._names_tools and result.name is not None:
             item["name"] = result.name
-        return self._restore(event, index, item)
+        item = self._with_residue(event, index, item)
+        return with_record(item, result.call_id, result.name)
 
-    @property
-    def _names_tools(self) -> bool:
-        return self.options.tool_names or self.options.foreign
+    def _with_residue(self, event: Event, ordinal: int, item: Item) -> Item:
+        """Return a message that gets its residue once it is known what is joined with it."""
+        residue = residue_of(event, self.name, ordinal)
+        return item if residue is None else {**item, RESIDUE: residue}
 
-    def _mark(self, item: Item, repair: str) -> Item:
-        return {**item, MARK: repair} if self.options.mark else item
-
-    def _let_go(self, carry: OpenAICarry) -> tuple[list[Placed], list[OpenCall]]:
-        """Return the held turn as an item, and its open calls."""
-        held = carry.held
-        if held is None:
-            return [], list(carry.unanswered)
-        calls = [(str(call["id"]), str(called_tool(call))) for call in held.calls]
-        return [self._placed(held)], calls
-
-    def _placed(self, turn: OpenAITurn) -> Placed:
-        item: Item = {"role": "assistant", "content": turn.content}
-        if turn.calls:
-            item["tool_calls"] = list(turn.calls)
-        return Placed(turn.version, turn.ordinal, self._with_residue(item, turn.residue))
-
-    def _restore(self, event: Event, ordinal: int, item: Item) -> Item:
-        return self._with_residue(item, residue_of(event, self.name, ordinal))
-
-    def _with_residue(self, item: Item, residue: JsonValue) -> Item:
-        return restored(item, residue, foreign=self.options.foreign, also=self.also)
-
-
-def _with(settled: list[Placed], event: Event, items: Sequence[Item]) -> Sequence[Placed]:
-    """Return the settled items, then the items of an event at their places."""
-    version = event.version
-    for ordinal, item in enumerate(items):
-        settled.append(Placed(version, ordinal, item))
-    return settled
-
-
-def _call_for(result: ToolResult, unanswered: Sequence[OpenCall]) -> OpenCall | None:
-    """Return the open call for `result`: by id, or by name where it has no id."""
-    for call in unanswered:
-        if call[0] == result.call_id or (result.call_id is None and call[1] == result.name):
-            return call
-    return None
-
-
-def _own_id(event: Event, index: int, result: ToolResult) -> str:
-    return result.call_id or f"call_{event.message_id}_{index}"
+    def _restore(self, item: Item, residue: JsonValue) -> Item:
+        options = self.options
+        return restored(
+            item, residue, foreign=options.foreign, also=self.also, repair=options.repair
+        )

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.residue import apply_residue
 from agentlog.projections.view import Item
 from agentlog.projections.views.chat import call_ids
@@ -109,17 +109,20 @@ _KEYS: Mapping[str, Types] = {
 _IN_PLACE_OF_CONTENT = ("tool_calls", "refusal", "audio", "function_call")
 
 
-def restored(item: Item, residue: JsonValue, *, foreign: bool, also: Collection[str]) -> Item:
+def restored(
+    item: Item, residue: JsonValue, *, foreign: bool, also: Collection[str], repair: bool = False
+) -> Item:
     """Return `item` with its residue: all of it if `foreign`, else what the API takes, and `also`.
 
-    Who speaks, and who answers whom, stays.
+    Who speaks, and who answers whom, stays. For `repair`, a result keeps parts that only a user's
+    message may have.
     """
     if residue is None:  # most messages have none
         return item
     if foreign and _is_looser(item, residue):
         return apply_residue(item, residue, _may_change_loosely)
     whole = apply_residue(item, residue, _may_change)
-    return whole if foreign else _accept(whole, item, also)
+    return whole if foreign else _accept(whole, item, also, repair=repair)
 
 
 def shown_whole(item: JsonValue, *, foreign: bool) -> Item | None:
@@ -137,7 +140,7 @@ def shown_whole(item: JsonValue, *, foreign: bool) -> Item | None:
     if foreign:
         return dict(whole)
     accepted = _accept(whole, {"role": role, "content": ""}, ())
-    return accepted if accepted["content"] else None
+    return accepted if any(map(accepted.get, ("content", "refusal", "audio"))) else None
 
 
 def _is_looser(item: Item, residue: JsonValue) -> bool:
@@ -168,14 +171,15 @@ def _may_change_loosely(item: Item, key: str, value: JsonValue) -> bool:
     return (key == "tool_call_id" and value in (None, "")) or _may_change(item, key, value)
 
 
-def _accept(item: Item, plain: Item, also: Collection[str]) -> Item:
+def _accept(item: Item, plain: Item, also: Collection[str], *, repair: bool = False) -> Item:
     """Return `item` with what the API takes; the rest of its keys as in `plain`, if there."""
     role, accepted = str(item["role"]), Item()
     for key, value in item.items():
         if key in also:
             accepted[key] = value
         elif key == "content":
-            accepted[key] = _parts(role, value) or plain[key] if isinstance(value, list) else value
+            parts = _parts("user" if repair and role == "tool" else role, value)
+            accepted[key] = parts or plain[key] if isinstance(value, list) else value
         elif key == "function_call" and "tool_calls" in plain:  # the API takes one of them
             continue
         elif key in _KEYS[role]:
@@ -189,9 +193,9 @@ def _accept(item: Item, plain: Item, also: Collection[str]) -> Item:
     return accepted
 
 
-def _parts(role: str, parts: list[JsonValue]) -> list[JsonValue]:
+def _parts(role: str, parts: JsonValue) -> list[JsonValue]:
     accepted: list[JsonValue] = []
-    for part in parts:
+    for part in array_of(parts):
         try:
             accepted.append(_PARTS.get(role, _TEXT).validate_python(part, strict=True))
         except ValidationError:

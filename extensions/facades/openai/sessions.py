@@ -18,7 +18,7 @@ from agentlog.projections.view import Item, Printed
 from agentlog.projections.views.items.view import SESSION_STARTED
 from agentlog.projections.views.responses.view import ResponsesOptions, ResponsesView
 
-VIEW = ResponsesView(ResponsesOptions(complete=True))
+VIEW = ResponsesView(ResponsesOptions(repair=False, complete=True))
 _STARTS = ("thread.started", "thread.forked", "thread.annotated")
 
 

@@ -12,13 +12,15 @@ from typing import ClassVar
 
 from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.projections.view import Item
-from agentlog.projections.views.openai import MARK, OpenAIOptions, OpenAIView
+from agentlog.projections.views.openai import OpenAIOptions, OpenAIView
+from agentlog.projections.views.repair.wire import MARK
 
 
 class TrainingView(OpenAIView):
     """The chat messages, with the weights that an import had."""
 
     also: ClassVar[frozenset[str]] = frozenset({"weight"})
+    changes: ClassVar[bool] = False
 
 
 VIEW = TrainingView(OpenAIOptions(repair=True, mark=True))

@@ -6,6 +6,8 @@ where a message has calls.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import parse
@@ -17,23 +19,22 @@ from agentlog.domain.json.values import (
     objects_of,
     text_at,
 )
-from agentlog.projections.exchanges.pairing import paired
 from agentlog.projections.exchanges.reconstruction import tool_definition
 from agentlog.projections.view import Item
+from agentlog.projections.views.repair.anthropic import AnthropicWire, block_of, blocks_of
+from agentlog.projections.views.repair.media import media_in
+from agentlog.projections.views.repair.repaired import repaired
 
 MAX_TOKENS = 4096
 """Sent where the request has no limit."""
 
 _SAME = ("temperature", "top_p")
 _CHOICES: Mapping[JsonValue, str] = {"auto": "auto", "none": "none", "required": "any"}
-_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
-_BEGIN = "."
-"""A user's message before an assistant's first one: the API wants one that has a text."""
 
 
 def anthropic_request(chat: Item) -> tuple[Item, list[str]]:
     """Return the request, and what of it was changed or left out, in words."""
-    items = paired(objects_of(chat["messages"]), across_turns=True)
+    items = objects_of(chat["messages"])
     begin = next((n for n, item in enumerate(items) if not _is_system(item)), len(items))
     notes = []
     request: Item = {"max_tokens": _max_tokens(chat)}
@@ -42,10 +43,11 @@ def anthropic_request(chat: Item) -> tuple[Item, list[str]]:
         notes.append(f"max_tokens is {MAX_TOKENS}")
     if system := [block for item in items[:begin] for block in _texts(item.get("content"))]:
         request["system"] = system[0]["text"] if len(system) == 1 else [*system]
-    request["messages"] = [*_turns(items[begin:])]
+    messages = repaired(AnthropicWire(), map(_message, items[begin:]))
+    request["messages"] = [*_turns(messages)]
     defined = map(tool_definition, array_of(chat.get("tools")))
     tools = {name: _tool(name, description, schema) for name, description, schema in defined}
-    unknown = sorted(_called(items) - tools.keys())
+    unknown = sorted(_called(messages) - tools.keys())
     if unknown:
         notes.append(f"tools without a definition take any arguments: {', '.join(unknown)}")
     tools |= {name: _tool(name, None, {"type": "object"}) for name in unknown}
@@ -88,38 +90,32 @@ def _choice(choice: JsonValue) -> Item | None:
             return None
 
 
-def _called(items: Iterable[Item]) -> set[str]:
-    return {
-        str(_call(call)["name"]) for item in items for call in objects_of(item.get("tool_calls"))
-    }
+def _called(messages: Iterable[Item]) -> set[str]:
+    blocks = (block for message in messages for block in blocks_of(message))
+    return {str(block["name"]) for block in blocks if block["type"] == "tool_use"}
 
 
-def _turns(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield messages whose roles alternate, a user's first."""
-    role, content = "user", list[JsonValue]()
-    for item in items:
-        speaker = "assistant" if item["role"] == "assistant" else "user"
-        blocks = list(_blocks(item))
-        if not blocks:
-            continue
-        if speaker != role:
-            begun: list[JsonValue] = [{"type": "text", "text": _BEGIN}]
-            yield {"role": role, "content": content or begun}
-            role, content = speaker, []
-        content += blocks
-    if content:
+def _turns(messages: Iterable[Item]) -> Iterator[Item]:
+    """Yield messages, those of one role in a row as one."""
+    for role, turn in groupby(messages, itemgetter("role")):
+        content: list[JsonValue] = [block for message in turn for block in blocks_of(message)]
         yield {"role": role, "content": content}
+
+
+def _message(item: Item) -> Item:
+    content: list[JsonValue] = [*_blocks(item)]
+    return {"role": "assistant" if item["role"] == "assistant" else "user", "content": content}
 
 
 def _blocks(item: Item) -> Iterator[Item]:
     content = item.get("content")
     if item["role"] == "tool":
-        result: Item = {"type": "tool_result", "tool_use_id": item["tool_call_id"]}
-        yield {**result, "content": [*_texts(content)]}
+        output: JsonValue = [*map(_part, objects_of(content))]
+        output = content if isinstance(content, str) else output
+        yield {"type": "tool_result", "tool_use_id": item.get("tool_call_id"), "content": output}
         return
     if item["role"] == "user" and isinstance(content, list):
-        for part in content:
-            yield from _part(object_of(part))
+        yield from map(_part, objects_of(content))
     else:
         yield from _texts(content)
     if refusal := text_at(item, "refusal"):
@@ -139,26 +135,13 @@ def _texts(content: JsonValue) -> Iterator[Item]:
             yield {"type": "text", "text": text}
 
 
-def _part(part: Item) -> Iterator[Item]:
-    """Yield a part of a user's message: a text, an image, a PDF, or the name of another file."""
-    url = text_at(object_at(part, "image_url"), "url")
-    data = url or text_at(object_at(part, "file"), "file_data") or ""
-    kind, _, encoded = data.removeprefix("data:").partition(";base64,")
-    if "text" in part:
-        yield from _texts([part])
-    elif kind in _IMAGES:
-        yield {"type": "image", "source": _base64(kind, encoded)}
-    elif kind == "application/pdf":
-        yield {"type": "document", "source": _base64(kind, encoded)}
-    elif url is not None and url.startswith("https://"):
-        yield {"type": "image", "source": {"type": "url", "url": url}}
-    else:
-        name = text_at(object_at(part, "file"), "filename") or part["type"]
-        yield {"type": "text", "text": f"[file {name}]"}
-
-
-def _base64(kind: str, encoded: str) -> Item:
-    return {"type": "base64", "media_type": kind, "data": encoded}
+def _part(part: Item) -> Item:
+    """Return a part of a message: a text, an image, a document, or the name of another file."""
+    media = media_in(part)
+    if media is not None:
+        return block_of(media)
+    text = text_at(part, "text", "refusal")
+    return {"type": "text", "text": f"[{part.get('type')}]" if text is None else text}
 
 
 def _call(call: Item) -> Item:
@@ -170,6 +153,5 @@ def _call(call: Item) -> Item:
         arguments = parse(text)
     except InvalidJson:
         arguments = text
-    if not isinstance(arguments, dict):
-        arguments = {"arguments": arguments}
-    return {"type": "tool_use", "id": call["id"], "name": name, "input": arguments}
+    whole = arguments if isinstance(arguments, dict) else text
+    return {"type": "tool_use", "id": call.get("id"), "name": name, "input": whole}

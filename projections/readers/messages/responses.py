@@ -19,7 +19,7 @@ from agentlog.projections.readers.messages.responses_items import (
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.token_words import RESPONSES
 from agentlog.projections.view import Item
-from agentlog.projections.views.responses.view import ResponsesView
+from agentlog.projections.views.responses.view import ResponsesOptions, ResponsesView
 
 _OF_ANSWERS = frozenset(
     """
@@ -31,7 +31,7 @@ _OF_ANSWERS = frozenset(
     """.split()
 )
 _LISTS = ("input", "data", "items")
-_VIEW = ResponsesView()
+_VIEW = ResponsesView(ResponsesOptions(repair=False))
 
 
 def _read(document: JsonValue) -> Iterator[History]:

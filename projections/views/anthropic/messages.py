@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.values import JsonValue, objects_of
+from agentlog.domain.json.values import JsonValue
 from agentlog.domain.messages import (
     CustomMessage,
     FileAttachment,
@@ -26,6 +26,8 @@ from agentlog.projections.item_content import (
 )
 from agentlog.projections.view import Item
 from agentlog.projections.views.chat import file_text
+from agentlog.projections.views.repair.anthropic import blocks_of
+from agentlog.projections.views.repair.wire import plain, with_record
 
 WIRE = "anthropic"
 RESPONSE = "of"
@@ -58,10 +60,12 @@ def messages_of(event: Event) -> Sequence[Item]:
             return ()
 
 
-def blocks_of(item: Item) -> list[Item]:
-    """Return the blocks of a message's content; a text is one."""
+def without_record(item: Item) -> Item:
+    """Return a message whose results have only what they show."""
     content = item.get("content")
-    return [_text(content)] if isinstance(content, str) else objects_of(content)
+    if item.get("role") != "user" or not isinstance(content, list):
+        return item
+    return {**item, "content": [plain(b) if isinstance(b, dict) else b for b in content]}
 
 
 def _message(event: Event, role: str, blocks: Sequence[Item]) -> Item:
@@ -83,14 +87,8 @@ def _file(file: FileAttachment) -> Item:
     return {"type": "image" if kind in _IMAGES else "document", "source": source}
 
 
-def call_block(call_id: str, name: str, arguments: JsonValue) -> Item:
-    """Return a call, whose arguments are an object: others stand in one."""
-    tool_input: Item = arguments if isinstance(arguments, dict) else {"value": arguments}
-    return {"type": "tool_use", "id": call_id, "name": name, "input": tool_input}
-
-
 def _call(call: ToolCall) -> Item:
-    return call_block(call.id, call.name, arguments_value(call))
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_value(call)}
 
 
 def _result(event: Event, index: int, result: ToolResult) -> Item:
@@ -99,9 +97,9 @@ def _result(event: Event, index: int, result: ToolResult) -> Item:
         "tool_use_id": result.call_id or f"toolu_{event.message_id}_{index}",
         "content": value_text(result.output),
     }
-    if result.error is None:
-        return block
-    return {**block, "content": error_text(result.error), "is_error": True}
+    if result.error is not None:
+        block |= {"content": error_text(result.error), "is_error": True}
+    return with_record(block, result.call_id, result.name)
 
 
 def said_by(item: Item, calls: CallPlaces) -> ItemContent:

@@ -7,14 +7,20 @@ from typing import ClassVar
 from typing_extensions import override
 
 from agentlog.domain.events import Event
-from agentlog.domain.json.text import print_to_keep
-from agentlog.domain.json.values import JsonValue, text_at
-from agentlog.projections.carries.persistent_list import PrintedList
+from agentlog.domain.json.values import text_at
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.view import BEFORE_ALL, Item, Options, Place, Placed
-from agentlog.projections.views.anthropic.messages import WIRE, messages_of, said_by
-from agentlog.projections.views.anthropic.turns import Turns
-from agentlog.projections.views.items.view import Items, ItemsCarry, ItemsView
+from agentlog.projections.view import Item, Options, Placed
+from agentlog.projections.views.anthropic.messages import (
+    RESPONSE,
+    WIRE,
+    messages_of,
+    said_by,
+    without_record,
+)
+from agentlog.projections.views.items.view import ItemsCarry, ItemsView
+from agentlog.projections.views.repair.anthropic import AnthropicWire
+from agentlog.projections.views.repair.held import TurnsCarry
+from agentlog.projections.views.repair.turns import Turns
 
 
 class AnthropicOptions(Options):
@@ -22,30 +28,30 @@ class AnthropicOptions(Options):
 
     `repair`: only what Anthropic's API takes, in an order that it takes; without it messages are as
     they came in.
+    `mark`: say what repair did: under the key `agentlog` of a message or block `filler` and
+    `synthesised`, what it made, `reordered`, what it moved behind later results; under
+    `agentlog_recorded` what is on record in the place of what it changed.
     `system`: system prompts too, in their places, as messages of the role `system`, which a request
     has apart from its messages.
     """
 
     repair: bool = True
+    mark: bool = False
     system: bool = True
 
 
 @dataclass(slots=True)  # not frozen: construction would take 4x as long per event
 class AnthropicCarry(ItemsCarry):
-    """What `Turns` needs to go on."""
+    """What came in, and what the repair needs to go on."""
 
-    pending: Items = field(default_factory=PrintedList)
-    open_calls: tuple[str, ...] = ()
-    last: int | None = None
-    response: str | None = None
-    has_begun: bool = False
-    place: Place = BEFORE_ALL
+    turns: TurnsCarry = field(default_factory=TurnsCarry)
 
 
 class AnthropicView(ItemsView[AnthropicCarry, AnthropicOptions]):
     """Messages of Anthropic's API."""
 
     name: ClassVar[str] = WIRE
+    carry_format: ClassVar[int] = 2
     options_type = AnthropicOptions
     carry_type = AnthropicCarry
 
@@ -63,54 +69,36 @@ class AnthropicView(ItemsView[AnthropicCarry, AnthropicOptions]):
         if not items:
             return carry, ()
         turns = self._turns(carry, items)
-        pending = PrintedList()
-        for placed in turns.pending:
-            pending = pending.append(_print(placed))
-        carry = replace(
-            carry,
-            pending=pending,
-            open_calls=tuple(turns.open_calls),
-            last=turns.last,
-            response=turns.response,
-            has_begun=turns.has_begun,
-            place=turns.place,
-        )
-        return carry, turns.settled
+        return replace(carry, turns=turns.carry), turns.settled
 
     @override
     def rest(self, carry: AnthropicCarry) -> Sequence[Placed]:
         turns = self._turns(carry, super().rest(carry))
-        if turns.is_answering:
-            turns.close(turns.place[0])
-        return [*turns.settled, *turns.pending]
+        return [*turns.settled, *turns.rest()]
 
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         return said_by(item, calls)
 
     def _turns(self, carry: AnthropicCarry, items: Sequence[Placed]) -> Turns:
-        turns = Turns(
-            list(map(_parse, carry.pending)),
-            carry.open_calls,
-            repair=self.options.repair,
-            last=carry.last,
-            response=carry.response,
-            has_begun=carry.has_begun,
-            place=carry.place,
-        )
+        options = self.options
+        turns = Turns(_WIRE, carry.turns, repair=options.repair, mark=options.mark)
         for version, _, item in items:
-            if self.options.system or item.get("role") != "system":
-                turns.add(version, item)
+            if options.system or item.get("role") != "system":
+                self._add(turns, version, item)
         return turns
 
+    def _add(self, turns: Turns, version: int, item: Item) -> None:
+        message = {key: value for key, value in item.items() if key != RESPONSE}
+        is_plain = RESPONSE in item
+        if message.get("role") == "system" and is_plain:  # its residue is of the request
+            message = {"role": "system", "content": message.get("content")}
+        elif not self.options.repair:
+            message = without_record(message)
+        response = item.get(RESPONSE)
+        turns.add(
+            version, message, response if isinstance(response, str) else None, is_plain=is_plain
+        )
 
-def _print(placed: Placed) -> bytes:
-    return print_to_keep([placed.version, placed.ordinal, placed.item])
 
-
-def _parse(value: JsonValue) -> Placed:
-    match value:
-        case [int(version), int(ordinal), dict(item)]:
-            return Placed(version, ordinal, item)
-        case _:
-            return Placed(0, 0, {})
+_WIRE = AnthropicWire()

@@ -1,38 +1,86 @@
 """The view `responses`: items of the Responses and Conversations APIs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import text_at
+from agentlog.domain.messages import ToolResultsMessage
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.view import Item, Options
+from agentlog.projections.view import Item, Options, Placed
 from agentlog.projections.views.items.view import ItemsCarry, ItemsView
+from agentlog.projections.views.repair.held import TurnsCarry
+from agentlog.projections.views.repair.responses import ResponsesWire
+from agentlog.projections.views.repair.turns import Turns
+from agentlog.projections.views.repair.wire import with_record
 from agentlog.projections.views.responses.items import WIRE, items_of, said_by
 
 
 class ResponsesOptions(Options):
     """How to show items.
 
+    `repair`: only what OpenAI's API takes as input, each call with its output; without it items are
+    as they came in.
+    `mark`: say what repair did: `agentlog` of an item is `filler` or `synthesised`, and
+    `agentlog_recorded` is what is on record in the place of what it changed.
     `complete`: with all that OpenAI's API returns: type, id, status, contents as parts. Without it
     items are as they came in, and those of other messages have no id.
     """
 
+    repair: bool = True
+    mark: bool = False
     complete: bool = False
 
 
-class ResponsesView(ItemsView[ItemsCarry, ResponsesOptions]):
+@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
+class ResponsesCarry(ItemsCarry):
+    """What came in, and what the repair needs to go on."""
+
+    turns: TurnsCarry = field(default_factory=TurnsCarry)
+
+
+class ResponsesView(ItemsView[ResponsesCarry, ResponsesOptions]):
     """Items of the Responses and Conversations APIs; any message that they can say is one."""
 
     name: ClassVar[str] = WIRE
+    carry_format: ClassVar[int] = 2
     options_type = ResponsesOptions
-    carry_type = ItemsCarry
+    carry_type = ResponsesCarry
 
     @override
     def items_of(self, event: Event) -> Sequence[Item]:
-        return items_of(event)
+        items = items_of(event)
+        if self.options.repair and type(event.message) is ToolResultsMessage:
+            return [
+                with_record(item, result.call_id, result.name)
+                for item, result in zip(items, event.message.results, strict=True)
+            ]
+        return items
+
+    @override
+    def fold(self, carry: ResponsesCarry, event: Event) -> tuple[ResponsesCarry, Sequence[Placed]]:
+        carry, items = super().fold(carry, event)
+        if not (items and self.options.repair):
+            return carry, items
+        turns = self._turns(carry, items)
+        return replace(carry, turns=turns.carry), turns.settled
+
+    @override
+    def rest(self, carry: ResponsesCarry) -> Sequence[Placed]:
+        items = super().rest(carry)
+        if not self.options.repair:
+            return items
+        turns = self._turns(carry, items)
+        return [*turns.settled, *turns.rest()]
+
+    def _turns(self, carry: ResponsesCarry, items: Sequence[Placed]) -> Turns:
+        turns = Turns(_WIRE, carry.turns, repair=True, mark=self.options.mark)
+        for version, _, item in items:
+            turns.add(version, item)
+        return turns
 
     @override
     def shown(self, item: Item, message_id: str, ordinal: int) -> tuple[str, Item]:
@@ -44,6 +92,7 @@ class ResponsesView(ItemsView[ItemsCarry, ResponsesOptions]):
         return said_by(item, calls)
 
 
+_WIRE = ResponsesWire()
 _PREFIXES: Mapping[str, str] = {
     "message": "msg",
     "function_call": "fc",

@@ -135,11 +135,11 @@ def test_open_calls_are_answered_and_odd_ids_and_names_replaced() -> None:
     messages: Any = frozen_call(events, 4).request["messages"]
     _, turn, *results = messages
     asked = [(call["id"], call["function"]["name"]) for call in turn["tool_calls"]]
-    assert asked == [("a", "f"), ("call_1", "g__"), ("call_2", "_")]
+    assert asked == [("a", "f"), ("a_2", "g_e2a0dfaa"), ("_4a99557e", "_e3b0c442")]
     assert [(item["tool_call_id"], item["content"]) for item in results] == [
-        ("call_2", "c"),
+        ("_4a99557e", "c"),
         ("a", "a"),
-        ("call_1", '{"status":"pending"}'),
+        ("a_2", '{"status":"pending"}'),
     ]
 
 

@@ -22,7 +22,7 @@ from tests.projections import openai_items
 OPTIONS = {
     "anthropic": {"repair": False},
     "openai": {"foreign": True, "repair": False},
-    "responses": {},
+    "responses": {"repair": False},
 }
 CALL = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 TURN = {"role": "assistant", "content": "I look.", "tool_calls": [CALL]}

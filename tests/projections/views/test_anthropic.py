@@ -12,8 +12,8 @@ from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.messages.anthropic import FORMAT
 from agentlog.projections.view import Item, render
-from agentlog.projections.views.anthropic.turns import BEGINNING, FILLER
 from agentlog.projections.views.anthropic.view import AnthropicOptions, AnthropicView
+from agentlog.projections.views.repair.anthropic import BEGINNING, FILLER
 from tests.histories import examples, histories, history, json_values, texts
 from tests.projections.anthropic_api import check_types, why_refused
 from tests.test_golden import GOLDEN, THREADS

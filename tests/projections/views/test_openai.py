@@ -15,7 +15,9 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import array_of
 from agentlog.projections.view import Item, render
-from agentlog.projections.views.openai import FILLER, MARK, OpenAIOptions, OpenAIView
+from agentlog.projections.views.openai import OpenAIOptions, OpenAIView
+from agentlog.projections.views.repair.chat import FILLER
+from agentlog.projections.views.repair.wire import MARK, RECORDED
 from tests.histories import histories, history
 from tests.projections.chat_api import check_types, why_unsafe
 
@@ -45,12 +47,12 @@ CALLS: dict[str, Any] = {
     "type": "tool_calls",
     "calls": [
         {"id": "a", "name": "find", "args": {"q": "x", "n": 1}},
-        {"id": "b", "name": "book", "argumentsText": '{"broken": '},
+        {"id": "b", "name": "book", "argumentsText": '{"n": 1.0}'},
     ],
 }
 WIRED_CALLS = [
     {"id": "a", "type": "function", "function": {"name": "find", "arguments": '{"q":"x","n":1}'}},
-    {"id": "b", "type": "function", "function": {"name": "book", "arguments": '{"broken": '}},
+    {"id": "b", "type": "function", "function": {"name": "book", "arguments": '{"n": 1.0}'}},
 ]
 RESULT_A: dict[str, Any] = {
     "type": "tool_results",
@@ -110,15 +112,9 @@ def test_files_become_parts_by_their_mime_type() -> None:
             "type": "file",
             "file": {"file_data": "data:application/pdf;base64,QUJD", "filename": "a.pdf"},
         },
-        # no UTF-8, so no text after all
-        {"type": "file", "file": {"file_data": "data:text/plain;base64,/w==", "filename": "file"}},
-        {
-            "type": "file",
-            "file": {
-                "file_data": "data:application/octet-stream;base64,QUJD",
-                "filename": "file",
-            },
-        },
+        # no UTF-8, so no text after all; and the API takes no other files
+        {"type": "text", "text": "[text/plain file, 1 bytes]"},
+        {"type": "text", "text": "[application/octet-stream file, 3 bytes]"},
     ]
 
 
@@ -187,7 +183,7 @@ def test_calls_still_open_before_a_system_message_get_a_filler_until_they_are_an
     assert _shown(events[:2], mark=True)[-1] == WIRED_SYSTEM
     assert _shown(events[:3], mark=True)[1:] == [WIRED_A, filler, moved]
     rendering = render(OpenAIView(), events[:3])
-    assert [placed.key for placed in rendering.rest] == ["3.1", "3.2"]
+    assert [placed.key for placed in rendering.rest] == ["1.0", "2.0", "2.1", "2.2"]
     unanswered = [*events[:3], replace(history(USER)[0], originator_version=4)]
     assert _shown(unanswered, mark=True)[1:4] == [WIRED_A, filler, moved]
 
@@ -201,13 +197,13 @@ def test_a_result_without_an_id_answers_the_open_call_of_its_name() -> None:
     assert _shown(history(CALLS, nameless))[1]["tool_call_id"] == "b"
 
 
-def test_an_orphan_ends_the_turn_repaired_or_not() -> None:
+def test_an_orphan_leaves_calls_open_repaired_or_not() -> None:
     results = [{"callId": "x", "output": 1}]
     nameless = {"type": "tool_results", "results": [{"name": "book", "output": "late"}]}
     events = history(CALLS, {"type": "tool_results", "results": results}, nameless)
-    own = f"call_{events[2].message_id}_0"
     for repair in (True, False):
-        assert _shown(events, repair=repair)[-1]["tool_call_id"] == own
+        late = [item for item in _shown(events, repair=repair) if item["content"] == "late"]
+        assert [item["tool_call_id"] for item in late] == ["b"]
 
 
 def test_no_residue_forges_the_mark() -> None:
@@ -274,16 +270,20 @@ def test_without_repair_nothing_is_invented(events: list[Event]) -> None:
 def test_the_mark_is_on_exactly_what_repair_invented(events: list[Event], names: bool) -> None:  # noqa: FBT001 - hypothesis passes it
     repaired = _shown(events, mark=True, tool_names=names)
     invented = {"filler", "synthesised"}
-    kept = [_unmarked(item) for item in repaired if item.get(MARK) not in invented]
+    kept = [
+        item.get(RECORDED, _unmarked(item))
+        for item in repaired
+        if item.get(MARK) not in {*invented, "moved"}
+    ]
     as_logged = _shown(events, repair=False, tool_names=names)
     assert Counter(map(_printed, kept)) == Counter(map(_printed, as_logged))
     for item in repaired:
-        assert item.get(MARK) in {None, "reordered", *invented}
+        assert item.get(MARK) in {None, "reordered", "moved", *invented}
     assert [_unmarked(item) for item in repaired] == _shown(events, tool_names=names)
 
 
-def _unmarked(item: Item) -> Item:
-    return {key: value for key, value in item.items() if key != MARK}
+def _unmarked(item: Any) -> Item:
+    return {key: value for key, value in item.items() if key not in {MARK, RECORDED}}
 
 
 def _printed(item: Item) -> bytes:

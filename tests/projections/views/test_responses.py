@@ -49,7 +49,7 @@ def events_of(*items: JsonValue) -> list[Event]:
 
 
 def shown(events: Sequence[Event], **options: bool) -> list[Item]:
-    view = ResponsesView(ResponsesOptions(**options))
+    view = ResponsesView(ResponsesOptions(**{"repair": False, **options}))
     return [placed.item for placed in render(view, events).items]
 
 
@@ -193,7 +193,7 @@ def test_a_cleared_session_begins_anew() -> None:
 
 def test_nothing_is_held_back_or_deleted_outside_of_sessions() -> None:
     events = history(*drafts([USER, CALL]), deleted("fc_1"), CLEARED)
-    rendering = render(ResponsesView(), events)
+    rendering = render(ResponsesView(ResponsesOptions(repair=False)), events)
     assert rendering.rest == []
     assert [placed.item for placed in rendering.settled] == [USER, CALL]
 

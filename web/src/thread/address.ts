@@ -19,6 +19,7 @@ const PANELS: Readonly<Record<ViewName, "view" | "own">> = {
   openai: "view",
   responses: "view",
   anthropic: "view",
+  gemini: "view",
   "ag-ui": "view",
   source: "view",
   letta: "view",

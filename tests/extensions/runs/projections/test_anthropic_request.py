@@ -12,6 +12,7 @@ from agentlog.domain.events import Event
 from agentlog.extensions.runs.projections.anthropic_request import anthropic_request
 from agentlog.projections.exchanges.answers import answers_of
 from agentlog.projections.exchanges.reconstruction import NothingToAsk, frozen_call
+from agentlog.projections.views.repair.anthropic import BEGINNING
 from tests.histories import examples, histories, history
 
 Item = dict[str, Any]
@@ -64,7 +65,7 @@ def test_calls_and_results_are_blocks() -> None:
         HELLO,
     )
     call = {"type": "tool_use", "id": "c", "name": "f", "input": {"a": 1}}
-    result = {"type": "tool_result", "tool_use_id": "c", "content": [_text("done")]}
+    result = {"type": "tool_result", "tool_use_id": "c", "content": "done"}
     assert request["messages"][1:] == [
         {"role": "assistant", "content": [_text("I look."), call]},
         {"role": "user", "content": [result, _text("hello")]},
@@ -76,8 +77,8 @@ def test_calls_and_results_are_blocks() -> None:
 def test_arguments_that_are_no_object_are_put_in_one(arguments: str) -> None:
     request = _request(_turn(_called("f", arguments)))
     (call,) = request["messages"][1]["content"]
-    assert call["input"].keys() == {"arguments"}
-    assert request["messages"][0] == {"role": "user", "content": [_text(".")]}
+    assert call["input"] == ({"INVALID_JSON": arguments} if arguments else {})
+    assert request["messages"][0] == {"role": "user", "content": [_text(BEGINNING)]}
 
 
 def test_tools_and_parameters_have_its_names() -> None:
@@ -131,10 +132,10 @@ def test_files_of_a_user_are_blocks_or_named() -> None:
         _text("look"),
         {"type": "image", "source": png},
         {"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}},
-        _text("[file image_url]"),
+        _text("[image/tiff, 1 bytes]"),
         {"type": "document", "source": pdf},
-        _text("[file b.doc]"),
-        _text("[file input_audio]"),
+        _text("[a/b b.doc, 1 bytes]"),
+        _text("[input_audio]"),
     ]
 
 

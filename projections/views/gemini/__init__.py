@@ -1,0 +1,1 @@
+"""The view `gemini`: contents of Gemini's generateContent."""

@@ -1,0 +1,80 @@
+"""The fold of the view `gemini`: contents that Gemini's API takes, at any moment."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from typing_extensions import override
+
+from agentlog.domain.events import Event
+from agentlog.projections.item_content import CallPlaces, ItemContent
+from agentlog.projections.view import Item, Options, Placed, View
+from agentlog.projections.views.gemini.contents import contents_of, said_by
+from agentlog.projections.views.repair.gemini import GeminiWire
+from agentlog.projections.views.repair.held import TurnsCarry
+from agentlog.projections.views.repair.turns import Turns
+from agentlog.projections.views.repair.wire import plain
+
+
+class GeminiOptions(Options):
+    """How to show contents.
+
+    `repair`: only what Gemini's API takes, in an order that it takes; without it one content each
+    message.
+    `mark`: say what repair did, as in the view `anthropic`.
+    `system`: system prompts too, in their places, as contents of the role `system`, which a request
+    has as `systemInstruction`.
+    """
+
+    repair: bool = True
+    mark: bool = False
+    system: bool = True
+
+
+class GeminiView(View[TurnsCarry, GeminiOptions]):
+    """Contents of generateContent. Signatures of thoughts are not shown: Gemini 3 wants them."""
+
+    name: ClassVar[str] = "gemini"
+    options_type = GeminiOptions
+    carry_type = TurnsCarry
+
+    @override
+    def start(self) -> TurnsCarry:
+        return _NOTHING
+
+    @override
+    def fold(self, carry: TurnsCarry, event: Event) -> tuple[TurnsCarry, Sequence[Placed]]:
+        options = self.options
+        contents = contents_of(event)
+        if not contents or (contents[0]["role"] == "system" and not options.system):
+            return carry, ()
+        if not options.repair:
+            return carry, [
+                Placed(event.version, ordinal, _as_recorded(item))
+                for ordinal, item in enumerate(contents)
+            ]
+        turns = self._turns(carry)
+        for item in contents:
+            turns.add(event.version, item)
+        return turns.carry, turns.settled
+
+    @override
+    def rest(self, carry: TurnsCarry) -> Sequence[Placed]:
+        return self._turns(carry).rest() if carry.held else ()
+
+    @override
+    def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
+        return said_by(item, calls)
+
+    def _turns(self, carry: TurnsCarry) -> Turns:
+        return Turns(_WIRE, carry, repair=True, mark=self.options.mark)
+
+
+def _as_recorded(item: Item) -> Item:
+    parts = item.get("parts")
+    if not isinstance(parts, list):
+        return item
+    return {**item, "parts": [plain(part) if isinstance(part, dict) else part for part in parts]}
+
+
+_NOTHING = TurnsCarry()
+_WIRE = GeminiWire()

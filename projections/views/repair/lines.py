@@ -1,0 +1,164 @@
+"""Held messages as they are shown: results behind their calls, fillers, few marks of caches."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from agentlog.projections.view import Item
+from agentlog.projections.views.repair.held import Answered, Held
+from agentlog.projections.views.repair.names import fitted
+from agentlog.projections.views.repair.pairing import Call
+from agentlog.projections.views.repair.wire import MARK, Wire, with_mark
+
+
+class Line(NamedTuple):
+    """A message to show; `order` to `latest` are the numbers of arrival of what it has."""
+
+    order: int
+    latest: int
+    version: int
+    item: Item
+
+
+class Lines:
+    """Writes held messages; `following` are those after them, which are not written.
+
+    `at_end`: nothing follows, and unless they are to be `closed`, the last calls may stay open.
+    """
+
+    def __init__(
+        self, wire: Wire, following: Sequence[Held], *, mark: bool, at_end: bool, closed: bool
+    ) -> None:
+        self._wire = wire
+        self._following = following
+        self._mark = mark
+        self._at_end = at_end
+        self._closed = closed
+
+    def lines(self, entries: Sequence[Held]) -> list[Line]:
+        """Return the messages of entries, in order."""
+        wire, everything = self._wire, [*entries, *self._following]
+        main = [held for held in everything if not (held.is_apart or held.is_lead)]
+        last = main[-1] if main else None
+        lines: list[Line] = []
+        for n, held in enumerate(entries):
+            if self._is_shown(held, everything[n + 1 :]):
+                item = self._item(held)
+                if item is not None and held.is_answer and self._at_end and held is last:
+                    item = wire.as_last(item)
+                if item is not None:
+                    lines.append(Line(held.order, held.order, held.version, item))
+            after = everything[n + 1] if n + 1 < len(everything) else None
+            is_open = self._at_end and not self._closed and held is last
+            lines += self._results(held, after, is_open=is_open)
+        return self._in_places(lines)
+
+    def _item(self, held: Held) -> Item | None:
+        """Return a message as it is shown; the model's is cleaned here, when it is whole."""
+        if not held.is_answer:
+            return with_mark(held.item, self._mark_of(held.mark), held.recorded)
+        wire = self._wire
+        whole = wire.finish(held.item)
+        item = wire.clean(whole)
+        if item is None:
+            return None
+        calls = wire.calls(item)
+        fit = [
+            Call(call.id, fitted(own.name, wire.limits.tool_name))
+            for call, own in zip(held.calls, calls, strict=False)
+            if wire.renames
+        ]
+        if fit != [*calls] and len(fit) == len(calls):
+            item = wire.with_calls(item, fit)
+        is_changed = self._mark and held.mark is None and item is not whole
+        return with_mark(item, self._mark_of(held.mark), whole if is_changed else None)
+
+    def _is_shown(self, held: Held, later: Sequence[Held]) -> bool:
+        wire = self._wire
+        if not held.is_lead:
+            return True
+        led = (other.item for other in later if not (other.is_apart or other.is_lead))
+        return wire.leads(next(led, {}))
+
+    def _results(self, held: Held, after: Held | None, *, is_open: bool) -> Iterator[Line]:
+        wire, answers = self._wire, [*held.answers]
+        if not held.calls:
+            return
+        if any(answer.call < 0 for answer in answers):
+            for answer in answers:
+                item = with_mark(answer.unit, None, answer.recorded)
+                yield Line(answer.order, answer.order, answer.version, item)
+            return
+        if not is_open or (answers and wire.answers_whole):
+            answers += self._fillers(held, after)
+        answers = [answer for answer in answers if answer.unit]
+        if not answers:
+            return
+        units: list[tuple[int, Item]] = []
+        lifted: list[Item] = []
+        for answer in answers:
+            whole = wire.finish(answer.unit)
+            unit, beside = wire.lifted(
+                whole if whole is answer.unit else wire.clean(whole) or whole
+            )
+            recorded = self._recorded(answer, whole, unit)
+            units.append((answer.call, with_mark(unit, None, recorded)))
+            lifted += [] if beside is None else [with_mark(beside, self._mark_of("moved"))]
+        units = [*wire.in_order(units)]
+        together = wire.grouped([unit for _, unit in units])
+        first, latest = answers[0], max(answer.order for answer in answers)
+        if together is not None:
+            yield Line(first.order, latest, first.version, together)
+        else:
+            for answer, (_, unit) in zip(answers, units, strict=True):
+                yield Line(answer.order, answer.order, answer.version, unit)
+        for item in lifted:
+            yield Line(latest, latest, max(answer.version for answer in answers), item)
+
+    def _recorded(self, answer: Answered, whole: Item, unit: Item) -> Item | None:
+        """Return a result as it is on record, for marks, where it is shown otherwise."""
+        if not self._mark:
+            return None
+        if answer.recorded is not None:
+            return self._wire.finish(answer.recorded)
+        return None if unit is whole else whole
+
+    def _fillers(self, held: Held, after: Held | None) -> Iterator[Answered]:
+        answered = {answer.call for answer in held.answers}
+        latest = max((answer.order for answer in held.answers), default=held.order)
+        version = max([held.version, *(answer.version for answer in held.answers)])
+        for index, call in enumerate(held.calls):
+            if index not in answered:
+                unit = with_mark(self._wire.filler(call), self._mark_of("filler"))
+                at = version if after is None else after.version
+                yield Answered(latest, at, index, unit)
+
+    def _in_places(self, lines: list[Line]) -> list[Line]:
+        """Return lines whose versions ascend; those that now stand behind later ones are marked."""
+        most = self._following[0].version if self._following else None
+        for n in range(len(lines) - 1, -1, -1):
+            most = lines[n].version if most is None else min(most, lines[n].version)
+            if most != lines[n].version:
+                lines[n] = lines[n]._replace(version=most)
+        latest = 0
+        for n, line in enumerate(lines):
+            if line.order < latest and self._mark and MARK not in line.item:
+                lines[n] = line._replace(item=with_mark(line.item, "reordered"))
+            latest = max(latest, line.latest)
+        return lines
+
+    def _mark_of(self, mark: str | None) -> str | None:
+        return mark if self._mark else None
+
+
+def with_few_marks(wire: Wire, lines: list[Line], left: int) -> int:
+    """Leave the last marks of caches in lines, `left` at most; return how many are left."""
+    kept = 0
+    for n in range(len(lines) - 1, -1, -1):
+        there = wire.marks(lines[n].item)
+        if there:
+            keep = min(there, left - kept)
+            kept += keep
+            if keep < there:
+                item = wire.without_marks(lines[n].item, keep)
+                lines[n] = lines[n]._replace(item=item)
+    return kept
