@@ -164,7 +164,7 @@ class TraceIngest:
             if name and name != trace_id:
                 names[span.key] = name
         tree = Tree({span.key: (span.trace_id, span.parent_id) for span in spans})
-        return in_conversations(spans, names, tree, cache(self._into.is_there), {})
+        return in_conversations(spans, names, tree, cache(self._into.is_there))
 
 
 _RELATED = ("id", "parent_run_id", "run_id", "trace_id")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TypeVar
 
 from agentlog.domain.json.values import object_at, text_at
@@ -97,7 +98,7 @@ def in_conversations(
     names: Mapping[Key, str],
     tree: "Tree",
     is_home: Callable[[str], bool],
-    traces: Mapping[str, str],
+    traces: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[ConversationSpan]:
     """Yield spans as `placed` does; `names` are the conversations that spans of `tree` name."""
     above, below = tree.above(names), tree.below(names)
