@@ -11,13 +11,16 @@ Number = TypeVar("Number", int, float)
 class Work:
     """What some threads did. A sum is None where none of them reports it.
 
-    `failed` counts threads that failed, `failures` calls of tools that failed and runtime errors.
+    `failed` counts threads that failed; `failures`, `told` and `suspected` are of what they did, as
+    `outcomes.words` says.
     """
 
     threads: int = 0
     failed: int = 0
     tool_calls: int = 0
     failures: int = 0
+    told: int = 0
+    suspected: int = 0
     total_tokens: int | None = None
     cost_usd: float | None = None
     computed_calls: int = 0
@@ -30,6 +33,8 @@ class Work:
             failed=self.failed + other.failed,
             tool_calls=self.tool_calls + other.tool_calls,
             failures=self.failures + other.failures,
+            told=self.told + other.told,
+            suspected=self.suspected + other.suspected,
             total_tokens=_sum(self.total_tokens, other.total_tokens),
             cost_usd=_sum(self.cost_usd, other.cost_usd),
             computed_calls=self.computed_calls + other.computed_calls,

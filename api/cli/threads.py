@@ -107,14 +107,26 @@ def _print_summaries(page: "summaries.SummaryPage", *, as_json: bool) -> None:
             print_line(summary_shapes.ThreadSummary.of(row))
         return
     print_listing(
-        {"thread": 0, "verdict": 9, "score": 5, "loops": 5, "errors": 6, "steps": 5, "goal": 10},
+        {
+            "thread": 0,
+            "verdict": 9,
+            "score": 5,
+            "failed": 6,
+            "told": 5,
+            "suspected": 9,
+            "loops": 5,
+            "steps": 5,
+            "goal": 10,
+        },
         [
             (
                 row.thread_id,
                 row.verdict or row.status,
                 "" if row.score is None else f"{row.score:g}",
+                str(row.failures or ""),
+                str(row.told or ""),
+                str(row.suspected or ""),
                 str(row.loops or ""),
-                str(row.tool_failures or ""),
                 str(row.steps),
                 row.goal,
             )

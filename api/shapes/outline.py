@@ -1,5 +1,6 @@
 """Outlines as JSON."""
 
+from dataclasses import asdict
 from operator import attrgetter
 
 from pydantic.alias_generators import to_camel
@@ -52,7 +53,8 @@ class Group(TypedDict):
     """Events that belong together: a span, turn, step or run as its producer recorded it.
 
     They are those from `version` to `endVersion`; `depth` counts the groups around it. It is `open`
-    where its end is not on record. `failures` counts what failed, by a rule too. The cost of
+    where its end is not on record. `failures`, `told` and `suspected` count what failed on record,
+    what only its own words tell of, and what only a rule suspects. The cost of
     `computedCalls` of its model calls is computed.
     """
 
@@ -63,6 +65,8 @@ class Group(TypedDict):
     open: bool
     events: int
     failures: int
+    told: int
+    suspected: int
     elapsedMs: int | None
     inputTokens: int | None
     outputTokens: int | None
@@ -102,6 +106,7 @@ def _group(group: groups.Group) -> Group:
     return shaped(
         Group,
         group,
+        **asdict(group.words),
         open=not group.is_closed,
         elapsedMs=total.elapsed_ms,
         inputTokens=total.input_tokens,

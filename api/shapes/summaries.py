@@ -89,6 +89,8 @@ class ThreadSummary(Shape):
                     "workers": 0,
                     "runtimeErrors": 0,
                     "anomalies": 0,
+                    "failures": 0,
+                    "told": 0,
                     "suspected": 0,
                     "loops": 0,
                     "marks": [],
@@ -136,7 +138,7 @@ class ThreadSummary(Shape):
     steps: int
     tool_calls: int
     tool_failures: Annotated[
-        int | None, Field(description="Null where no result says whether its tool failed.")
+        int | None, Field(description="Results with an error; null where none states it.")
     ]
     model_calls: int
     input_tokens: int | None
@@ -149,7 +151,9 @@ class ThreadSummary(Shape):
     unpriced_calls: Annotated[
         int, Field(description="Answered model calls whose cost is not known.")
     ]
-    duration_ms: float | None
+    duration_ms: Annotated[
+        float | None, Field(description="From the first message to the last, as they were sent.")
+    ]
     started_at: Time
     updated_at: Time
     first_sent_at: Time | None
@@ -161,10 +165,15 @@ class ThreadSummary(Shape):
     workers: int
     runtime_errors: int
     anomalies: int
-    suspected: Annotated[
-        int, Field(description="How many calls of tools and models meet a rule of suspicion.")
+    failures: Annotated[
+        int,
+        Field(
+            description="What failed on record: results, workers, the runtime, an exit by error."
+        ),
     ]
-    loops: Annotated[int, Field(description="How many of these calls repeat earlier ones.")]
+    told: Annotated[int, Field(description="Results that tell of a failure which no field states.")]
+    suspected: Annotated[int, Field(description="What only a rule of suspicion marks.")]
+    loops: Annotated[int, Field(description="How many calls repeat earlier ones.")]
     marks: list[SuspicionMark]
     hidden: bool
     tone: Annotated[Tone, Field(description="How status, verdict and approvals are to be read.")]
@@ -186,7 +195,9 @@ class ThreadWork(Shape):
     threads: int
     failed: Annotated[int, Field(description="Threads whose verdict is failed.")]
     tool_calls: int
-    failures: Annotated[int, Field(description="Calls of tools that failed, and runtime errors.")]
+    failures: Annotated[int, Field(description="What failed on record.")]
+    told: Annotated[int, Field(description="What only its own words tell of.")]
+    suspected: Annotated[int, Field(description="What only a rule suspects.")]
     total_tokens: int | None
     cost_usd: float | None
     computed_calls: int

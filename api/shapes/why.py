@@ -1,10 +1,12 @@
 """Answers to why a run went as it went, as JSON."""
 
+from dataclasses import asdict
 from typing import Any
 
 from agentlog.api.shapes.shape import Shape
 from agentlog.infrastructure.views import results
 from agentlog.projections.outcomes.outcome import Basis, Verdict
+from agentlog.projections.outcomes.words import Word
 from agentlog.projections.prices import price_list
 
 
@@ -41,13 +43,15 @@ class RunCall(Shape):
 
 
 class RunFailure(Shape):
-    """What failed first: `version` is that of the result or error, `text` its beginning.
+    """What failed, is told or suspected: `version` is that of the result or error.
 
-    `kind` is that of its item in view `timeline`, `rules` are those of suspicion that it meets.
-    `call` is the call that failed, where one did.
+    `word` says which: `failed` (on record), `told` (its own words or fields say so) or `suspected`
+    (by `rules`). `text` is its beginning, `kind` that of its item in view `timeline`. `call` is the
+    call, where it is one.
     """
 
     version: int
+    word: Word
     kind: str
     name: str | None
     text: str | None
@@ -77,8 +81,10 @@ class LastText(Shape):
 
 
 class RunTotal(Shape):
-    """What a run took; null where nothing was measured or reported.
+    """What a run took, as lists have it; null where nothing was measured or reported.
 
+    `calls` are those that it asked for, `elapsedMs` is from its first message to its last, by the
+    producer's clock.
     `costUsd` is reported or computed: for `computedCalls` of its model calls, by the list `prices`;
     the cost of `unpricedCalls` is not known.
     """
@@ -96,8 +102,10 @@ class RunTotal(Shape):
 class Why(Shape):
     """Why a run went as it went.
 
-    `failures` counts all that failed or is suspected; `before` is the call before the first, or
-    the last call where nothing failed. `loops` are the longest of `loopCount`.
+    `failure` is the first on record, `doubt` the first that is told or suspected; `failures`,
+    `told` and `suspected` count all, each by one word. `before` is the call before the failure,
+    else before the doubt, or the last call where there is neither. `loops` are the longest of
+    `loopCount`.
     """
 
     thread_id: str
@@ -105,7 +113,10 @@ class Why(Shape):
     position: int | None
     outcome: RunOutcome
     failure: RunFailure | None
+    doubt: RunFailure | None
     failures: int
+    told: int
+    suspected: int
     before: RunCall | None
     loops: tuple[RunLoop, ...]
     loop_count: int
@@ -122,6 +133,7 @@ def why_json(result: results.Why) -> dict[str, object]:
         thread_id=result.thread_id,
         version=result.version,
         position=result.position,
+        **asdict(why.words),
         outcome=RunOutcome.of(why.outcome, version=why.outcome_version),
         total=RunTotal.of(why.total, calls=why.calls, prices=prices),
     )

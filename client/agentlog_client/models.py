@@ -123,7 +123,7 @@ class Blob(Shape):
 
 
 class Called(Shape):
-    """Calls of one tool with the same arguments; `failed` and `open` count those of them.
+    """Calls of one tool with the same arguments; `failed`, `told` and `open` count those of them.
 
     `hint` is the beginning of the first plain argument, where the items have one. The first of
     them is number `attempt` of `attempts` at the same; both are null where nothing was tried again.
@@ -134,6 +134,7 @@ class Called(Shape):
     hint: str | None = None
     times: int | None = None
     failed: int | None = None
+    told: int | None = None
     open: int | None = None
     attempt: int | None = None
     attempts: int | None = None
@@ -490,7 +491,8 @@ class Group(Shape):
     """Events that belong together: a span, turn, step or run as its producer recorded it.
 
     They are those from `version` to `endVersion`; `depth` counts the groups around it. It is `open`
-    where its end is not on record. `failures` counts what failed, by a rule too. The cost of
+    where its end is not on record. `failures`, `told` and `suspected` count what failed on record,
+    what only its own words tell of, and what only a rule suspects. The cost of
     `computedCalls` of its model calls is computed.
     """
 
@@ -501,6 +503,8 @@ class Group(Shape):
     open: bool
     events: int
     failures: int
+    told: int
+    suspected: int
     elapsed_ms: int | None
     input_tokens: int | None
     output_tokens: int | None
@@ -679,12 +683,15 @@ class Lease(Shape):
 
 
 class MatrixCell(Shape):
-    """A step of a run: its column, its version, and by number which of the column's ways it is."""
+    """A step of a run: its column, its version, and by number which of the column's ways it is.
+
+    `word` says what is known of a failure there: failed, told or suspected; null for none.
+    """
 
     column: int
     version: int
     variant: int
-    failed: bool
+    word: Literal["failed", "told", "suspected"] | None
 
 
 class MatrixVariant(Shape):
@@ -1218,13 +1225,15 @@ class RunCall(Shape):
 
 
 class RunFailure(Shape):
-    """What failed first: `version` is that of the result or error, `text` its beginning.
+    """What failed, is told or suspected: `version` is that of the result or error.
 
-    `kind` is that of its item in view `timeline`, `rules` are those of suspicion that it meets.
-    `call` is the call that failed, where one did.
+    `word` says which: `failed` (on record), `told` (its own words or fields say so) or `suspected`
+    (by `rules`). `text` is its beginning, `kind` that of its item in view `timeline`. `call` is the
+    call, where it is one.
     """
 
     version: int
+    word: Literal["failed", "told", "suspected"]
     kind: str
     name: str | None
     text: str | None
@@ -1306,8 +1315,10 @@ class RunSets(Shape):
 
 
 class RunTotal(Shape):
-    """What a run took; null where nothing was measured or reported.
+    """What a run took, as lists have it; null where nothing was measured or reported.
 
+    `calls` are those that it asked for, `elapsedMs` is from its first message to its last, by the
+    producer's clock.
     `costUsd` is reported or computed: for `computedCalls` of its model calls, by the list `prices`;
     the cost of `unpricedCalls` is not known.
     """
@@ -1426,6 +1437,8 @@ class ThreadSummary(Shape):
     workers: int
     runtime_errors: int
     anomalies: int
+    failures: int
+    told: int
     suspected: int
     loops: int
     marks: list[SuspicionMark]
@@ -1450,6 +1463,8 @@ class ThreadWork(Shape):
     failed: int
     tool_calls: int
     failures: int
+    told: int
+    suspected: int
     total_tokens: int | None
     cost_usd: float | None
     computed_calls: int
@@ -1519,8 +1534,10 @@ class ValueChanges(Shape):
 class Why(Shape):
     """Why a run went as it went.
 
-    `failures` counts all that failed or is suspected; `before` is the call before the first, or
-    the last call where nothing failed. `loops` are the longest of `loopCount`.
+    `failure` is the first on record, `doubt` the first that is told or suspected; `failures`,
+    `told` and `suspected` count all, each by one word. `before` is the call before the failure,
+    else before the doubt, or the last call where there is neither. `loops` are the longest of
+    `loopCount`.
     """
 
     thread_id: str
@@ -1528,7 +1545,10 @@ class Why(Shape):
     position: int | None
     outcome: RunOutcome
     failure: RunFailure | None
+    doubt: RunFailure | None
     failures: int
+    told: int
+    suspected: int
     before: RunCall | None
     loops: list[RunLoop]
     loop_count: int

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from agentlog.domain.json.values import array_of, integer_at, text_at
+from agentlog.domain.json.values import integer_at
 from agentlog.infrastructure.comparison.runs import Run, run_of, runs_at, steps_of
 from agentlog.infrastructure.eventlog.thread_heads import Head, ThreadFilter
 from agentlog.infrastructure.views.views import Views
@@ -13,7 +13,7 @@ from agentlog.projections.comparison.matrix import Column, columns, separation, 
 from agentlog.projections.comparison.rows import Glimpse, glimpse
 from agentlog.projections.comparison.steps import ItemDigest, Which
 from agentlog.projections.filters.expression import Expression
-from agentlog.projections.outcomes.suspicion import has_failed
+from agentlog.projections.outcomes.words import WORDS, Word, word_of
 from agentlog.projections.registry import choose_view
 
 MOST_RUNS = 200
@@ -42,12 +42,15 @@ class MatrixAsked:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A step of a run: its column, its version, and by number which of the column's ways it is."""
+    """A step of a run: its column, its version, and by number which of the column's ways it is.
+
+    `word` is the strongest for what was called there, or answered.
+    """
 
     column: int
     version: int
     variant: int
-    failed: bool
+    word: Word | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ class _Matrix:
         self._runs: list[Run] = []
         self._counts: list[int] = []
         self._versions: list[list[int]] = []
-        self._failed: list[set[int]] = []
+        self._words: list[dict[int, Word]] = []
         self._glimpses: dict[ItemDigest, Glimpse] = {}
         self.histories: list[list[ItemDigest]] = []
 
@@ -144,7 +147,7 @@ class _Matrix:
         self._runs.append(run)
         self._counts.append(len(history) + sum(1 for _ in steps))
         self._versions.append(versions)
-        self._failed.append(_failures_in(self._views, head, run.version))
+        self._words.append(_words_in(self._views, head, run.version))
         self.histories.append(history)
 
     def column(self, column: Column, ways: Sequence[Sequence[int]]) -> MatrixColumn:
@@ -174,8 +177,8 @@ class _Matrix:
             for variant, members in enumerate(groups):
                 for number in members:
                     version = self._versions[number][column.steps[number]]
-                    failed = version in self._failed[number]
-                    cells[number].append(Cell(place, version, variant, failed))
+                    word = self._words[number].get(version)
+                    cells[number].append(Cell(place, version, variant, word))
         rows = [
             MatrixRun(run, count, row)
             for run, count, row in zip(self._runs, self._counts, cells, strict=True)
@@ -188,12 +191,15 @@ def _place(row: MatrixRun) -> tuple[int, bool, list[tuple[int, int]], str]:
     return _ORDER[row.run.verdict], not did, did, row.run.thread_id
 
 
-def _failures_in(views: Views, head: Head, version: int) -> set[int]:
-    """Return the versions of what failed or is suspected to: calls, their results, errors."""
-    return {
-        place
-        for item in views.timeline(head, version)
-        if has_failed(text_at(item, "outcome"), array_of(item.get("suspected")))
-        for key in ("version", "endVersion")
-        if (place := integer_at(item, key)) is not None
-    }
+def _words_in(views: Views, head: Head, version: int) -> dict[int, Word]:
+    """Return by version the words for calls, their results, and errors."""
+    words: dict[int, Word] = {}
+    for item in views.timeline(head, version):
+        word = word_of(item)
+        if word is None:
+            continue
+        for key in ("version", "endVersion"):
+            place = integer_at(item, key)
+            if place is not None:
+                words[place] = min(words.get(place, word), word, key=WORDS.index)
+    return words

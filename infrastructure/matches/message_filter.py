@@ -21,6 +21,7 @@ from agentlog.infrastructure.search.hits import (
 from agentlog.infrastructure.search.json_path import Predicate, Tick
 from agentlog.projections.filters.expression import Expression, Term, compare, evaluate, terms_in
 from agentlog.projections.filters.success import message_path
+from agentlog.projections.outcomes.words import word_of
 from agentlog.projections.search.message_texts import content_of, texts_of
 from agentlog.projections.search.search_text import Part, folded
 from agentlog.projections.shell_command import shell_command
@@ -56,6 +57,12 @@ class _Subject:
         """The span, unless a later message ends it: what it came to is known there."""
         is_over = self.span.get("endVersion") in {None, self.event.version}
         return self.span if is_over else {}
+
+    @property
+    def outcomes(self) -> Sequence[JsonValue]:
+        """Its outcome, and the word for what is known of a failure."""
+        figures = self.figures
+        return (figures.get("outcome"), word_of(figures)) if figures else ()
 
 
 class MessageFilter:
@@ -148,8 +155,8 @@ class MessageFilter:
                 return compare(term, span.get("workerId"))
             case "open":
                 return "endVersion" in span and span["endVersion"] is None
-            case "failed" | "succeeded":
-                return figures.get("outcome") == term.name
+            case "succeeded" | "failed" | "told" | "suspected":
+                return term.name in subject.outcomes
             case "rule":
                 return any(compare(term, rule) for rule in texts_in(figures.get("suspected")))
             case figure:

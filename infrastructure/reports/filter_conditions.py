@@ -21,15 +21,15 @@ _FIGURES: Mapping[str, Composable] = {
     "score": SQL("score"),
     "steps": SQL("steps"),
     "calls": SQL("tool_calls"),
-    "errors": SQL("tool_failures"),
+    "failures": SQL("failures"),
+    "errors": SQL("failures + told"),
     "loops": SQL("loops"),
     "anomalies": SQL("anomalies"),
 }
 _FLAGS: Mapping[str, Composable] = {
-    "has": SQL(
-        "(coalesce(tool_failures > 0, false) OR runtime_errors > 0"
-        " OR coalesce(outcome = 'error', false))"
-    ),
+    "has": SQL("failures + told > 0"),
+    "told": SQL("told > 0"),
+    "suspected": SQL("suspected > 0"),
     "failed": SQL("verdict = 'failed'"),
     "succeeded": SQL("verdict = 'succeeded'"),
     "pending": SQL("approvals_pending > 0"),

@@ -3,7 +3,7 @@
 No input becomes SQL: names are looked up, values are parameters.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
@@ -17,6 +17,7 @@ from agentlog.projections.filters.expression import ALL, Term
 from agentlog.projections.outcomes.suspicion import OUTLIER_RULES, REPEAT_RULES
 
 _NOTHING = SQL("")
+_HEADS = Identifier("agentlog", "threads")
 
 _SHOWN = SQL(
     "NOT EXISTS (SELECT FROM agentlog.threads AS head WHERE head.tenant = %(tenant)s "
@@ -45,19 +46,18 @@ class ReportQuery:
     parameters: dict[str, Any]
 
 
-def report_query(  # noqa: PLR0913 - what a statement is made of
+def report_query(
     report: Report,
     question: Question,
     *,
     tenant: str,
-    table: Identifier,
+    tables: Mapping[str, Identifier],
     rules: Rules,
-    model_calls: Identifier | None = None,
 ) -> ReportQuery:
     """Return the statement for a checked question, over the rows of one tenant.
 
-    It selects one row more than the limit, to tell whether there are more. `model_calls` is the
-    table to look responses up in, for questions about their models.
+    It selects one row more than the limit, to tell whether there are more. `tables` are those of
+    `read_models_of`, by name; of a report over heads it is empty.
     """
     by = question.breakdown(report)
     places = [Identifier(f"by_{number}") for number in range(len(by))]
@@ -78,9 +78,15 @@ def report_query(  # noqa: PLR0913 - what a statement is made of
         places=listed if by else SQL("()"),
         window=SQL("PARTITION BY {places}").format(places=listed) if by else _NOTHING,
         items=SQL("{rows} AS item {joins} WHERE {conditions}").format(
-            rows=SQL(report.source.rows).format(table=table),
+            rows=rows_of(report, tables),
             joins=SQL(" ").join(
-                [_threads(by), responses_joined(model_calls), *lists_joined(report, by)]
+                [
+                    _threads(by),
+                    responses_joined(
+                        tables.get("model_calls") if asks_for_models(report, question) else None
+                    ),
+                    *lists_joined(report, by),
+                ]
             ),
             conditions=SQL(" AND ").join(
                 [
@@ -223,7 +229,15 @@ def read_models_of(report: Report, question: Question) -> list[str]:
     """Return the read models that a question needs; none if heads are enough."""
     if report.model is None:
         return []
-    return [report.model, "model_calls"] if asks_for_models(report, question) else [report.model]
+    responses = ["model_calls"] if asks_for_models(report, question) else []
+    return [report.model, *report.source.beside, *responses]
+
+
+def rows_of(report: Report, tables: Mapping[str, Composable]) -> Composable:
+    """Return the rows of a report, of tables by the names of their read models; else heads."""
+    table = _HEADS if report.model is None else tables[report.model]
+    beside = {name: tables[name] for name in report.source.beside}
+    return SQL(report.source.rows).format(table=table, **beside)
 
 
 def responses_joined(model_calls: Composable | None) -> Composable:

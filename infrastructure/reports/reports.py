@@ -10,7 +10,6 @@ from typing import Any
 import psycopg
 from psycopg.errors import QueryCanceled, UndefinedColumn
 from psycopg.rows import tuple_row
-from psycopg.sql import Identifier
 
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import parse_stored
@@ -21,7 +20,7 @@ from agentlog.infrastructure.postgres.log_position import position_in
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.reports.catalogue import report as report_named
 from agentlog.infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
-from agentlog.infrastructure.reports.query import asks_for_models, report_query
+from agentlog.infrastructure.reports.query import read_models_of, report_query
 from agentlog.infrastructure.reports.question import Question
 from agentlog.infrastructure.reports.report import METADATA, Report, ReportColumn
 from agentlog.infrastructure.reports.threads_of_rows import ThreadsOfRows, threads_of_rows
@@ -96,19 +95,13 @@ class Reports:
         rules = self._rules()
         with self._database.connection() as connection, connection.transaction():
             _prepare(connection)
-            table, as_of = _table(connection, report.model)
-            responses = None
-            if asks_for_models(report, question):
-                responses, so_far = _table(connection, "model_calls")
-                as_of = min(as_of, so_far)
-            query = report_query(
-                report,
-                question,
-                tenant=self._tenant,
-                table=table,
-                rules=rules,
-                model_calls=responses,
-            )
+            models = read_models_of(report, question)
+            if models:
+                live, as_of = live_tables(connection, *models)
+                tables = dict(zip(models, live, strict=True))
+            else:
+                tables, as_of = {}, position_in(connection)
+            query = report_query(report, question, tenant=self._tenant, tables=tables, rules=rules)
             try:
                 with connection.cursor(row_factory=tuple_row) as cursor:
                     rows = cursor.execute(query.statement, query.parameters).fetchall()
@@ -126,14 +119,6 @@ def _prepare(connection: psycopg.Connection) -> None:
     """Set up the transaction: one snapshot, with a timeout."""
     read_one_snapshot(connection)
     connection.execute("SELECT set_config('statement_timeout', %s, true)", (f"{SECONDS}s",))
-
-
-def _table(connection: psycopg.Connection, model: str | None) -> tuple[Identifier, int]:
-    """Return the live table of a read model, and its position; heads for None."""
-    if model is None:
-        return Identifier("agentlog", "threads"), position_in(connection)
-    (table,), position = live_tables(connection, model)
-    return table, position
 
 
 def _breakdown_column(name: str) -> ReportColumn:

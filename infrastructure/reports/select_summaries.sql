@@ -16,6 +16,7 @@ WITH summary AS NOT MATERIALIZED (
            CASE WHEN item.status = 'open' THEN coalesce(waiting.pending, 0) ELSE 0 END
                AS approvals_pending,
            item.workers, item.runtime_errors, coalesce(head.anomalies, 0) AS anomalies,
+           coalesce(suspicion.failures, 0) AS failures, coalesce(suspicion.told, 0) AS told,
            coalesce(suspicion.suspected, 0) AS suspected, coalesce(suspicion.loops, 0) AS loops,
            coalesce(suspicion.marks, '[]') AS marks,
            EXISTS ({hidden}) AS hidden

@@ -31,7 +31,7 @@ class Source:
     `columns` are those by whose values reports break down and filter, each as SQL on a row `item`;
     `lists` are columns with several values, as JSON: broken down by one, a row counts with each of
     its values. `recorded` and `sent` are a row's times, by the log's clock and the producer's.
-    `rows` selects the rows from `table`.
+    `rows` selects the rows from `table`, and from those of the read models `beside` by name.
     """
 
     model: str | None
@@ -40,6 +40,7 @@ class Source:
     recorded: Fragment = "item.recorded_at"
     sent: Fragment | None = None
     rows: Fragment = "{table}"
+    beside: tuple[str, ...] = ()
 
     @property
     def clocks(self) -> Mapping[Clock, Fragment]:
@@ -88,7 +89,7 @@ SOURCES: Mapping[str, Source] = {
         "(mark ->> 'lastVersion')::bigint AS last_version "
         "FROM {table} AS thread "
         "CROSS JOIN LATERAL jsonb_array_elements(thread.marks::jsonb) AS mark "
-        "WHERE thread.suspected > 0)",
+        "WHERE thread.marks <> '[]')",
     ),
     "approvals": Source(
         model="approvals",
@@ -119,6 +120,11 @@ SOURCES: Mapping[str, Source] = {
             "policy": "item.policy",
         },
         lists={"label": "item.labels"},
+        rows="(SELECT thread.*, coalesce(suspicion.failures, 0) AS failures, "
+        "coalesce(suspicion.told, 0) AS told, coalesce(suspicion.suspected, 0) AS suspected "
+        "FROM {table} AS thread LEFT JOIN {suspicions} AS suspicion "
+        "ON suspicion.tenant = thread.tenant AND suspicion.thread_id = thread.thread_id)",
+        beside=("suspicions",),
     ),
     "heads": Source(
         model=None,

@@ -45,8 +45,9 @@ class Summary:
     without an answer, 0 once the thread has ended. `tools` are the names of the first 100 that it
     called. `verdict` and `score` are those of `outcome_of`; `judged` is the verdict where someone
     judged the thread as a whole, `judged_by` who that was. `judgements` are the last by each
-    criterion: `criterion`, `verdict`, `score` and `by`. `marks` say which rules of suspicion
-    its calls meet: `suspected` of them, of which `loops` repeat earlier ones. A figure is None
+    criterion: `criterion`, `verdict`, `score` and `by`. `failures`, `told` and `suspected` count as
+    `outcomes.words` says. `marks` say which rules of suspicion its calls meet, `loops` how many of
+    these repeat earlier ones. A figure is None
     where no message reports it. `cost_usd` is reported or computed: for `computed_calls` of the
     model calls; that of `unpriced_calls` is not known.
     """
@@ -90,6 +91,8 @@ class Summary:
     workers: int
     runtime_errors: int
     anomalies: int
+    failures: int
+    told: int
     suspected: int
     loops: int
     marks: list[dict[str, JsonValue]]

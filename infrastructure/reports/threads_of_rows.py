@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import psycopg
 from psycopg import ClientCursor
-from psycopg.sql import SQL, Composable, Composed, Placeholder
+from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
 
 from agentlog.infrastructure.reports.query import (
     Columns,
@@ -19,6 +19,7 @@ from agentlog.infrastructure.reports.query import (
     lists_joined,
     responses_joined,
     row_conditions,
+    rows_of,
 )
 from agentlog.infrastructure.reports.question import Question
 from agentlog.infrastructure.reports.report import METADATA, Report
@@ -63,7 +64,8 @@ def threads_of_rows(
             return SQL("(thread.metadata::jsonb -> {})").format(Placeholder(name))
         return breakdown(report, question, name, columns.verdict)
 
-    rows = SQL(report.source.rows).format(table=SQL(report.model))
+    views = {name: Identifier(name) for name in (report.model, *report.source.beside)}
+    rows = rows_of(report, views)
     joins = [
         *([_THREADS] if any(name == "parent" or name.startswith(METADATA) for name in by) else []),
         *([responses_joined(SQL("model_calls"))] if asks_for_models(report, question) else []),

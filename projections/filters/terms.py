@@ -67,9 +67,9 @@ TERMS: Mapping[str, TermKind] = {
         _kind("exit", "name", "lo", "reason of the exit"),
         _kind("failed", "flag", "lt", "a thread whose verdict is failed; a call that failed"),
         _kind("succeeded", "flag", "lt", "the same, succeeded"),
-        _kind(
-            "has", "name", "l", "a call or the runtime failed, or it exited by an error", "error"
-        ),
+        _kind("told", "flag", "lt", "a result whose own words alone tell of a failure"),
+        _kind("suspected", "flag", "lt", "something that only a rule suspects"),
+        _kind("has", "name", "l", "something failed, or is told to have", "error"),
         _kind("pending", "flag", "l", "an approval is waited for"),
         _kind("open", "flag", "lt", "a thread that has not ended; a call without a result"),
         _kind("took", "duration", "lt", "how long a thread or call took, as took>5s"),
@@ -78,7 +78,8 @@ TERMS: Mapping[str, TermKind] = {
         _kind("score", "quantity", "l", "score of a thread"),
         _kind("steps", "quantity", "l", "steps of a thread"),
         _kind("calls", "quantity", "l", "tool calls of a thread"),
-        _kind("errors", "quantity", "l", "tool calls of a thread that failed"),
+        _kind("failures", "quantity", "l", "what failed in a thread, on record"),
+        _kind("errors", "quantity", "l", "failures, and results that tell of one"),
         _kind("loops", "quantity", "l", "calls of a thread that repeat earlier ones"),
         _kind("anomalies", "quantity", "l", "broken rules of a thread"),
         _kind("version", "quantity", "t", "place in the thread"),

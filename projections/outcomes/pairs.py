@@ -31,11 +31,12 @@ from agentlog.domain.messages import (
     WorkerResultMessage,
     WorkerSpawnedMessage,
 )
+from agentlog.projections.outcomes.suspicion import told_failure
 from agentlog.projections.values import held, shown
 
 ValueT = TypeVar("ValueT")
 Kind = Literal["call", "model", "approval", "worker"]
-Outcome = Literal["succeeded", "failed", "unstated", "granted", "denied"]
+Outcome = Literal["succeeded", "failed", "told", "unstated", "granted", "denied"]
 
 MOST_OPEN: Mapping[Kind, int] = {
     "call": 10_000,
@@ -233,10 +234,10 @@ _ANSWERS: Mapping[type, Callable[[Event, Any], Sequence[Answer]]] = {
 }
 
 
-CallOutcome = Literal["succeeded", "failed", "unstated"]
+CallOutcome = Literal["succeeded", "failed", "told", "unstated"]
 
-_FAILED_TEXT = re.compile(r"Error\s*(?::|\Z)\s*")
-"""Matches an output that reports an error, as this project's views and most agents write it."""
+_ERROR_HEAD = re.compile(r"Error\s*(?::|\Z)\s*")
+"""Matches how this project's views and most agents begin an output that reports an error."""
 
 _PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\b\w*\d[\w.,:/-]*""")
 """Variable parts of an error text: names in quotes, and numbers."""
@@ -245,8 +246,9 @@ _PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\b\w*\d[\w.,:/-]*""")
 def result_outcome(result: ToolResult) -> tuple[CallOutcome, str | None, str | None]:
     """Return a call's outcome, the class of its error and its text.
 
-    `"error": null` says that it succeeded. Without the field only a failure can be recognized, by
-    the output's text: histories on OpenAI's wire have no other way.
+    It has failed where it has an `error`; `"error": null` says that it succeeded. Without the
+    field the output may tell of a failure, by its own words: histories on OpenAI's wire have no
+    other way to say so, and a file that was read may begin with the same words.
     """
     match result.error:
         case ToolError(name=name, message=message):
@@ -257,12 +259,11 @@ def result_outcome(result: ToolResult) -> tuple[CallOutcome, str | None, str | N
             return "succeeded", None, None
         case None:
             pass
-    output = result.output if isinstance(result.output, str) else ""
-    failure = _FAILED_TEXT.match(output)
-    if failure is None:
+    said = told_failure(result.output)
+    if said is None:
         return "unstated", None, None
-    message = output[failure.end() :]
-    return "failed", _class_of(message), shown(message)
+    message = _ERROR_HEAD.sub("", said, count=1) if _ERROR_HEAD.match(said) else said
+    return "told", _class_of(message), shown(message)
 
 
 def _class_of(message: str) -> str:

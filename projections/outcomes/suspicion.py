@@ -1,4 +1,4 @@
-"""Rules of suspicion: signs that something went wrong where no message says so.
+"""Rules of suspicion: signs that something went wrong where no field of a message says so.
 
 Each rule is a function, and its docstring is its reason. Rules over one result see the first 1,024
 bytes of its text, as JSON prints it: what is there without loading long contents, so that every
@@ -7,7 +7,7 @@ look back only, at a bounded past (`Past`).
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from statistics import median
@@ -16,8 +16,9 @@ from typing import Literal, NamedTuple
 from pydantic_core import from_json
 
 from agentlog.domain.json.beginning import beginning_of
-from agentlog.domain.json.values import JsonValue, object_of
+from agentlog.domain.json.values import JsonValue, object_of, text_at
 from agentlog.extension import Registry
+from agentlog.projections.call_texts import value_text
 
 # --- rules over one result ----------------------------------------------------------------------
 
@@ -110,6 +111,7 @@ def http_status(result: Result) -> bool:
 
 
 _FAILURES = frozenset({"error", "failed", "failure"})
+_SAID_IN = ("error", "exception", "message", "detail", "stderr", "status")
 
 RESULT_RULES: Mapping[str, Callable[[Result], bool]] = {
     rule.__name__: rule
@@ -126,6 +128,12 @@ RESULT_RULES: Mapping[str, Callable[[Result], bool]] = {
 }
 """The rules over one result, by name."""
 
+TELLING_RULES = frozenset(RESULT_RULES) - {"traceback", "shell_refusal"}
+"""Those by which a result itself says that it failed: at its beginning, or in a field.
+
+The others find words anywhere in it, which may be quoted: of a log, or of a file's text.
+"""
+
 
 def suspicions(output: JsonValue) -> tuple[str, ...]:
     """Return the names of the rules that the output of a result meets."""
@@ -133,22 +141,12 @@ def suspicions(output: JsonValue) -> tuple[str, ...]:
     return tuple([name for name, rule in RESULT_RULES.items() if rule(result)])
 
 
-def has_failed(outcome: JsonValue, rules: Iterable[JsonValue]) -> bool:
-    """Return whether a call failed: its result states it, or meets a rule over one result."""
-    return outcome == "failed" or any(rule in RESULT_RULES for rule in rules)
-
-
-def is_empty(output: JsonValue) -> bool:
-    """Return whether an output has no content."""
-    match output:
-        case str(text):
-            return beginning_of(text).strip() in {"", "[]", "{}", "null"}
-        case None:
-            return True
-        case dict() | list():  # the pattern {} would match every object
-            return not output
-        case _:
-            return False
+def told_failure(output: JsonValue) -> str | None:
+    """Return what an output says whose own words or fields tell that it failed, else None."""
+    result = result_of(output)
+    if not any(RESULT_RULES[name](result) for name in TELLING_RULES):
+        return None
+    return text_at(result.fields, *_SAID_IN) or result.text or value_text(output)
 
 
 def result_of(output: JsonValue) -> Result:
@@ -181,7 +179,6 @@ def _fields_in(text: str) -> Mapping[str, JsonValue]:
 _IN_A_ROW, _IN_ALL, _CYCLES = 3, 5, 3
 _LONGEST_CYCLE = 4
 _MOST_CALLS = 128
-_MOST_TOOLS = 64
 _SAMPLE, _MOST_SAMPLES = 8, 31
 _TIMES = 10
 _LEAST = {"ms": 5000.0, "usd": 0.05}
@@ -196,7 +193,7 @@ REPEAT_RULES = frozenset({"repeated_in_a_row", "repeated_often", "loop"})
 """The rules over calls that repeat earlier ones."""
 
 OUTLIER_RULES = frozenset({"slow", "dear", UNANSWERED})
-"""The rules over calls that were slow or dear beside others, or have no answer."""
+"""The rules over model calls that were slow or dear beside others, and what has no answer."""
 
 Measure = Literal["ms", "usd"]
 
@@ -205,12 +202,10 @@ Measure = Literal["ms", "usd"]
 class Past:
     """What rules over a thread remember; immutable by convention, survives JSON.
 
-    `recent` are the digests of the latest calls, `filled` the tools that gave content, `measured`
-    the latest figures by kind.
+    `recent` are the digests of the latest calls, `measured` the latest figures of model calls.
     """
 
     recent: tuple[str | None, ...] = ()
-    filled: tuple[str, ...] = ()
     measured: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def called(self, digest: str | None) -> tuple["Past", tuple[str, ...]]:
@@ -229,40 +224,26 @@ class Past:
             met.append("repeated_often")
         if count >= _CYCLES and _is_loop(recent):
             met.append("loop")
-        return Past(recent, self.filled, self.measured), tuple(met)
+        return Past(recent, self.measured), tuple(met)
 
-    def answered(self, tool: str, output: JsonValue) -> tuple["Past", tuple[str, ...]]:
-        """Return the past with a result, and the rules that it meets.
+    def took(self, measure: Measure, figure: float | None) -> tuple["Past", tuple[str, ...]]:
+        """Return the past with a figure of a model call, and the rules that it meets.
 
-        `empty`: no content, where an earlier result of that tool had some.
-        """
-        if is_empty(output):
-            return self, ("empty",) if tool in self.filled else ()
-        if tool in self.filled:
-            return self, ()
-        filled = (*self.filled, tool)[-_MOST_TOOLS:]
-        return Past(self.recent, filled, self.measured), ()
-
-    def took(
-        self, kind: str, measure: Measure, figure: float | None
-    ) -> tuple["Past", tuple[str, ...]]:
-        """Return the past with a figure, and the rules that it meets.
-
-        `slow`: ten times the median of the latest of its kind, and more than 5 s. `dear`: the same
-        of costs, and more than $0.05. Both need eight earlier figures.
+        `slow`: ten times the median of the latest, and more than 5 s. `dear`: the same of costs,
+        and more than $0.05. Both need eight earlier figures. A tool takes the time that its work
+        or a person takes, so that its time tells of no failure.
         """
         if figure is None:
             return self, ()
-        key = f"{kind} {measure}"
-        earlier = self.measured.get(key, ())
-        measured = {**self.measured, key: (*earlier, float(figure))[-_MOST_SAMPLES:]}
+        earlier = self.measured.get(measure, ())
+        measured = {**self.measured, measure: (*earlier, float(figure))[-_MOST_SAMPLES:]}
         outlies = (
             figure > _LEAST[measure]
             and len(earlier) >= _SAMPLE
             and figure > _TIMES * median(earlier)
         )
         name = "slow" if measure == "ms" else "dear"
-        past = Past(self.recent, self.filled, measured)
+        past = Past(self.recent, measured)
         return past, (name,) if outlies else ()
 
 

@@ -7,13 +7,10 @@ that overlaps another makes that last as long; one without an end lasts as long 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.json.values import object_of, text_at
-from agentlog.projections.outline.step import Step, add_to, is_failure, measured, shown_at
+from agentlog.projections.outcomes.words import Words
+from agentlog.projections.outline.step import TIMELESS, Step, add_to, measured, shown_at
 from agentlog.projections.view import Item
-
-_TIMELESS = {*FACT_TYPES, "gap"}
-"""Kinds of items whose times are no producer's, or lie before the group."""
 
 MOST_DEPTH = 32
 """Groups around a group; what lies deeper is none."""
@@ -23,8 +20,8 @@ MOST_DEPTH = 32
 class Group:
     """Events that belong together, those of `version` to `end_version`.
 
-    `depth` counts the groups around it; without `is_closed` its end is not on record. `failures`
-    counts what failed, by a rule too; `total` has the times and figures of all that is in it.
+    `depth` counts the groups around it; without `is_closed` its end is not on record. `words`
+    counts what failed, is told or suspected; `total` has the times and figures of all in it.
     """
 
     name: str
@@ -32,7 +29,7 @@ class Group:
     end_version: int
     is_closed: bool = True
     depth: int = 0
-    failures: int = 0
+    words: Words = field(default_factory=Words)
     total: Step = field(default_factory=lambda: Step(0, 0, "group"))
 
     @property
@@ -42,13 +39,13 @@ class Group:
 
     def count(self, item: Item) -> None:
         """Count an item of the timeline in."""
-        self.failures += is_failure(item)
-        if item["kind"] not in _TIMELESS:
+        self.words.count(item)
+        if item["kind"] not in TIMELESS:
             add_to(self.total, measured(item))
 
     def take_in(self, inner: "Group") -> None:
         """Count a group inside it in."""
-        self.failures += inner.failures
+        self.words.add(inner.words)
         add_to(self.total, inner.total)
 
 

@@ -1,20 +1,25 @@
 """A line of an outline, with its times and figures."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from agentlog.domain.json.values import array_of, integer_at, number_at, text_at, texts_of
+from agentlog.domain.catalogue import FACT_TYPES
+from agentlog.domain.json.values import integer_at, number_at, text_at, texts_of
 from agentlog.projections.call_texts import iso_time
-from agentlog.projections.outcomes.suspicion import has_failed
+from agentlog.projections.outcomes.words import worse
 from agentlog.projections.view import Item
+
+TIMELESS = {*FACT_TYPES, "gap"}
+"""Kinds of items whose times are no producer's, or lie before what they stand in."""
 
 NumberT = TypeVar("NumberT", int, float)
 
 
 @dataclass(slots=True)
 class Called:
-    """Calls of one tool with the same arguments; `failed` and `open` count those of them.
+    """Calls of one tool with the same arguments; `failed`, `told` and `open` count those of them.
 
     `hint` is the beginning of the first plain argument, where the items have one. The first of
     them is number `attempt` of `attempts` at the same; both are null where nothing was tried again.
@@ -25,6 +30,7 @@ class Called:
     hint: str | None = None
     times: int = 1
     failed: int = 0
+    told: int = 0
     open: int = 0
     attempt: int | None = None
     attempts: int | None = None
@@ -106,25 +112,22 @@ def measured(item: Item) -> Step:
     """Return a step of an item alone, with its times and figures."""
     kind = str(item["kind"])
     step = line_of(item, kind)
-    return _with_figures(step, item) if kind == "model" else step
-
-
-def _with_figures(step: Step, item: Item) -> Step:
+    if kind not in {"model", "llm_response"}:
+        return step
     step.input_tokens = integer_at(item, "inputTokens")
     step.output_tokens = integer_at(item, "outputTokens")
     step.cost_usd = number_at(item, "costUsd")
-    step.computed_calls = int(item["prices"] is not None)
-    step.unpriced_calls = int(item["outcome"] == "succeeded" and item["costUsd"] is None)
+    step.computed_calls = int(item.get("prices") is not None)
+    if kind == "model":
+        step.unpriced_calls = int(item["outcome"] == "succeeded" and item["costUsd"] is None)
+    else:  # figures told again, as far as they grew; with `prices` there was no cost before
+        step.unpriced_calls = -int("prices" in item)
     return step
 
 
 def grow(step: Step, item: Item) -> None:
     """Add what the figures of a model call grew by, when they were told again."""
-    step.input_tokens = _sum(step.input_tokens, integer_at(item, "inputTokens"))
-    step.output_tokens = _sum(step.output_tokens, integer_at(item, "outputTokens"))
-    step.cost_usd = _sum(step.cost_usd, number_at(item, "costUsd"))
-    if "prices" in item:  # it had no cost before
-        step.unpriced_calls, step.computed_calls = 0, int(item["prices"] is not None)
+    _add_figures(step, measured(item))
 
 
 def add_to(step: Step, part: Step) -> None:
@@ -133,17 +136,20 @@ def add_to(step: Step, part: Step) -> None:
     step.ended = _most(step.ended, part.ended)
     step.end_version = max(step.end_version or 0, part.end_version or 0) or None
     step.open = step.open or part.open
+    _add_figures(step, part)
+    step.outcome = worse(step.outcome, part.outcome)
+    if part.suspected:
+        step.suspected = tuple(dict.fromkeys((*step.suspected, *part.suspected)))
+    for kind, count in part.others.items():
+        step.others[kind] = step.others.get(kind, 0) + count
+
+
+def _add_figures(step: Step, part: Step) -> None:
     step.input_tokens = _sum(step.input_tokens, part.input_tokens)
     step.output_tokens = _sum(step.output_tokens, part.output_tokens)
     step.cost_usd = _sum(step.cost_usd, part.cost_usd)
     step.computed_calls += part.computed_calls
     step.unpriced_calls += part.unpriced_calls
-    if part.outcome == "failed":
-        step.outcome = "failed"
-    if part.suspected:
-        step.suspected = tuple(dict.fromkeys((*step.suspected, *part.suspected)))
-    for kind, count in part.others.items():
-        step.others[kind] = step.others.get(kind, 0) + count
 
 
 def _time(text: str | None) -> int | None:
@@ -162,14 +168,25 @@ def _most(one: int | None, other: int | None) -> int | None:
     return max((time for time in (one, other) if time is not None), default=None)
 
 
+def total_of(items: Iterable[Item]) -> Step:
+    """Return one step with the figures of a run, and as its time that from first message to last.
+
+    Messages are first and last by their places, not by their times.
+    """
+    total = Step(step=0, version=0, kind="total")
+    times: dict[int, int] = {}
+    for item in items:
+        part = measured(item)
+        if item["kind"] not in TIMELESS:
+            for key, time in (("version", part.begun), ("endVersion", part.ended)):
+                version = integer_at(item, key)
+                if version is not None and time is not None:
+                    times[version] = time
+        add_to(total, part)
+    total.begun, total.ended = (times[end(times)] if times else None for end in (min, max))
+    return total
+
+
 def shown_at(item: Item) -> int:
     """Return the version where an item ended, or where it began while it is open."""
     return integer_at(item, "endVersion", "version") or 0
-
-
-def is_failure(item: Item) -> bool:
-    """Return whether something failed; of a failed model call its error is an item of its own."""
-    kind, outcome = item["kind"], item.get("outcome")
-    if kind == "exit":
-        return outcome == "error"
-    return kind != "model" and has_failed(outcome, array_of(item.get("suspected")))

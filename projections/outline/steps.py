@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.json.values import integer_at, text_at
 from agentlog.projections.outcomes.attempts import CallPlace, numbered, place_of
+from agentlog.projections.outcomes.words import worse
 from agentlog.projections.outline.step import Called, Step, add_to, grow, line_of, measured
 from agentlog.projections.view import Item
 
@@ -16,14 +17,6 @@ def outline(items: Iterable[Item]) -> list[Step]:
     for item in items:
         lines.add(item)
     return lines.steps()
-
-
-def total_of(steps: Iterable[Step]) -> Step:
-    """Return one step with the times and figures of all."""
-    total = Step(step=0, version=0, kind="total")
-    for step in steps:
-        add_to(total, step)
-    return total
 
 
 class _Lines:
@@ -61,12 +54,12 @@ class _Lines:
                 self._others.append((integer_at(item, "version") or 0, str(other)))
 
     def _model(self, item: Item) -> None:
-        told = self._told.get(text_at(item, "responseId"))
+        call = self._told.get(text_at(item, "responseId"))
         if item["kind"] == "model":
             self._models.append(measured(item))
             self._told[text_at(item, "responseId")] = self._models[-1]
-        elif told is not None:
-            grow(told, item)
+        elif call is not None:
+            grow(call, item)
 
     def _step(self, item: Item, kind: str) -> Step:
         number = integer_at(item, "step") or 0
@@ -79,20 +72,19 @@ class _Lines:
         return step
 
     def _call(self, step: Step, item: Item) -> None:
-        failed, is_open = item["outcome"] == "failed", item["endVersion"] is None
-        if failed:
-            step.outcome = "failed"
+        outcome, is_open = text_at(item, "outcome"), item["endVersion"] is None
+        step.outcome = worse(step.outcome, outcome)
         digest, hint = text_at(item, "digest"), text_at(item, "hint")
         same = (call for call in step.calls if digest is not None and call.digest == digest)
         called = next(same, None)
         if called is None:
             name = str(item["name"])
-            called = Called(name, digest, hint, 1, int(failed), int(is_open))
+            called = Called(name, digest, hint, times=0)
             step.calls.append(called)
-        else:
-            called.times += 1
-            called.failed += failed
-            called.open += is_open
+        called.times += 1
+        called.failed += outcome == "failed"
+        called.told += outcome == "told"
+        called.open += is_open
         if (place := place_of(item)) is not None:
             self._called[place] = called
         if item.get("attempt") is not None:

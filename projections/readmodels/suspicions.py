@@ -1,10 +1,10 @@
-"""Read model of suspicions: one row per thread, and the rules that its calls meet.
+"""Read model of suspicions: one row per thread, with what failed in it, is told or suspected.
 
-Its fold is the view `timeline`, so that the rules are those that a thread itself shows.
+Its fold is the view `timeline`, so that words and rules are those that a thread itself shows.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any, ClassVar
 
@@ -26,6 +26,7 @@ from agentlog.domain.messages import ExitMessage, ToolCallsMessage
 from agentlog.projections.call_texts import arguments_value
 from agentlog.projections.outcomes.outcome import Judgement, ThreadOutcome, judgement_of
 from agentlog.projections.outcomes.suspicion import REPEAT_RULES, UNANSWERED
+from agentlog.projections.outcomes.words import Words
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.shell_command import shell_command
@@ -44,12 +45,17 @@ _OF_CALLS = frozenset({*REPEAT_RULES, UNANSWERED})
 
 @dataclass(slots=True)
 class SuspicionRow(Row):
-    """What is suspect in a thread; the row always stays open."""
+    """What failed in a thread, is told or suspected; the row always stays open."""
 
     version: Annotated[int, "of the first message with a step, a call or an end"]
     position: Annotated[int, "of that message in the log"]
     recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"]
-    suspected: Annotated[int, "how many calls of tools and models meet a rule of suspicion"] = 0
+    failures: Annotated[
+        int,
+        "how many results, workers and runtime errors failed on record, and exits with an error",
+    ] = 0
+    told: Annotated[int, "how many results tell of a failure that no field states"] = 0
+    suspected: Annotated[int, "how many calls, workers and approvals only a rule suspects"] = 0
     loops: Annotated[
         int, "how many calls repeat earlier ones by repeated_in_a_row, repeated_often or loop"
     ] = 0
@@ -59,7 +65,7 @@ class SuspicionRow(Row):
         "version and lastVersion; the first 200",
     ] = _NOTHING
     settled: Annotated[
-        str, "the same of the calls that have ended: suspected, loops and marks, as a JSON object"
+        str, "the same of what has ended: the counts and marks, as a JSON object"
     ] = _NO_KEYS
     timeline: Annotated[str, "what the view timeline remembers, as a JSON object"] = _NO_KEYS
     commands: Annotated[
@@ -68,13 +74,13 @@ class SuspicionRow(Row):
 
 
 class Suspicions(ReadModel[SuspicionRow]):
-    """The rules that the calls of each thread meet."""
+    """What failed in each thread, and the rules that its calls meet."""
 
-    version = 4
+    version = 5
     table = table_of(
         SuspicionRow,
         name="suspicions",
-        comment="One row a thread: which rules of suspicion its calls of tools and models meet.",
+        comment="One row a thread: what failed in it, is told or suspected, by which rules.",
         key=("tenant", "thread_id"),
         day="recorded_at",
         indexes=(("tenant", "recorded_at"),),
@@ -114,7 +120,8 @@ class _Memory:
     def write(self, row: SuspicionRow) -> None:
         marks, is_open = self.settled.copy(), self.carry.held()
         marks.add(is_open, self.commands)
-        row.suspected, row.loops, row.marks = marks.suspected, marks.loops, print_text(marks.marks)
+        row.failures, row.told, row.suspected = astuple(marks.words)
+        row.loops, row.marks = marks.loops, print_text(marks.marks)
         row.settled = self.settled.printed()
         row.timeline = _TIMELINE.dump(self.carry).decode()
         places = set(map(_place, is_open))
@@ -132,31 +139,30 @@ def _memory_of(row: SuspicionRow) -> _Memory:
 
 @dataclass(slots=True)
 class _Marks:
-    """How many calls are suspected, how many of them repeat, and which rules they meet."""
+    """How many items have each word, how many calls repeat, and which rules calls meet."""
 
-    suspected: int
+    words: Words
     loops: int
     marks: list[Any]
 
     @classmethod
     def of(cls, kept: Item) -> "_Marks":
-        suspected, loops = (integer_at(kept, name) or 0 for name in ("suspected", "loops"))
-        return cls(suspected, loops, array_of(kept.get("marks")))
+        counts = (integer_at(kept, name) or 0 for name in ("failures", "told", "suspected"))
+        return cls(Words(*counts), integer_at(kept, "loops") or 0, array_of(kept.get("marks")))
 
     def copy(self) -> "_Marks":
-        return _Marks(self.suspected, self.loops, [{**mark} for mark in self.marks])
+        return _Marks(replace(self.words), self.loops, [{**mark} for mark in self.marks])
 
     def printed(self) -> str:
-        counts = {"suspected": self.suspected, "loops": self.loops}
-        return print_text({**counts, "marks": self.marks})
+        return print_text({**asdict(self.words), "loops": self.loops, "marks": self.marks})
 
     def add(self, items: Sequence[Item], commands: Mapping[str, object]) -> None:
-        """Count the calls among items of a timeline."""
+        """Count items of a timeline, and the rules that the calls among them meet."""
         for item in items:
+            self.words.count(item)
             rules = texts_of(item.get("suspected"))
             if not rules or item["kind"] not in {"call", "model"}:
                 continue
-            self.suspected += 1
             self.loops += not REPEAT_RULES.isdisjoint(rules)
             name = held(text_at(item, "name"))
             is_call = item["kind"] == "call"

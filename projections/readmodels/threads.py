@@ -87,7 +87,9 @@ class ThreadRow(Row):
         None
     )
     last_sent_at: Annotated[datetime | None, "of its last message, by the producer's clock"] = None
-    duration_ms: Annotated[float | None, "from one to the other; null where not measured"] = None
+    duration_ms: Annotated[
+        float | None, "from one to the other; null where both are equal, or the clock ran backwards"
+    ] = None
     goal: Annotated[str | None, "the beginning of what it is for"] = None
     parent: Annotated[str | None, "the thread that it works for"] = None
     policy: Annotated[Policy, "strict: it keeps the rules; record: everything is kept"] = "strict"
@@ -117,7 +119,7 @@ class ThreadRow(Row):
     tools: Annotated[str, "names of the first 100 tools that it called, as a JSON array"] = _NOTHING
     tool_calls: Annotated[int, "how many were asked for"] = 0
     tool_failures: Annotated[
-        int | None, "how many results say that the tool failed; null where none says whether"
+        int | None, "how many results have an error; null where none states whether its call failed"
     ] = None
     model_calls: Annotated[int, "how many requests, and responses that none asked for"] = 0
     input_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"] = None
@@ -229,7 +231,7 @@ def _count(  # noqa: C901, PLR0912 - a case a type
         case ToolResultsMessage(results=results):
             row.steps += len(results)
             outcomes = [result_outcome(result)[0] for result in results]
-            if any(outcome != "unstated" for outcome in outcomes):
+            if any(outcome in {"failed", "succeeded"} for outcome in outcomes):
                 row.tool_failures = (row.tool_failures or 0) + outcomes.count("failed")
         case ToolCallsMessage(calls=calls):
             _step(row, event)

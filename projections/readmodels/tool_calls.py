@@ -45,7 +45,8 @@ class ToolCallRow(PairRow):
     latency_ms: Annotated[float | None, "from call to answer, by the producer's clock"] = None
     outcome: Annotated[
         CallOutcome | None,
-        "succeeded or failed; unstated, where the result does not say; null while open",
+        "succeeded or failed; told, where no field states it but its words or an object's fields "
+        "tell of a failure; unstated, where the result does not say; null while open",
     ] = None
     error_class: Annotated[
         str | None, "the error's name, or its message without its particulars"
@@ -59,7 +60,7 @@ class ToolCallRow(PairRow):
 class ToolCalls(PairTable[ToolCallRow]):
     """Calls in order, matched with their results."""
 
-    version = 7
+    version = 8
     kind = "call"
     table = table_of(
         ToolCallRow,

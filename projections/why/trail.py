@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agentlog.domain.json.values import array_of, integer_at, text_at
+from agentlog.domain.json.values import integer_at, text_at
 from agentlog.projections.outcomes.attempts import CallPlace, Numbered, numbered, place_of
-from agentlog.projections.outcomes.suspicion import UNANSWERED
-from agentlog.projections.outline.step import Step, is_failure, shown_at
-from agentlog.projections.outline.steps import outline, total_of
+from agentlog.projections.outcomes.words import Words
+from agentlog.projections.outline.step import Step, shown_at, total_of
 from agentlog.projections.view import Item
 
 _LEAST_OF_LOOP = 3
@@ -33,17 +32,19 @@ class Loop:
 class Trail:
     """Places of a run.
 
-    `failure` is the item of the first failure, else of what has no answer though the run ended, and
-    not well; `failures` counts both. `before` is the item of the latest call begun before it, or of
-    the last call where nothing failed. `loops` are the longest of `loop_count`. `total` has the
-    time and the figures of all steps. `reply` and `score` are the versions of the last ones.
+    `failure` is the item of the first failure on record, `doubt` that of the first that is told or
+    suspected; `words` counts all. `before` is the item of the latest call begun before the failure,
+    else before the doubt, or of the last call where there is neither. `loops` are the longest of
+    `loop_count`. `total` has the time and the figures of all. `reply` and `score` are the versions
+    of the last ones.
     """
 
     calls: Mapping[CallPlace, Item]
     total: Step
     numbers: Mapping[CallPlace, Numbered]
     failure: Item | None
-    failures: int
+    doubt: Item | None
+    words: Words
     before: Item | None
     loops: Sequence[Loop]
     loop_count: int
@@ -66,28 +67,31 @@ def trail_of(items: Sequence[Item]) -> Trail:
         for item in items
         if item["kind"] == "call" and (place := place_of(item)) is not None
     }
-    failures = sorted(filter(is_failure, items), key=shown_at)
-    if not any(item["kind"] == "exit" and item.get("outcome") == "complete" for item in items):
-        failures += filter(_is_unanswered, items)
-    failure = next(iter(failures), None)
+    words, failure, doubt = Words(), None, None
+    for item in sorted(items, key=shown_at):
+        match words.count(item):
+            case "failed":
+                failure = item if failure is None else failure
+            case "told" | "suspected":
+                doubt = item if doubt is None else doubt
+            case None:
+                pass
+    first = doubt if failure is None else failure
     numbers = numbered(calls.values())
     loops = _loops(calls, numbers)
     return Trail(
         calls=calls,
-        total=total_of(outline(items)),
+        total=total_of(items),
         numbers=numbers,
         failure=failure,
-        failures=len(failures),
-        before=_latest(calls, None if failure is None else integer_at(failure, "version")),
+        doubt=doubt,
+        words=words,
+        before=_latest(calls, None if first is None else integer_at(first, "version")),
         loops=loops[:_MOST_LOOPS],
         loop_count=len(loops),
         reply=_last(items, "reply"),
         score=_last(items, ".score"),
     )
-
-
-def _is_unanswered(item: Item) -> bool:
-    return UNANSWERED in array_of(item.get("suspected")) and not is_failure(item)
 
 
 def _latest(calls: Mapping[CallPlace, Item], before: int | None) -> Item | None:

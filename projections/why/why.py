@@ -17,6 +17,7 @@ from agentlog.projections.call_texts import error_text, value_text
 from agentlog.projections.outcomes.attempts import place_of
 from agentlog.projections.outcomes.outcome import Outcome
 from agentlog.projections.outcomes.suspicion import result_of
+from agentlog.projections.outcomes.words import Word, Words, word_of
 from agentlog.projections.outline.step import Step, shown_at
 from agentlog.projections.view import Item
 from agentlog.projections.why.calls import Call, beginning, call_of
@@ -26,13 +27,14 @@ from agentlog.projections.why.trail import Loop, Trail
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What failed first: `version` is that of the result or error. `text` is its beginning.
+    """What failed, is told or suspected: `version` is that of the result or error.
 
-    `kind` is that of its item in view `timeline`, `rules` are those of suspicion that it meets.
-    `call` is the call that failed, where one did.
+    `word` says which of these. `text` is its beginning, `kind` that of its item in view `timeline`,
+    `rules` are those of suspicion that it meets. `call` is the call, where it is one.
     """
 
     version: int
+    word: Word
     kind: str
     name: str | None
     text: str | None
@@ -44,15 +46,18 @@ class Failure:
 class Why:
     """Why a run went as it went.
 
-    `outcome_version` is that of what says its outcome. `failures` counts all; `before` is the call
-    before the first, or the last call where nothing failed. `loops` are the longest of
-    `loop_count`. `total` has the time and the figures of the run, `calls` how many it asked for.
+    `outcome_version` is that of what says its outcome. `failure` is the first on record, `doubt`
+    the first that is told or suspected; `words` counts all of these. `before` is the call before
+    the failure, else before the doubt, or the last call where there is neither. `loops` are the
+    longest of `loop_count`. `total` has the time and the figures of the run, `calls` how many it
+    asked for.
     """
 
     outcome: Outcome
     outcome_version: int | None
     failure: Failure | None
-    failures: int
+    doubt: Failure | None
+    words: Words
     before: Call | None
     loops: tuple[Loop, ...]
     loop_count: int
@@ -64,9 +69,8 @@ class Why:
 def versions_of(trail: Trail) -> set[int]:
     """Return the versions of the messages that `why_of` reads."""
     versions = {trail.reply}
-    if trail.failure is not None:
-        versions.add(shown_at(trail.failure))
-    for item in (trail.failure, trail.before):
+    versions |= {shown_at(item) for item in (trail.failure, trail.doubt) if item is not None}
+    for item in (trail.failure, trail.doubt, trail.before):
         place = None if item is None else place_of(item)
         if place is not None:
             beside = trail.beside(place)
@@ -84,8 +88,9 @@ def why_of(trail: Trail, messages: Mapping[int, Event], ending: Ending) -> Why:
     return Why(
         outcome=ending.outcome,
         outcome_version=trail.score if is_scored else ending.version,
-        failure=_failure(trail, messages),
-        failures=trail.failures,
+        failure=_failure(trail, trail.failure, messages),
+        doubt=_failure(trail, trail.doubt, messages),
+        words=trail.words,
         before=None if trail.before is None else call_of(trail, trail.before, messages),
         loops=tuple(trail.loops),
         loop_count=trail.loop_count,
@@ -95,14 +100,15 @@ def why_of(trail: Trail, messages: Mapping[int, Event], ending: Ending) -> Why:
     )
 
 
-def _failure(trail: Trail, messages: Mapping[int, Event]) -> Failure | None:
-    item = trail.failure
-    if item is None:
+def _failure(trail: Trail, item: Item | None, messages: Mapping[int, Event]) -> Failure | None:
+    word = None if item is None else word_of(item)
+    if item is None or word is None:
         return None
     event = messages.get(shown_at(item))
     text = None if event is None else _failure_text(event, item)
     return Failure(
         version=shown_at(item),
+        word=word,
         kind=str(item["kind"]),
         name=text_at(item, "name"),
         text=None if text is None else beginning(text, LONGEST_TEXT),

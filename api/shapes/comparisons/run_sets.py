@@ -9,6 +9,7 @@ from agentlog.api.shapes.comparisons.comparison import Glimpse
 from agentlog.api.shapes.shape import Shape, shaped
 from agentlog.infrastructure.comparison import run_matrix, run_sets, runs
 from agentlog.projections.outcomes.outcome import Verdict
+from agentlog.projections.outcomes.words import Word
 
 
 class Run(Shape):
@@ -110,12 +111,15 @@ def tally(members: Sequence[runs.Run]) -> Tally:
 
 
 class MatrixCell(Shape):
-    """A step of a run: its column, its version, and by number which of the column's ways it is."""
+    """A step of a run: its column, its version, and by number which of the column's ways it is.
+
+    `word` says what is known of a failure there: failed, told or suspected; null for none.
+    """
 
     column: int
     version: int
     variant: int
-    failed: bool
+    word: Word | None
 
 
 class MatrixRow(Run):

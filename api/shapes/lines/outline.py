@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agentlog.projections.comparison.rows import visible
+from agentlog.projections.outcomes.words import Words
 from agentlog.projections.outline.groups import Group
 from agentlog.projections.outline.step import Called, Step
 
@@ -51,8 +52,13 @@ def _placed(steps: Sequence[Step], groups: Sequence[Group]) -> Iterator[tuple[in
             group = following.pop()
             around = [outer for outer in around if outer.end_version >= group.version]
             about = f"{group.name}, {group.events} events to v{group.end_version}"
-            failed = f" [{group.failures} failed]" if group.failures else ""
-            yield group.depth, about, failed, replace(group.total, version=group.version)
+            words = ", ".join(words_counted(group.words))
+            yield (
+                group.depth,
+                about,
+                f" [{words}]" if words else "",
+                replace(group.total, version=group.version),
+            )
             around.append(group)
         if step is not None:
             around = [outer for outer in around if outer.end_version >= step.version]
@@ -82,7 +88,7 @@ def _call(called: Called, most: int) -> str:
     text = f"{called.name} {hint}".rstrip()
     if called.times > 1:
         text += f" {_TIMES}{called.times}"
-    notes = [f"{called.failed} failed"] if called.failed else []
+    notes = words_counted(Words(called.failed, called.told))
     if called.attempt is not None and called.attempt > 1:
         notes.insert(0, f"{ordinal(called.attempt)} of {called.attempts}")
     return f"{text} ({', '.join(notes)})" if notes else text
@@ -105,6 +111,12 @@ def _marks(step: Step) -> str:
 def _others(step: Step) -> str:
     others = ", ".join(f"{count} {kind}" for kind, count in step.others.items())
     return f" (+ {others})" if others else ""
+
+
+def words_counted(words: Words) -> list[str]:
+    """Return how much failed, is told and is suspected; nothing of what is not there."""
+    counts = {"failed": words.failures, "told": words.told, "suspected": words.suspected}
+    return [f"{count:,} {word}" for word, count in counts.items() if count]
 
 
 def duration_text(ms: float | None) -> str:

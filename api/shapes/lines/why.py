@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agentlog.api.shapes.lines.outline import cost_text, duration_text, ordinal
+from agentlog.api.shapes.lines.outline import cost_text, duration_text, ordinal, words_counted
 from agentlog.domain.json.text import print_text
 from agentlog.projections.comparison.rows import visible
 from agentlog.projections.outcomes.outcome import Outcome
@@ -13,23 +13,26 @@ _LONGEST_IN_FAILURE = 60
 
 
 def why_lines(why: Why) -> Iterator[str]:
-    """Yield five lines: outcome, first failure, the call before it, effort and loops, last text."""
+    """Yield five lines: outcome, first failure, the call before it, effort and loops, last text.
+
+    The line of a failure that is only told or suspected has that word as its name.
+    """
     last = "nothing was said" if why.last is None else why.last.text
     yield labelled_line("outcome", why.outcome_version, _outcome(why))
-    if why.failure is None:
-        yield labelled_line("failure", None, "none")
-    else:
-        yield labelled_line("failure", why.failure.version, _failure(why.failure))
+    first = why.doubt if why.failure is None else why.failure
+    name = "failure" if first is None or first.word == "failed" else first.word
+    text = "none" if first is None else _failure(first)
+    yield labelled_line(name, None if first is None else first.version, text)
     before = "none" if why.before is None else _call(why.before, LONGEST)
-    name = "last call" if why.failure is None else "before it"
-    yield labelled_line(name, None if why.before is None else why.before.version, before)
+    label = "last call" if first is None else "before it"
+    yield labelled_line(label, None if why.before is None else why.before.version, before)
     yield labelled_line("in all", None, _effort(why))
     yield labelled_line("last", None if why.last is None else why.last.version, last)
 
 
 def _outcome(why: Why) -> str:
     scores = [f"{name} {print_text(value)}" for name, value in why.outcome.scores.items()]
-    reasons = ", ".join([*scores, why.outcome.end or "open"])
+    reasons = ", ".join([*scores, why.outcome.end or "no end on record"])
     return f"{why.outcome.verdict}{_basis(why.outcome)}: {reasons}"
 
 
@@ -64,7 +67,7 @@ def _effort(why: Why) -> str:
     total = why.total
     parts = [
         counted(why.calls, "call"),
-        counted(why.failures, "failure") if why.failures else "",
+        *words_counted(why.words),
         duration_text(total.elapsed_ms),
         cost_text(total.cost_usd, is_computed=total.computed_calls > 0),
         *(

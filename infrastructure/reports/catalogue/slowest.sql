@@ -8,7 +8,7 @@ limit = 20
 columns = [
     ["latency", "ms", "from call to answer, by the producer's clock"],
     ["tool", "", "name of the tool"],
-    ["outcome", "", "succeeded, failed or unstated"],
+    ["outcome", "", "succeeded, failed, told or unstated"],
     ["thread", "", "the thread of the call"],
     ["version", "", "place in that thread of the message that asked"],
     ["answered_version", "", "place of the message that answered; null while open"],

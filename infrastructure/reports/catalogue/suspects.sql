@@ -3,10 +3,10 @@ title = "Suspected calls"
 comment = "Which results look like failures though none states an error, and by which rule."
 source = "suspected_calls"
 by = ["tool", "rule"]
-order = "-suspected"
+order = "-marked"
 limit = 50
 columns = [
-    ["suspected", "calls", "calls whose result a rule marks"],
+    ["marked", "calls", "calls whose result a rule marks"],
     ["threads", "threads", "how many threads have any"],
     ["first_at", "", "when the log took the first of these calls"],
     ["last_at", "", "when the log took the last of them"],
@@ -15,18 +15,23 @@ columns = [
     ["answered_version", "", "place of the message that answered; null while open"],
     ["position", "", "place in the log of the message that asked"],
     ["link", "", "where the messages are, from call to answer"],
+    ["told", "calls", "those whose result itself tells of a failure that no field states"],
+    ["suspected", "calls", "the others"],
 ]
 */
 -- Results that rules of suspicion mark, each with the place of the last one. A result that several
 -- rules mark is one row a rule, and counts once. The link shows the messages from call to answer,
 -- at most a page.
 SELECT {names}
-       suspected, threads, first_at, last_at, thread, version, answered_version, position,
+       marked, threads, first_at, last_at, thread, version,
+       answered_version, position,
        '/v1/threads/' || thread || '/messages?after=' || version - 1 || '&limit='
-           || least(1000, coalesce(answered_version - version, 0) + 1) AS link
+           || least(1000, coalesce(answered_version - version, 0) + 1) AS link,
+       told, marked - told AS suspected
 FROM (
     SELECT {names}
-           count(DISTINCT (thread_id, version, ordinal)) AS suspected,
+           count(DISTINCT (thread_id, version, ordinal)) AS marked,
+           count(DISTINCT (thread_id, version, ordinal)) FILTER (WHERE outcome = 'told') AS told,
            count(DISTINCT thread_id) AS threads,
            min(recorded_at AT TIME ZONE 'UTC') AS first_at,
            max(recorded_at AT TIME ZONE 'UTC') AS last_at,
@@ -40,7 +45,7 @@ FROM (
         FROM (
             SELECT {breakdowns}
                    item.thread_id, item.version, item.ordinal, item.position, item.recorded_at,
-                   item.answered_version
+                   item.answered_version, item.outcome
             FROM {items}
         ) AS suspect
     ) AS suspect

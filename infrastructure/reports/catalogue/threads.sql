@@ -12,7 +12,6 @@ columns = [
     ["messages", "messages", "all of their messages"],
     ["steps", "steps", "as the view agent-state counts them"],
     ["tool_calls", "calls", "tool calls that they asked for"],
-    ["tool_failures", "calls", "results that say that the tool failed; null where none says"],
     ["model_calls", "calls", "calls of models"],
     ["input_tokens", "tokens", "as reported; null where nothing was"],
     ["output_tokens", "tokens", "as reported; null where nothing was"],
@@ -20,14 +19,18 @@ columns = [
     ["cost_usd", "USD", "of these calls, reported or computed; null where no cost is known", "computed_calls"],
     ["computed_calls", "calls", "how many of the costs a list of prices gave"],
     ["unpriced_calls", "calls", "answered calls whose cost is not known: not in it"],
+    ["failures", "", "what failed on record: results, workers, the runtime, exits by an error"],
+    ["told", "calls", "calls whose result tells of a failure that no field states"],
+    ["suspected", "", "what only a rule suspects"],
 ]
 */
 -- Threads by outcome. Durations and totals are over all of a thread's messages; money as in usage.
 SELECT {names}
        threads, duration[1] AS duration_p50, duration[2] AS duration_p95,
-       duration[3] AS duration_p99, messages, steps, tool_calls, tool_failures, model_calls,
+       duration[3] AS duration_p99, messages, steps, tool_calls, model_calls,
        input_tokens, output_tokens, total_tokens,
-       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd, computed_calls, unpriced_calls
+       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd, computed_calls, unpriced_calls,
+       failures, told, suspected
 FROM (
     SELECT {breakdowns}
            count(*) AS threads,
@@ -36,7 +39,9 @@ FROM (
            sum(item.messages) AS messages,
            sum(item.steps) AS steps,
            sum(item.tool_calls) AS tool_calls,
-           sum(item.tool_failures) AS tool_failures,
+           sum(item.failures) AS failures,
+           sum(item.told) AS told,
+           sum(item.suspected) AS suspected,
            sum(item.model_calls) AS model_calls,
            sum(item.input_tokens) AS input_tokens,
            sum(item.output_tokens) AS output_tokens,

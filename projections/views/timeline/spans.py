@@ -5,7 +5,7 @@ from typing import Any
 
 from agentlog.domain.events import Event
 from agentlog.domain.facts import ThreadClosed
-from agentlog.domain.json.values import array_of, number_at, text_at
+from agentlog.domain.json.values import number_at, text_at
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
     ApprovalResponseMessage,
@@ -18,7 +18,6 @@ from agentlog.domain.messages import (
     RuntimeErrorMessage,
     ToolCall,
     ToolCallsMessage,
-    ToolResult,
     ToolResultsMessage,
     WorkerResultMessage,
     WorkerSpawnedMessage,
@@ -26,7 +25,8 @@ from agentlog.domain.messages import (
 from agentlog.projections.call_texts import arguments_value, call_digest
 from agentlog.projections.outcomes.attempts import place_of
 from agentlog.projections.outcomes.pairs import answers_in, identity_of, with_told
-from agentlog.projections.outcomes.suspicion import has_failed, suspicions
+from agentlog.projections.outcomes.suspicion import suspicions
+from agentlog.projections.outcomes.words import may_have_failed
 from agentlog.projections.values import figure_held
 from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import OpenItem, TimelineCarry
@@ -78,7 +78,9 @@ def _answer(now: TimelineCarry, event: Event, message: ToolResultsMessage) -> It
             name = result.name or "unknown"
             span = begin("call", name, event, message, step=now.step, is_asked=False, named=named)
         item = end(span, event, message, answer.outcome)
-        items.append(suspect(item, _suspicions(now, event, item, result)))
+        if result.error is None and event.redacted is None:
+            item = suspect(item, suspicions(result.output))
+        items.append(item)
     return items
 
 
@@ -102,8 +104,8 @@ def _respond(now: TimelineCarry, event: Event, message: LlmResponseMessage) -> I
     if event.response_id is not None:
         figures["responseId"] = event.response_id
     item = end(span, event, message, answer.outcome, **figures)
-    now.past, slow = now.past.took("model", "ms", figure_held(number_at(item, "elapsedMs")))
-    now.past, dear = now.past.took("model", "usd", figure_held(number_at(item, "costUsd")))
+    now.past, slow = now.past.took("ms", figure_held(number_at(item, "elapsedMs")))
+    now.past, dear = now.past.took("usd", figure_held(number_at(item, "costUsd")))
     return (suspect(item, (*slow, *dear)),)
 
 
@@ -148,17 +150,6 @@ def _return(now: TimelineCarry, event: Event, message: WorkerResultMessage) -> I
     return (end(span, event, message, answer.outcome),)
 
 
-def _suspicions(
-    now: TimelineCarry, event: Event, item: Item, result: ToolResult
-) -> tuple[str, ...]:
-    """Return the rules that a result meets; of one erased or stated as failed, only its time."""
-    now.past, slow = now.past.took("call", "ms", number_at(item, "elapsedMs"))
-    if result.error is not None or event.redacted is not None:
-        return slow
-    now.past, empty = now.past.answered(str(item["name"]), result.output)
-    return (*suspicions(result.output), *empty, *slow)
-
-
 def number_attempts(now: TimelineCarry, event: Event, items: Items) -> None:
     """Number the calls that an event began, and record those of `items` that failed."""
     message = event.message
@@ -168,7 +159,7 @@ def number_attempts(now: TimelineCarry, event: Event, items: Items) -> None:
             span.item["attempt"] = _attempt(now, span.item, call)
     for item in items:
         place = place_of(item)
-        if place is not None and has_failed(item.get("outcome"), array_of(item.get("suspected"))):
+        if place is not None and may_have_failed(item):
             now.attempts = now.attempts.failed(place)
 
 

@@ -48,11 +48,11 @@ def test_rows_stand_by_verdict_and_cells_say_version_way_and_failure(views: View
     assert [column.tools for column in matrix.columns] == [("search",), ("fails",), ("book",)]
     assert list(rows) == ["bad-2", "bad-1", "good", "empty"]
     assert rows["bad-2"] == [
-        Cell(0, 2, 0, failed=False),
-        Cell(1, 4, 0, failed=True),
-        Cell(2, 6, 0, failed=False),
+        Cell(0, 2, 0, None),
+        Cell(1, 4, 0, "failed"),
+        Cell(2, 6, 0, None),
     ]
-    assert rows["bad-1"] == [Cell(0, 2, 1, failed=False), Cell(2, 4, 0, failed=False)]
+    assert rows["bad-1"] == [Cell(0, 2, 1, None), Cell(2, 4, 0, None)]
     assert rows["empty"] == []
     assert not matrix.is_cut
 
@@ -77,7 +77,7 @@ def test_a_column_says_what_was_done_by_whom_and_how_far_groups_part(views: View
 @pytest.mark.usefixtures("runs")
 def test_all_that_is_said_may_be_compared_with_failed_results(views: Views) -> None:
     rows = _rows(run_matrix(views, MatrixAsked(["bad-2"], which="all")))
-    failed = [cell.version for cell in rows["bad-2"] if cell.failed]
+    failed = [cell.version for cell in rows["bad-2"] if cell.word == "failed"]
     assert failed == [4, 5]
 
 

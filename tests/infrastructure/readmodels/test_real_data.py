@@ -77,7 +77,7 @@ def test_which_tools_are_called_and_fail_most_and_how_often(
     assert len(failures) > 1
     rows = _ask(
         tables_url,
-        "SELECT tool, count(*), count(*) FILTER (WHERE outcome = 'failed') "
+        "SELECT tool, count(*), count(*) FILTER (WHERE outcome = 'told') "
         "FROM agentlog_analytics.tool_calls GROUP BY tool ORDER BY 3 DESC, 1",
     )
     assert rows == sorted(
@@ -98,13 +98,15 @@ def test_what_each_thread_comes_to(tables_url: str, runs: Sequence[Run]) -> None
             roles["user"],
             sum(step["content"] is not None for step in said),
             len(calls),
-            sum(text.startswith("Error:") for text in told) or None,  # only failures are stated
+            None,  # no field states an outcome
+            sum(text.startswith("Error:") for text in told),
             run["reward"],
         )
     rows = _ask(
         tables_url,
-        "SELECT thread_id, steps, inputs, replies, tool_calls, tool_failures, "
-        "(metadata::jsonb ->> 'reward')::float FROM agentlog_analytics.threads",
+        "SELECT thread_id, steps, inputs, replies, tool_calls, tool_failures, told, "
+        "(metadata::jsonb ->> 'reward')::float FROM agentlog_analytics.threads "
+        "JOIN agentlog_analytics.suspicions USING (tenant, thread_id)",
     )
     assert {row[0]: row[1:] for row in rows} == expected
 

@@ -102,6 +102,10 @@ def filtered(database: Database, text: str) -> set[str]:
         ("score>=0.5", {"a-1", "b-1"}),
         ("label:flaky or label:a*", {"a-1", "b-2"}),
         ("has:error", {"b-1"}),
+        ("failures>0", {"b-1"}),
+        ("errors>0", {"b-1"}),
+        ("told", set()),
+        ("suspected", {"a-1", "a-2"}),
         ("a-", {"a-1", "a-2"}),
         ("metadata.n:100000000000000", {"b-1"}),
         ("-label:flaky", {"a-2", "b-1", "b-2"}),
@@ -122,7 +126,8 @@ def _holds(row: Summary, term: Term) -> bool:
         "score": row.score,
         "steps": row.steps,
         "calls": row.tool_calls,
-        "errors": row.tool_failures,
+        "failures": row.failures,
+        "errors": row.failures + row.told,
         "loops": row.loops,
         "anomalies": row.anomalies,
         "thread": row.thread_id,
@@ -135,13 +140,14 @@ def _holds(row: Summary, term: Term) -> bool:
         "succeeded": row.verdict == "succeeded",
         "pending": row.approvals_pending > 0,
         "open": row.status == "open",
+        "told": row.told > 0,
+        "suspected": row.suspected > 0,
     }
     match term.name:
         case "metadata":
             return compare(term, row.metadata.get((term.key or "").replace("\x00", "\ufffd")))
         case "has":
-            failures = (row.tool_failures or 0) + row.runtime_errors
-            return failures > 0 or row.outcome == "error"
+            return row.failures + row.told > 0
         case "label":
             return any(compare(term, label) for label in row.labels)
         case "judged":

@@ -62,7 +62,7 @@ def plan_of(database: Database, name: str, question: Question) -> dict[str, Any]
         REPORTS[name],
         question,
         tenant=TENANT,
-        table=Identifier(SCHEMA, "tool_calls_1"),
+        tables={"tool_calls": Identifier(SCHEMA, "tool_calls_1")},
         rules=Rules(),
     )
     explained = SQL("EXPLAIN (ANALYZE, FORMAT JSON) {query}").format(query=query.statement)

@@ -37,7 +37,7 @@ def reports(server_url: str, template_database: str) -> Iterator[Reports]:
             drafts = list(chat.READER.read(record["traj"]))
             facts = [started(policy="record", metadata={"reward": record["reward"]})]
             writer.append(AppendRequest(TENANT, thread_of(record), drafts, facts))
-        build_all(database, "tool_calls", "threads")
+        build_all(database, "tool_calls", "threads", "suspicions")
         yield Reports(database, tenant=TENANT)
 
 
@@ -62,17 +62,12 @@ def is_error(text: str) -> bool:
     return text.startswith("Error:")
 
 
-def _rate(failed: int, answered: int) -> float | None:
-    """Return what is known of a tool: the source says only by "Error:" how a call ended."""
-    return 1.0 if failed == answered else None
-
-
 def test_tools_fail_as_often_as_in_the_source(reports: Reports, calls: list[Call]) -> None:
     asked, failed = Counter(c[1] for c in calls), Counter(c[1] for c in calls if is_error(c[3]))
     answer = reports.ask("tools", Question())
+    # the source says only by "Error:" how a call ended: it is told, no outcome on record
     assert {row[0]: row[1:] for row in answer.rows} == {
-        tool: (count, count, failed[tool], failed[tool], _rate(failed[tool], count), *[None] * 3)
-        for tool, count in asked.items()
+        tool: (count, count, 0, 0, *[None] * 4, 0, failed[tool]) for tool, count in asked.items()
     }
     assert failed.total() > 0
     assert [row[1] for row in answer.rows] == sorted(asked.values(), reverse=True)
@@ -82,11 +77,12 @@ def test_tools_fail_more_where_the_run_does(reports: Reports, calls: list[Call])
     answer = reports.ask("tools", Question(by=["metadata.reward"]))
     asked = Counter(call[2] for call in calls)
     failed = Counter(call[2] for call in calls if is_error(call[3]))
-    assert {row[0]: row[1:5] for row in answer.rows} == {
-        reward: (asked[reward], asked[reward], failed[reward], failed[reward]) for reward in asked
+    assert {row[0]: (*row[1:3], row[-1]) for row in answer.rows} == {
+        reward: (asked[reward], asked[reward], failed[reward]) for reward in asked
     }
     narrowed = reports.ask("tools", Question(by=[], where=Term("metadata", ":", 1.0, key="reward")))
-    assert narrowed.rows[0][:4] == (asked[1.0], asked[1.0], failed[1.0], failed[1.0])
+    row = narrowed.rows[0]
+    assert (*row[:2], row[-1]) == (asked[1.0], asked[1.0], failed[1.0])
 
 
 def test_failures_are_those_of_the_source(reports: Reports, calls: list[Call]) -> None:
@@ -107,9 +103,11 @@ def test_threads_hold_what_the_source_does(reports: Reports, calls: list[Call]) 
     rows = [dict(zip(names, row, strict=True)) for row in answer.rows]
     runs = Counter(record["reward"] for record in airline_runs())
     made = Counter(call[2] for call in calls)
-    assert {row["metadata.reward"]: (row["threads"], row["tool_calls"]) for row in rows} == {
-        reward: (count, made[reward]) for reward, count in runs.items()
-    }
+    told = Counter(call[2] for call in calls if is_error(call[3]))
+    assert {
+        row["metadata.reward"]: tuple(map(row.get, ("threads", "tool_calls", "failures", "told")))
+        for row in rows
+    } == {reward: (count, made[reward], 0, told[reward]) for reward, count in runs.items()}
     # nobody measured, and nobody said what it cost
     assert {(row["duration_p50"], row["total_tokens"], row["cost_usd"]) for row in rows} == {
         (None, None, None)

@@ -50,7 +50,7 @@ def test_a_call_made_three_times_is_a_loop_and_names_its_tool_and_command() -> N
 def test_a_result_is_of_the_tool_that_was_called() -> None:
     events = history(call("edit", "a"), result("a", "Error: no"), result("b", "Traceback"))
     (row,) = rows_of(Suspicions(), events)
-    assert (row.suspected, row.loops) == (1, 0)
+    assert (row.failures, row.told, row.suspected, row.loops) == (0, 1, 0, 0)
     (mark,) = marks_of(row)
     assert (mark["rule"], mark["tool"], mark["version"]) == ("error_text", "edit", 2)
 

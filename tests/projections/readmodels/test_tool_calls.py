@@ -36,11 +36,12 @@ def outcome_of(result: dict[str, Any]) -> str | None:
     [
         ({}, "unstated"),
         ({"output": None}, "unstated"),
-        ({"output": {"error": "is a result like any other"}}, "unstated"),
+        ({"output": {"error": "no such user"}}, "told"),
         ({"error": None}, "succeeded"),
         ({"error": ""}, "failed"),
         ({"error": {"message": "no"}}, "failed"),
-        ({"output": "Error: no"}, "failed"),
+        ({"output": "Error: no"}, "told"),
+        ({"output": "a log with a Traceback (most recent call last) in it"}, "unstated"),
         ({"output": "Error: no", "error": None}, "succeeded"),
     ],
 )

@@ -109,9 +109,12 @@ def test_a_stated_error_fails_a_call_and_is_no_suspicion() -> None:
     ]
 
 
-def test_a_text_that_reads_as_an_error_is_a_suspicion() -> None:
-    shown = items(call(("a", "x")), result("a", "KeyError: no such user"))
-    assert parts(shown[0], "outcome", "suspected") == ("unstated", ["error_text"])
+def test_a_text_that_reads_as_an_error_is_told_unless_the_record_says_how_it_went() -> None:
+    text = "KeyError: no such user"
+    shown = items(call(("a", "x")), result("a", text))
+    assert parts(shown[0], "outcome", "suspected") == ("told", ["error_text"])
+    shown = items(call(("a", "x")), result("a", text, error=None))
+    assert parts(shown[0], "outcome", "suspected") == ("succeeded", ["error_text"])
 
 
 @pytest.mark.parametrize(

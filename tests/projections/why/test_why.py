@@ -9,6 +9,7 @@ from agentlog.api.shapes.lines.why import why_lines
 from agentlog.domain.events import Event
 from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.outcomes.outcome import Outcome
+from agentlog.projections.outcomes.words import Words
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from agentlog.projections.why.calls import Call
@@ -71,27 +72,28 @@ def test_a_failed_run_has_its_failure_what_led_to_it_and_its_loops() -> None:
     answer = told(*RUN)
     assert answer.outcome == Outcome("failed", {"reward": 0.0}, None, "scores")
     assert answer.outcome_version == 1
-    assert answer.failure is not None
-    assert (answer.failure.version, answer.failure.text) == (6, TOO_LITTLE)
-    assert answer.failure.rules == ("error_text",)
-    assert answer.failure.call == Call(5, 6, "book", "paid=957", "failed", 1, 3)
+    assert (answer.failure, answer.words) == (None, Words(told=3))
+    assert answer.doubt is not None
+    assert (answer.doubt.word, answer.doubt.version, answer.doubt.text) == ("told", 6, TOO_LITTLE)
+    assert answer.doubt.rules == ("error_text",)
+    assert answer.doubt.call == Call(5, 6, "book", "paid=957", "told", 1, 3)
     assert answer.before == Call(3, 4, "calculate", "3 * 319", "unstated", None, None)
     assert answer.loops == (Loop("book", "mia", 3, 5, 9, equal=False),)
-    assert (answer.failures, answer.calls, answer.total.elapsed_ms) == (3, 4, 9000)
+    assert (answer.calls, answer.total.elapsed_ms) == (4, 9000)
     assert answer.last is not None
     assert (answer.last.version, answer.last.text) == (11, "It did not work.")
 
 
 def test_it_is_five_lines_for_a_terminal() -> None:
     assert lines(told(*RUN)) == [
-        "outcome v1 failed: reward 0.0, open",
-        f"failure v6 book paid=957 (1st of 3) [error_text?]: {TOO_LITTLE}",
+        "outcome v1 failed: reward 0.0, no end on record",
+        f"told v6 book paid=957 (1st of 3) [error_text?]: {TOO_LITTLE}",
         "before it v3 calculate 3 * 319",
-        "in all 4 calls, 3 failures, 9.0s, book 3 times nearly the same v5 to v9",
+        "in all 4 calls, 3 told, 9.0s, book 3 times nearly the same v5 to v9",
         "last v11 It did not work.",
     ]
     assert lines(told()) == [
-        "outcome unknown: open",
+        "outcome unknown: no end on record",
         "failure none",
         "last call none",
         "in all 0 calls",
@@ -107,7 +109,7 @@ def test_an_error_of_the_runtime_names_the_model_that_failed_once() -> None:
     )
     assert answer.failure is not None
     assert (answer.failure.kind, answer.failure.text) == ("runtime_error", "connection reset")
-    assert (answer.failures, answer.failure.call, answer.before) == (2, None, None)
+    assert (answer.words, answer.failure.call, answer.before) == (Words(failures=2), None, None)
     assert answer.outcome == Outcome("failed", {}, "error")
     assert (answer.outcome_version, answer.last and answer.last.text) == (3, "gave up")
 
@@ -137,17 +139,19 @@ def test_the_result_of_the_failed_call_is_shown_among_others() -> None:
 
 def test_the_text_of_a_result_of_mcp_is_its_text() -> None:
     answer = told(call("1"), result("1", {"content": [{"type": "text", "text": "Error: no"}]}))
-    assert answer.failure is not None
-    assert answer.failure.text == "Error: no"
+    assert answer.doubt is not None
+    assert (answer.doubt.word, answer.doubt.text) == ("told", "Error: no")
 
 
-def test_a_call_without_an_answer_is_a_failure_unless_the_run_ended_well() -> None:
+def test_a_call_without_an_answer_is_suspected_once_the_run_ended() -> None:
     answer = told(call("1", "submit"), {"type": "thread.closed", "reason": "killed"})
-    assert answer.failure is not None
-    assert (answer.failure.version, answer.failure.rules) == (1, ("unanswered",))
-    assert answer.failure.text is None
+    assert answer.failure is None
+    assert answer.doubt is not None
+    assert (answer.doubt.word, answer.doubt.version) == ("suspected", 1)
+    assert (answer.doubt.rules, answer.doubt.text) == (("unanswered",), None)
+    assert answer.words == Words(suspected=1)
     assert (answer.outcome.end, answer.last and answer.last.text) == ("closed", "killed")
-    assert told(call("1", "submit"), {"type": "exit", "reason": "complete"}).failure is None
+    assert told(call("1", "submit")).words == Words()
 
 
 def test_a_score_on_record_is_where_the_outcome_stands() -> None:
@@ -189,4 +193,6 @@ def test_any_history_has_an_answer_in_five_lines(events: list[Event]) -> None:
     shown = list(why_lines(answer))
     assert len(shown) == 5
     assert all(line.isprintable() for line in shown)
-    assert (answer.failure is None) == (answer.failures == 0)
+    words = answer.words
+    assert (answer.failure is None) == (words.failures == 0)
+    assert (answer.doubt is None) == (words.told + words.suspected == 0)
