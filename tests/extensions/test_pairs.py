@@ -124,7 +124,7 @@ def _result(result: Item) -> tuple[str, Any, Any, str]:
     elif "error" in result:
         outcome = "succeeded"
     else:
-        outcome = "failed" if str(result["output"]).startswith("Error:") else "unstated"
+        outcome = "told" if str(result["output"]).startswith("Error:") else "unstated"
     return "call", result.get("callId"), result.get("name"), outcome
 
 

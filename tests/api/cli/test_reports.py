@@ -30,7 +30,7 @@ def test_what_was_just_imported_is_reported(own_database: Database, database_url
     outcome = agentlog("report", "tools", url=database_url)
     assert outcome.code == 0, outcome.err
     lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in outcome.out.splitlines()]
-    assert ["run_tests", "2", "2", "1", "1", "-", "12,600", "20,160", "20,832"] in lines
+    assert ["run_tests", "2", "2", "1", "1", "-", "12,600", "20,160", "20,832", "0", "0"] in lines
     assert any(line[:6] == ["weather", "3", "2", "0", "0", "-"] for line in lines)
     heading = next(line for line in outcome.out.splitlines() if line.startswith("┃"))
     assert "error rate (%)" in heading
@@ -47,6 +47,8 @@ def test_what_was_just_imported_is_reported(own_database: Database, database_url
         "latency_p50": 1200.0,
         "latency_p95": 1200.0,
         "latency_p99": 1200.0,
+        "uncalled": 0,
+        "told": 0,
     }
 
 
@@ -92,7 +94,7 @@ def test_options_are_those_of_http(own_database: Database, database_url: str) ->
     assert outcome.err == ""
     assert "there are more rows" in agentlog("report", "tools", "--limit=1", url=database_url).err
     whole = agentlog("report", "tools", "--by", "", "--csv", url=database_url)
-    assert whole.out.splitlines()[1].startswith("11,10,2,1,0.5,")
+    assert whole.out.splitlines()[1].startswith("10,10,2,1,0.5,")
 
 
 @pytest.mark.parametrize(

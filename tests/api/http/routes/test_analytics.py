@@ -179,7 +179,19 @@ def test_spreadsheets_do_not_compute_what_others_named(
     cells = {row[0]: row[1:] for row in csv.reader(StringIO(answer.text, newline=""))}
     plain = {"a,b", 'a"b', "a\nb", "nul\ufffd \u202e"}
     assert set(cells) == {"tool", *plain, "'=1+1", "'+x", "'-x", "'@x", "'\tx"}
-    assert cells["'=1+1"] == ["'-t", "1", "0", "0", "0", "", "", "", ""]  # nothing for null
+    assert cells["'=1+1"] == [
+        "'-t",
+        "1",
+        "0",
+        "0",
+        "0",
+        "",
+        "",
+        "",
+        "",
+        "0",
+        "0",
+    ]  # nothing for null
 
 
 @pytest.mark.parametrize(

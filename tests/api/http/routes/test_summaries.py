@@ -156,7 +156,9 @@ def test_a_summary_is_a_thread_with_its_counts_and_sums(
         "workers": 1,
         "runtimeErrors": 0,
         "anomalies": 0,
-        "suspected": 1,
+        "failures": 1,
+        "told": 0,
+        "suspected": 0,  # the call that repeats others failed
         "loops": 1,
         "hidden": False,
         "tone": "neutral",

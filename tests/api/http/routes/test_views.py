@@ -291,6 +291,7 @@ def test_the_outline_is_a_line_a_step_at_any_moment(client: TestClient, refusals
         "hint": "me",
         "times": 1,
         "failed": 1,
+        "told": 0,
         "open": 0,
         "attempt": None,
         "attempts": None,
@@ -329,7 +330,17 @@ def test_why_a_run_went_as_it_went_at_any_moment(client: TestClient, refusals: R
         "version": 1,
     }
     assert body["failure"] == {
+        "version": 6,
+        "word": "failed",
+        "kind": "exit",
+        "name": None,
+        "text": "gave up",
+        "rules": [],
+        "call": None,
+    }
+    assert body["doubt"] == {
         "version": 4,
+        "word": "told",
         "kind": "call",
         "name": "book",
         "text": "Error: paid 957",
@@ -339,12 +350,14 @@ def test_why_a_run_went_as_it_went_at_any_moment(client: TestClient, refusals: R
             "endVersion": 4,
             "name": "book",
             "arguments": "paid=957",
-            "outcome": "failed",
+            "outcome": "told",
             "attempt": 1,
             "attempts": 2,
         },
     }
-    assert (body["failures"], body["before"], body["loops"], body["loopCount"]) == (3, None, [], 0)
+    counts = [body[name] for name in ("failures", "told", "suspected", "loops", "loopCount")]
+    assert counts == [1, 1, 1, [], 0]  # the second call has no answer
+    assert body["before"]["version"] == 5
     assert body["last"] == {"version": 6, "text": "gave up"}
     assert body["total"]["calls"] == 2
     assert client.get("/v1/threads/w/why?at=3").json()["failure"] is None
