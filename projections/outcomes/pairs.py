@@ -259,10 +259,11 @@ def result_outcome(result: ToolResult) -> tuple[CallOutcome, str | None, str | N
             return "succeeded", None, None
         case None:
             pass
-    said = told_failure(result.output)
-    if said is None:
+    text = told_failure(result.output)
+    if text is None:
         return "unstated", None, None
-    message = _ERROR_HEAD.sub("", said, count=1) if _ERROR_HEAD.match(said) else said
+    head = _ERROR_HEAD.match(text)
+    message = text if head is None else text[head.end() :]
     return "told", _class_of(message), shown(message)
 
 

@@ -184,8 +184,9 @@ def _work() -> Work:
 
 
 def _spanned(pair: Pair) -> Pair:
-    """Return a pair as a span says it: what states no failure has none."""
-    return pair._replace(outcome="succeeded" if pair.outcome == "unstated" else pair.outcome)
+    """Return a pair as a span says it, whose status is an error or none."""
+    outcomes = {"unstated": "succeeded", "told": "failed"}
+    return pair._replace(outcome=outcomes.get(pair.outcome or "", pair.outcome))
 
 
 def check(drafts: Sequence[Draft], cuts: Sequence[int] = ()) -> list[Pair]:

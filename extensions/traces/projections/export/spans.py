@@ -249,7 +249,7 @@ class _Spans:
             attributes["gen_ai.tool.call.id"] = call_id
         if call is not None:
             attributes["gen_ai.tool.call.arguments"] = print_text(arguments_value(call))
-        error = answer.error_message if answer.outcome == "failed" else None
+        error = answer.error_message if answer.outcome in {"failed", "told"} else None
         if result.error is not None:
             error = error_text(result.error)
         key, times = f"{message.id} {number}", (begin, message.timestamp)
