@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agentlog.domain.json.values import integer_at, object_at
 from agentlog.extensions.formats.claude_code.session import FORMAT, _Session
 from agentlog.extensions.traces.projections.export.spans import spans_of
-from agentlog.projections.outline.steps import outline, total_of
+from agentlog.projections.outline.step import total_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readmodels.model_calls import ModelCalls
 from agentlog.projections.readmodels.threads import Threads
@@ -102,7 +102,7 @@ def counted(drafts: Sequence[Draft], cuts: Sequence[int] = ()) -> Sums:
     events = history(*drafts)
     calls = rows_of(ModelCalls(), events, cuts)
     (thread,) = rows_of(Threads(), events, cuts)
-    total = total_of(outline(item.item for item in render(TimelineView(), events).items))
+    total = total_of(item.item for item in render(TimelineView(), events).items)
     chats = [object_at(span, "attributes") for span in spans_of("t", events)]
     usages = [chat for chat in chats if "gen_ai.usage.output_tokens" in chat]
     assert all(call.copy_of is None for call in calls)
