@@ -12,7 +12,7 @@ from agentlog.infrastructure.transfer.template import check_template, named_fiel
 from agentlog.lazy import lazy_imports
 from agentlog.projections.readers.history import Format
 from agentlog.projections.readers.masking import Mask
-from agentlog.projections.readers.registry import recognise
+from agentlog.projections.readers.registry import UnclearFormat, are_one, recognise
 
 with lazy_imports():
     from agentlog.infrastructure.transfer import record_path
@@ -57,13 +57,21 @@ class Plan:
         return [template for template in given if template is not None]
 
 
+class UnreadRecords(UnclearFormat):
+    """The format of a file is not found out; `records` are those by which it should have been."""
+
+    def __init__(self, error: UnclearFormat, records: Sequence[SourceRecord]) -> None:
+        super().__init__(error.reason, error.remedy)
+        self.records = records
+
+
 class Documents:
     """Finds the documents of files by a plan; raises `InvalidPath`."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._records = record_path.compile_path(plan.records)
-        self._messages = record_path.compile_path(plan.messages)
+        self._records = _compiled(plan.records)
+        self._messages = _compiled(plan.messages)
 
     def of(self, records: Iterator[SourceRecord]) -> tuple[Format | None, Iterator[SourceRecord]]:
         """Return the format of a file's records, and those which are read one by one.
@@ -71,7 +79,7 @@ class Documents:
         The format is None where no record is JSON, or has what the path to messages names.
 
         Raises:
-            UnclearFormat: none is recognised, or several are.
+            UnreadRecords: no format is recognised, or several are.
         """
         if self._records is not None:
             path = self._records
@@ -83,12 +91,11 @@ class Documents:
             return self._plan.format, records
         if self._messages is not None:
             return self._plan.format or self._of_messages(first), records
-        chosen = self._plan.format or recognise(known)
-        if any(map(chosen.is_document, known)):
-            return chosen, records
-        if chosen.thread_of is None and not any(map(chosen.is_item, known)):
-            return chosen, records
-        return chosen, _together(chosen, records)
+        try:
+            chosen = self._plan.format or recognise(known)
+        except UnclearFormat as error:
+            raise UnreadRecords(error, first) from error
+        return chosen, _together(chosen, records) if are_one(chosen, known) else records
 
     def value(self, record: SourceRecord) -> JsonValue:
         """Return the value that a record's histories are read from; raises `InvalidInput`."""
@@ -105,6 +112,10 @@ class Documents:
             except InvalidInput:  # the record is refused for it later
                 continue
         return None
+
+
+def _compiled(path: str | None) -> "record_path.RecordPath | None":
+    return None if path is None else record_path.compile_path(path)
 
 
 def _inner(path: "record_path.RecordPath", record: SourceRecord) -> Iterator[SourceRecord]:

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 from agentlog.domain.drafts import NO_ORIGIN
 from agentlog.domain.errors import AgentlogError, InvalidInput, ThreadExists, VersionConflict
@@ -37,12 +38,15 @@ from agentlog.infrastructure.transfer.growth import (
 from agentlog.infrastructure.transfer.imports import RunningImport
 from agentlog.infrastructure.transfer.report import ImportReport
 from agentlog.infrastructure.transfer.threads import ImportedThread, threads_of
+from agentlog.infrastructure.transfer.ways_out import with_way_out
 from agentlog.projections.readers.draft import Unmapped
 from agentlog.projections.readers.history import Format
 from agentlog.projections.readers.registry import recognise
 
 _BATCH_MESSAGES = 2000
 _BATCHES_ON_THEIR_WAY = 1
+_TRIED = 20
+"""The first records of a file, with which a way out is tried."""
 
 
 class Unknown(InvalidInput):
@@ -115,12 +119,13 @@ class Importer:
         try:
             chosen, records = self._documents.of(read_records(file))
         except AgentlogError as error:
-            self.report.refuse(file.place, error)
+            self.report.refuse(file.place, with_way_out(self._plan, error))
             self._progress(file.size)
             return
         formats = set[Format]()
         is_empty = True
-        for record in records:
+        beside = list(islice(records, _TRIED))
+        for record in chain(beside, records):
             is_empty = False
             self._between()
             self.report.mend(record.place, record.mended)
@@ -129,7 +134,7 @@ class Importer:
                 known = chosen or recognise([document])
                 threads = self._threads_of(known, record, document)
             except AgentlogError as error:
-                self._refuse(record, error)
+                self._refuse(record, with_way_out(self._plan, error, record, beside))
                 continue
             formats.add(known)
             for n, thread in enumerate(threads):

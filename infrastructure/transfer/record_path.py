@@ -31,10 +31,8 @@ class RecordPath:
         return list(matches[0] if len(matches) == 1 and isinstance(matches[0], list) else matches)
 
 
-def compile_path(text: str | None) -> RecordPath | None:
+def compile_path(text: str) -> RecordPath:
     """Return the path of a text; raises `InvalidPath`."""
-    if text is None:
-        return None
     try:
         path = jsonpath.compile(text)
     except JSONPathError as error:

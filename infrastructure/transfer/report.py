@@ -1,8 +1,10 @@
 """The report of an import: what came in, and where anything was kept aside, mended or refused."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.values import JsonValue
@@ -13,6 +15,7 @@ from agentlog.projections.readers.history import Format
 from agentlog.projections.readers.registry import RefusedSource, Remedy
 
 _SHOWN_FAILURES, _SHOWN_KINDS = 100, 10
+_NAMES = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,11 @@ class ImportFinding:
     place: str
     reason: str
     remedy: Remedy | None = None
+
+    @property
+    def cause(self) -> str:
+        """What findings that are alike share: the remedy, else the reason without names."""
+        return _NAMES.sub("", self.reason) if self.remedy is None else str(self.remedy)
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the line of a report."""
@@ -107,10 +115,18 @@ class ImportReport:
     def lines(self) -> Iterator[str]:
         """Yield the lines that commands print: what was refused, the formats, and a table."""
         failures = self.failures
-        for failure in failures[:_SHOWN_FAILURES]:
-            yield on_one_line(f"{failure.place}: {failure.reason}")
-        if len(failures) > _SHOWN_FAILURES:
-            yield f"… and {len(failures) - _SHOWN_FAILURES} more that were refused"
+        alike: dict[str, list[ImportFinding]] = {}
+        for failure in failures:
+            alike.setdefault(failure.cause, []).append(failure)
+        for first, *others in islice(alike.values(), _SHOWN_FAILURES):
+            yield on_one_line(f"{first.place}: {first.reason}")
+            if others:
+                yield on_one_line(
+                    f"… and {len(others):,} more for the same reason, to {others[-1].place}"
+                )
+        if len(alike) > _SHOWN_FAILURES:
+            more = sum(map(len, list(alike.values())[_SHOWN_FAILURES:]))
+            yield f"… and {more:,} more that were refused"
         for chosen, files in self.formats.items():
             counted = f"{files} file{'' if files == 1 else 's'}"
             yield f"{chosen.title}, {counted}, a thread per {chosen.unit}"

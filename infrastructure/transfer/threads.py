@@ -19,7 +19,7 @@ from agentlog.infrastructure.transfer.template import expand, expand_value
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.history import OWN_FACTS, Format, History, is_own
 from agentlog.projections.readers.masking import masked_fields
-from agentlog.projections.readers.registry import RefusedSource, Remedy, histories_in
+from agentlog.projections.readers.registry import RefusedSource, Remedy
 
 SOURCE = "source"
 """The key of a thread's metadata for the name that its source has, where no thread id fits it."""
@@ -28,16 +28,13 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._:~-]+")
 _LONGEST = 128
 
 
-class NotRead(RefusedSource):
-    """A reader cannot read a record, in which there are histories elsewhere."""
-
-
 class NothingKnown(RefusedSource):
     """A reader knows no item of a record: its thread would be blank."""
 
-    def __init__(self, chosen: Format, kept: Counter[str], remedy: Remedy | None) -> None:
+    def __init__(self, chosen: Format, kept: Counter[str]) -> None:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in kept.most_common(5))
-        super().__init__(f"{chosen.name} knows nothing in it, all would be {kinds}", remedy)
+        all_would = f", all would be {kinds}" if kinds else ""
+        super().__init__(f"{chosen.name} knows nothing in it{all_would}")
 
 
 class NamelessThread(RefusedSource):
@@ -88,19 +85,14 @@ def threads_of(
     plan: Plan, chosen: Format, record: SourceRecord, document: JsonValue
 ) -> list[ImportedThread]:
     """Return the threads of a document; raises `InvalidInput` with the place in it."""
-    try:
-        histories = list(chosen.read(document))
-    except InvalidMessage as error:
-        if deeper := histories_in(document):
-            raise NotRead(f"{error}; there are histories in it", deeper) from error
-        raise
+    histories = chosen.read(document)
     threads = [
         _thread(plan, chosen, record, _with_rest(plan, chosen, history), number)
         for number, history in enumerate(histories)
     ]
     if threads and all(thread.is_blank for thread in threads):
         kept = sum((thread.kept for thread in threads), Counter[str]())
-        raise NothingKnown(chosen, kept, histories_in(document))
+        raise NothingKnown(chosen, kept)
     return threads
 
 
@@ -165,7 +157,7 @@ def _thread(
         of_whole=history.of_whole,
         is_sorted=chosen.is_sorted,
         is_blank=history.is_blank,
-        kept=Counter(kind for kind in kinds if kind.startswith(f"{chosen.name}.")),
+        kept=Counter(kind for kind in kinds if "." in kind),
     )
 
 

@@ -73,6 +73,8 @@ def _read(
     new_id: Callable[[], str],
 ) -> list[Draft]:
     """Return the messages of an item; `given` are what their ids are made of, empty for its own."""
+    if isinstance(item, dict) and "role" in item and chosen.excludes(item):
+        raise InvalidMessage.at(f"{place}.role", f"{item['role']!r} is none of {chosen.name}")
     try:
         (history,) = chosen.read([item])
     except InvalidMessage as error:

@@ -102,7 +102,8 @@ class Format:
     raises `InvalidMessage` with the place in the document.
 
     `is_document` returns whether a value is such a document by itself. `is_item` returns whether an
-    object is one of the items, which stand in an array or on the lines of a file. `thread_of`
+    object is one of the items, which stand in an array or on the lines of a file. `excludes`
+    returns whether a value shows that the file it stands in is of another format. `thread_of`
     returns the thread of an item, where one file may have items of several; None is the thread of
     the item before. `unit` is what makes a thread, in words. `is_sorted` if the messages of a
     thread do not stand in the order of the items.
@@ -120,6 +121,7 @@ class Format:
     read: Callable[[JsonValue], Iterator[History]]
     is_document: Recognises = lambda _: False
     is_item: Recognises = lambda _: False
+    excludes: Recognises = lambda _: False
     thread_of: Callable[[Item], str | None] | None = None
     unit: str = "record"
     is_sorted: bool = False
@@ -162,7 +164,14 @@ def format_of_items(
             and all(str(draft["type"]).startswith(own) for draft in drafts),
         )
 
-    return Format(reader.name, title, read, made_of(is_item), is_item, generality=generality)
+    return Format(
+        reader.name,
+        title,
+        read,
+        made_of(is_item),
+        is_item,
+        generality=generality,
+    )
 
 
 def made_of(is_item: Recognises) -> Recognises:

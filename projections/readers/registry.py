@@ -1,16 +1,16 @@
 """Registry of formats by name, and the finding out of a document's format."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
 
 from typing_extensions import override
 
 from agentlog.domain.errors import InvalidInput, UnknownFormat
-from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.extension import Registry
 from agentlog.projections.readers.history import Encoding, Format
+from agentlog.projections.readers.trial import Trial, tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,10 @@ class Remedy:
 class RefusedSource(InvalidInput):
     """A file or record that is not imported as it is; `remedy` is None where none is known."""
 
-    def __init__(self, reason: str, remedy: Remedy | None) -> None:
+    def __init__(self, reason: str, remedy: Remedy | None = None) -> None:
         way_out = "`agentlog formats` lists those that are read" if remedy is None else remedy
         super().__init__(f"{reason}: {way_out}")
+        self.reason = reason
         self.remedy = remedy
 
 
@@ -55,7 +56,7 @@ FORMATS: Registry[Format] = Registry(
     },
 )
 
-_KEYS_SHOWN, _DEEPEST = 12, 3
+_KEYS_SHOWN = 12
 
 
 class UnclearFormat(RefusedSource):
@@ -89,50 +90,55 @@ def recognise(values: Sequence[JsonValue]) -> Format:
     Raises:
         UnclearFormat: naming the candidates, or what stands there instead.
     """
-    known = _of_documents(values) or _of_items(values)
+    known = of_documents(values) or of_items(values)
     if len(known) == 1:
         return known[0]
     if known:
+        trials = _trials(known, values)
+        whole = [chosen for chosen, trial in trials if not trial.unknown]
+        if len(trials) == 1 or len(whole) == 1:
+            return trials[0][0]
         names = ", ".join(chosen.name for chosen in known)
-        raise UnclearFormat(f"may be any of {names}", Remedy({"format": known[0].name}))
-    reason = f"of no format that is known, {_described(values)}"
-    raise UnclearFormat(reason, histories_in(values[0]) if values else None)
+        remedy = Remedy({"format": trials[0][0].name}) if trials else None
+        raise UnclearFormat(f"may be any of {names}", remedy)
+    raise UnclearFormat(f"of no format that is known, {_described(values)}")
 
 
-def histories_in(value: JsonValue) -> Remedy | None:
-    """Return how to import what stands deeper in a value; None if nothing is known there."""
-    for path, inner in _inside(value, "$", 0):
-        items = inner if isinstance(inner, list) else [inner]
-        for chosen in _of_documents(items):
-            return Remedy({"records": path, "format": chosen.name})
-        for chosen in _of_items(items) if inner is items else ():
-            return Remedy({"messages": path, "format": chosen.name})
-    return None
+def documents_of(chosen: Format, values: Sequence[JsonValue]) -> Sequence[JsonValue]:
+    """Return the documents that the values of a file are in a format: each, or all as one."""
+    return [[*values]] if are_one(chosen, values) else values
 
 
-def _inside(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonValue]]:
-    """Yield the arrays and objects inside an object, with their JSONPaths; the outer ones first."""
-    if not isinstance(value, dict):
-        return
-    inside = [(f"{path}{_step(key)}", inner) for key, inner in value.items()]
-    yield from ((place, inner) for place, inner in inside if inner)
-    if depth < _DEEPEST:
-        for place, inner in inside:
-            yield from _inside(inner, place, depth + 1)
+def are_one(chosen: Format, values: Sequence[JsonValue]) -> bool:
+    """Return whether the values of a file are the items of one document in a format.
+
+    Of values that it does not recognise, whether its reader tells more of them so.
+    """
+    if any(map(chosen.is_document, values)):
+        return False
+    if chosen.thread_of is not None or any(map(chosen.is_item, values)):
+        return True
+    whole = tried(chosen, [[*values]])
+    return whole is not None and whole.told > (tried(chosen, values) or Trial()).told
 
 
-def _step(key: str) -> str:
-    return f".{key}" if key.isidentifier() and key.isascii() else f"[{print_text(key)}]"
+def _trials(known: Sequence[Format], values: Sequence[JsonValue]) -> list[tuple[Format, Trial]]:
+    """Return what those of several formats that read a file make of it, the least unknown first."""
+    trials = ((chosen, tried(chosen, documents_of(chosen, values))) for chosen in known)
+    read = [(chosen, trial) for chosen, trial in trials if trial is not None and trial.told]
+    return sorted(read, key=lambda pair: pair[1].unknown)
 
 
-def _of_documents(values: Sequence[JsonValue]) -> list[Format]:
+def of_documents(values: Sequence[JsonValue]) -> list[Format]:
     """Return the formats of which some value is a document by itself."""
     return _knowing(lambda chosen: any(map(chosen.is_document, values)))
 
 
-def _of_items(values: Sequence[JsonValue]) -> list[Format]:
+def of_items(values: Sequence[JsonValue]) -> list[Format]:
     """Return the formats of which some value is an item of a document."""
-    return _knowing(lambda chosen: any(map(chosen.is_item, values)))
+    return _knowing(
+        lambda chosen: any(map(chosen.is_item, values)) and not any(map(chosen.excludes, values))
+    )
 
 
 def _knowing(knows: Callable[[Format], bool]) -> list[Format]:

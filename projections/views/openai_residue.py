@@ -154,20 +154,31 @@ def _is_looser(item: Item, residue: JsonValue) -> bool:
         case {"role": "assistant", "tool_calls": list(calls)}, {"set": {"tool_calls": list(call)}}:
             pairs = zip(call_ids(calls), call_ids(call), strict=False)
             return len(calls) == len(call) and all(own in (None, "", given) for given, own in pairs)
+        case {"role": "assistant", "tool_calls": _}, {"set": {"tool_calls": str()}}:
+            return True
         case {"role": "tool"}, {"set": {"role": "function"} | {"tool_call_id": None | ""}}:
             return True
         case {"role": "tool"}, {"unset": list(gone)}:
             return "tool_call_id" in gone
+        case {"role": role}, {"set": {"role": other}}:
+            return _is_speaker(role, other)
         case _:
             return False
+
+
+def _is_speaker(role: JsonValue, other: JsonValue) -> bool:
+    """Return whether a role that the API does not have stands for one that it has."""
+    return role in ("user", "assistant") and isinstance(other, str) and other not in _KEYS
 
 
 def _may_change_loosely(item: Item, key: str, value: JsonValue) -> bool:
     """Permit what `_may_change` does, and functions in the place of tools, or no ids."""
     if key == "role" and item["role"] == "tool":
         return bool(value == "function")
+    if key == "role" and _is_speaker(item["role"], value):
+        return True
     if key == "tool_calls":
-        return value is None or isinstance(value, list)
+        return value is None or isinstance(value, list | str)
     return (key == "tool_call_id" and value in (None, "")) or _may_change(item, key, value)
 
 
@@ -223,5 +234,6 @@ def _may_change(item: Item, key: str, value: JsonValue) -> bool:
 
 def _is_content(value: JsonValue) -> bool:
     if isinstance(value, list):
-        return all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in value)
+        kinds = (object_of(part).get("type", object_of(part).get("text")) for part in value)
+        return all(isinstance(kind, str) for kind in kinds)
     return isinstance(value, str)

@@ -14,7 +14,7 @@ from agentlog.domain.errors import Flaw, InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.draft import Draft, text_field
-from agentlog.projections.readers.fields import Fields, text_of_id
+from agentlog.projections.readers.fields import Fields, text_of_id, unpacked
 from agentlog.projections.readers.reading import Entry
 from agentlog.projections.view import Item
 
@@ -151,7 +151,7 @@ def calls_in(item: Item, index: int) -> list[Item]:
     Raises:
         InvalidMessage: one is no call.
     """
-    calls = item.get("tool_calls") or []
+    calls = unpacked(item.get("tool_calls") or [])  # an archive may have them as a text
     if not isinstance(calls, list):
         raise InvalidMessage([Flaw("tool_calls", "not an array")])
     if calls or item.get("function_call") is None:
@@ -217,7 +217,7 @@ def _tool_of(item: Item) -> str | None:
 
 def unknown_fields(item: Item) -> Iterator[tuple[str, str]]:
     """Yield the place and name of each field of calls that is read from none of their shapes."""
-    for n, call in enumerate(map(object_of, array_of(item.get("tool_calls")))):
+    for n, call in enumerate(map(object_of, array_of(unpacked(item.get("tool_calls"))))):
         known = _NESTED if is_nested(call) else _FLAT
         for key, value in call.items():
             if key not in known and value is not None:

@@ -1,12 +1,14 @@
 """Reader of OpenAI chat messages, as stored in agents' trajectories.
 
-Also of the functions that tools replaced, whose calls had no ids.
+Also of the functions that tools replaced, whose calls had no ids, and of conversations in which
+the role is the name of an agent, who then is the `actor` of its message.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agentlog.domain.errors import Flaw, InvalidMessage
-from agentlog.domain.json.values import JsonValue, array_of, objects_of
+from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, objects_of
 from agentlog.projections.readers.draft import UNNAMED_RESPONSE, Draft, Reader
 from agentlog.projections.readers.fields import file_of_uri
 from agentlog.projections.readers.history import format_of_items
@@ -32,17 +34,19 @@ class _Chat:
             case "system" | "developer":
                 draft: Draft = {"type": "system", "text": _text(item)}
                 return [draft if draft["text"] or not _hides(item) else _whole(item)]
-            case "user":
+            case "user" | "human":
                 self._open = {}
-                return [_input(item)]
+                return [_spoken(item, _input(item))]
             case "assistant":
-                return self._assistant(item, index)
+                return [_spoken(item, draft) for draft in self._assistant(item, index)]
             case str(role) if role in RESULT_ROLES:
                 result = result_of(item, index, _output(item), self._open)
                 return [{"type": "tool_results", "results": [result]}]
+            case str(role) if role and "content" in item:  # the name of an agent
+                return [_by(role, draft) for draft in self._assistant(item, index)]
             case role:
-                known = "system, developer, user, assistant, tool or function"
-                raise InvalidMessage([Flaw("role", f"{role!r} is none: use {known}")])
+                known = ", ".join(_ROLES)
+                raise InvalidMessage([Flaw("role", f"{role!r} is none: use one of {known}")])
 
     def _assistant(self, item: Item, index: int) -> Sequence[Draft]:
         calls = calls_in(item, index)
@@ -57,6 +61,16 @@ class _Chat:
             metadata: Item = {"responseId": f"{UNNAMED_RESPONSE}{index}"}
             return [{**draft, "metadata": metadata} for draft in drafts]
         return drafts or [_whole(item)]
+
+
+def _spoken(item: Item, draft: Draft) -> Draft:
+    """Return a message with who speaks, where the item names them."""
+    name = item.get("name")
+    return _by(name, draft) if isinstance(name, str) and name else draft
+
+
+def _by(name: str, draft: Draft) -> Draft:
+    return {**draft, "metadata": {**object_at(draft, "metadata"), "actor": name}}
 
 
 def _input(item: Item) -> Draft:
@@ -128,6 +142,8 @@ def _is_text(part: JsonValue) -> bool:
     match part:
         case {"type": "text", "text": str()} | {"type": "text", "value": str()}:
             return True
+        case {"text": str(), **rest}:  # some programs leave the type out
+            return "type" not in rest
         case _:
             return False
 
@@ -136,6 +152,8 @@ def _text_of(part: JsonValue) -> str:
     """Return the text of a part, empty where it has none; some programs write `value`."""
     match part:
         case {"type": "text", "text": str(text)} | {"type": "text", "value": str(text)}:
+            return text
+        case {"text": str(text), **rest} if "type" not in rest:
             return text
         case _:
             return ""
@@ -158,7 +176,7 @@ def _unknown(item: Item, drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
             yield key, f"field {key!r}"
     for n, part in enumerate(array_of(item.get("content"))):
         kind = part.get("type") if isinstance(part, dict) else None
-        if kind not in _PARTS:
+        if kind not in _PARTS and not _is_text(part):
             named = repr(kind[:64]) if isinstance(kind, str) else "without a type"
             yield f"content[{n}]", f"part {named}"
     yield from unknown_fields(item)
@@ -181,6 +199,7 @@ def _is_plain(item: Item) -> bool:
     return False
 
 
+_ROLES = ("system", "developer", "user", "assistant", *sorted(RESULT_ROLES))
 _OF_TEXT = {"role", "content"}
 _OF_CALLS = _OF_TEXT | {"tool_calls"}
 _OF_RESULTS = (_OF_TEXT | {"tool_call_id", "name"}, _OF_TEXT | {"tool_call_id"})
@@ -198,15 +217,24 @@ READER = Reader(
 )
 
 
+def _has_role(value: JsonValue) -> bool:
+    match value:
+        case {"role": str(role)}:
+            return role in _ROLES
+        case _:
+            return False
+
+
 def _is_message(value: JsonValue) -> bool:
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("role"), str)
-        and any(key in value for key in ("content", "tool_calls", "function_call"))
+    return _has_role(value) and any(
+        key in object_of(value) for key in ("content", "tool_calls", "function_call")
     )
 
 
 _FACTS = ("tools", "parallel_tool_calls")
 """Of a line of fine-tuning data, or of a request to the API."""
 
-FORMAT = format_of_items(READER, "OpenAI chat messages", _is_message, generality=2, facts=_FACTS)
+FORMAT = replace(
+    format_of_items(READER, "OpenAI chat messages", _is_message, generality=2, facts=_FACTS),
+    excludes=lambda value: not _has_role(value),
+)

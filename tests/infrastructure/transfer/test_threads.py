@@ -15,10 +15,10 @@ from agentlog.infrastructure.transfer.template import InvalidTemplate
 from agentlog.infrastructure.transfer.threads import (
     ImportedThread,
     NamelessThread,
-    NotRead,
     fitted,
     threads_of,
 )
+from agentlog.infrastructure.transfer.ways_out import NotRead, with_way_out
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.registry import choose_format
 
@@ -145,8 +145,12 @@ def test_a_record_without_messages_is_refused(value: Any) -> None:
 
 
 def test_a_record_with_messages_elsewhere_says_how_to_name_their_place() -> None:
-    with pytest.raises(NotRead, match=r"has no messages; .* --messages '\$\.traj' --format kernel"):
+    with pytest.raises(InvalidMessage) as refusal:
         read({"traj": [REPLY]})
+    error = with_way_out(Plan(), refusal.value, record_of({"traj": [REPLY]}))
+    assert isinstance(error, NotRead)
+    assert "has no messages; " in str(error)
+    assert str(error).endswith(" --messages '$.traj' --format kernel")
 
 
 def test_a_message_that_is_none_is_named_by_its_place() -> None:

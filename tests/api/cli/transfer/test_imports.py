@@ -141,12 +141,13 @@ def test_a_bad_record_ends_the_import_with_1_after_all_others(
     assert thread_ids(database_url) == ["a", "c"]
 
 
-def test_of_many_failures_the_first_hundred_are_told(database_url: str, tmp_path: Path) -> None:
-    outcome = import_runs(written(tmp_path, "runs.jsonl", b"{oops\n" * 103), url=database_url)
+def test_of_many_failures_alike_the_first_is_told(database_url: str, tmp_path: Path) -> None:
+    path = written(tmp_path, "runs.jsonl", b"{oops\n" * 103)
+    outcome = import_runs(path, url=database_url)
     assert outcome.code == 1
     lines = outcome.err.splitlines()
-    assert sum("not JSON" in line for line in lines) == 100
-    assert lines[100] == "… and 3 more that were refused"
+    assert sum("not JSON" in line for line in lines) == 1
+    assert lines[1] == f"… and 102 more for the same reason, to {path}:103"
     assert outcome.counted == {"refused": 103}
 
 
