@@ -21,7 +21,7 @@ GROUP = "agentlog.extensions"
 
 Part = TypeVar("Part")
 References: TypeAlias = Literal[
-    "formats", "appendable", "own_types", "failure_texts", "views", "routes", "errors"
+    "formats", "appendable", "own_types", "links", "failure_texts", "views", "routes", "errors"
 ]
 """Fields of `Extension` whose parts are references."""
 
@@ -46,7 +46,8 @@ class Extension:
 
     `formats` name a `Format` (agentlog.projections.readers.history), `appendable` those of them
     whose items may be appended to a thread, `own_types` the `OwnTypes` of a wire
-    (agentlog.projections.own_types.registry), `failure_texts` a regular expression of how results
+    (agentlog.projections.own_types.registry), `links` its `Links`
+    (agentlog.projections.context.links), `failure_texts` a regular expression of how results
     begin that failed (agentlog.projections.outcomes.suspicion), `views` a subclass of `View`
     (agentlog.projections.view), `routes` a `Router` (agentlog.api.http.routing). A command
     below `export` is named with it: `export cassette`.
@@ -56,6 +57,7 @@ class Extension:
     formats: Mapping[str, str] = field(default_factory=dict)
     appendable: Mapping[str, str] = field(default_factory=dict)
     own_types: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
     failure_texts: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)

@@ -43,6 +43,10 @@ EXTENSION = Extension(
         "letta-agent": f"{_HERE}.letta.own_types:OWN_TYPES",
         "swe-agent": f"{_HERE}.swe_agents.own_types:OWN_TYPES",
     },
+    links={
+        "claude-code": f"{_HERE}.claude_code.links:claude_code_links",
+        "codex": f"{_HERE}.codex.links:codex_links",
+    },
     failure_texts={"swe-agent": f"{_HERE}.swe_agents.swe_agent_tools:REFUSED_EDIT"},
     views={
         "run-state": f"{_HERE}.run_state.view:RunStateView",

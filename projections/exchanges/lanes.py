@@ -99,6 +99,17 @@ def asked_drafts(lane: Lane, exchange: Exchange, api: Api) -> list[Draft]:
     return [*drafts, call]
 
 
+def request_drafts(exchange: Exchange, api: Api) -> list[Draft]:
+    """Return the messages of a whole request; none if it goes on from what the provider keeps."""
+    request, shape = request_of(api, exchange.body), SHAPES[api]
+    if request.previous is not None or request.beside.get("conversation") is not None:
+        return []
+    document: JsonObject = {shape.items: [*request.items]}
+    if request.prompt:
+        document[shape.prompt] = request.prompt
+    return _read(shape.requests, document)
+
+
 def _digest(value: JsonValue) -> bytes:
     return sha256(print_bytes(value, sort_keys=True)).digest()
 

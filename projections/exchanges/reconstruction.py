@@ -1,7 +1,8 @@
 """A model call of a history as a request that can be sent again.
 
 A run that was recorded at the chat API has its requests. Others are built from the messages: the
-view `openai` as of just before the answer. What they had beside is sent as far as it is on record.
+view `openai` of the context that the answer was made of. What they had beside is sent as far as it
+is on record.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from agentlog.domain.errors import InvalidInput
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
 from agentlog.domain.messages import CustomMessage
+from agentlog.projections.context.context import Context, Contexts
 from agentlog.projections.exchanges import exchange
 from agentlog.projections.exchanges.answers import RecordedAnswer, answers_of
 from agentlog.projections.exchanges.requests import declared_tools, is_system
@@ -83,19 +85,27 @@ def frozen_call(events: Sequence[Event], version: int) -> FrozenCall:
     there = (answer for answer in answers if answer.has(version))
     later = (answer for answer in answers if answer.first > version)
     answer = next(there, None) or next(later, None)
+    contexts = Contexts()
+    for event in events:
+        contexts.add(event)
     if answer is None:
-        messages = _messages(events, version)
+        context = contexts.after(version)
+        messages = _messages(context)
         if messages and messages[-1]["role"] != "assistant":
-            return _reconstructed(events, version, messages, None)
+            return _reconstructed(events, version, context, messages, None)
         answer = answers[-1] if answers else None
     before = version if answer is None else answer.first - 1
-    messages = _messages(events, before)
+    if answer is None:
+        context = contexts.after(before)
+    else:
+        context = contexts.of_answer([event.version for event in answer.events])
+    messages = _messages(context)
     if not messages:
         raise NothingToAsk(events[0].thread_id if events else "", before)
     recorded = _recorded(events, before)
     if recorded is not None:
         return FrozenCall(recorded, "recorded", (), before, answer)
-    return _reconstructed(events, before, messages, answer)
+    return _reconstructed(events, before, context, messages, answer)
 
 
 def exchange_at(events: Sequence[Event], version: int) -> exchange.Exchange | None:
@@ -131,9 +141,8 @@ def with_system(request: Item, text: str) -> Item:
     return {**request, "messages": [{"role": "system", "content": text}, *others]}
 
 
-def _messages(events: Sequence[Event], version: int) -> list[Item]:
-    before = (event for event in events if event.version <= version)
-    items = (_sendable(placed.item) for placed in render(OpenAIView(), before).items)
+def _messages(context: Context) -> list[Item]:
+    items = (_sendable(placed.item) for placed in render(OpenAIView(), context.events).items)
     return repaired(ChatWire(), (item for item in items if item is not None))
 
 
@@ -153,6 +162,7 @@ def _sendable(item: Item) -> Item | None:
 def _reconstructed(
     events: Sequence[Event],
     version: int,
+    context: Context,
     messages: Sequence[Item],
     answer: RecordedAnswer | None,
 ) -> FrozenCall:
@@ -178,6 +188,7 @@ def _reconstructed(
     erased = sum(event.redacted is not None for event in before)
     if erased:
         missing.append(f"the contents of {erased} messages, which are erased")
+    missing += context.missing
     return FrozenCall({**request, **parameters}, "reconstructed", missing, version, answer)
 
 

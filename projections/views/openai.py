@@ -25,21 +25,24 @@ from agentlog.domain.messages import (
     ToolResultsMessage,
 )
 from agentlog.projections.call_texts import result_text
+from agentlog.projections.carries.persistent_list import print_with_lists
+from agentlog.projections.context.sent import ContextOptions, history_view, sent_items
 from agentlog.projections.item_content import CallPlaces, ItemContent, content_of, result_content
 from agentlog.projections.residue import residue_of
-from agentlog.projections.view import Item, Options, Placed, View
+from agentlog.projections.view import Item, Placed, View
 from agentlog.projections.views.chat import turn_content, user_content, wire_call
 from agentlog.projections.views.openai_residue import restored, shown_whole
 from agentlog.projections.views.repair.chat import RESIDUE, ChatWire
 from agentlog.projections.views.repair.held import TurnsCarry
 from agentlog.projections.views.repair.turns import Turns
 from agentlog.projections.views.repair.wire import with_record
+from agentlog.projections.views.sent_turns import SentTurns, carry_type
 
 WHOLE = "openai.message"
 """The type of messages whose payload is an item of this wire that no other message would show."""
 
 
-class OpenAIOptions(Options):
+class OpenAIOptions(ContextOptions):
     """How to show a history on the OpenAI wire.
 
     `repair`: fill in what a model's API would miss; without it the log shows as it is.
@@ -53,9 +56,6 @@ class OpenAIOptions(Options):
     mark: bool = False
     tool_names: bool = False
     foreign: bool = False
-
-
-_NOTHING = TurnsCarry()
 
 
 class OpenAIView(View[TurnsCarry, OpenAIOptions]):
@@ -72,6 +72,7 @@ class OpenAIView(View[TurnsCarry, OpenAIOptions]):
 
     def __init__(self, options: OpenAIOptions | None = None) -> None:
         super().__init__(options)
+        self.carry_type = carry_type(self.options)
         self._names_tools = self.options.tool_names or self.options.foreign
         is_foreign = self.options.foreign or not self.changes
         self._wire = ChatWire(
@@ -80,10 +81,12 @@ class OpenAIView(View[TurnsCarry, OpenAIOptions]):
 
     @override
     def start(self) -> TurnsCarry:
-        return _NOTHING
+        return self.carry_type()
 
     @override
     def fold(self, carry: TurnsCarry, event: Event) -> tuple[TurnsCarry, Sequence[Placed]]:
+        if isinstance(carry, SentTurns):
+            return carry.then(event), ()
         items = self._items(event)
         if not items:
             return carry, ()
@@ -94,7 +97,13 @@ class OpenAIView(View[TurnsCarry, OpenAIOptions]):
 
     @override
     def rest(self, carry: TurnsCarry) -> Sequence[Placed]:
+        if isinstance(carry, SentTurns):
+            return sent_items(history_view(self), carry.history)
         return self._turns(carry).rest() if carry.held else ()
+
+    @override
+    def dump(self, carry: TurnsCarry) -> bytes:
+        return print_with_lists(carry)
 
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:

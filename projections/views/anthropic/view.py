@@ -8,8 +8,9 @@ from typing_extensions import override
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import text_at
+from agentlog.projections.context.sent import ContextOptions
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.view import Item, Options, Placed
+from agentlog.projections.view import Item, Placed
 from agentlog.projections.views.anthropic.messages import (
     RESPONSE,
     WIRE,
@@ -23,7 +24,7 @@ from agentlog.projections.views.repair.held import TurnsCarry
 from agentlog.projections.views.repair.turns import Turns
 
 
-class AnthropicOptions(Options):
+class AnthropicOptions(ContextOptions):
     """How to show messages.
 
     `repair`: only what Anthropic's API takes, in an order that it takes; without it messages are as
@@ -73,7 +74,10 @@ class AnthropicView(ItemsView[AnthropicCarry, AnthropicOptions]):
 
     @override
     def rest(self, carry: AnthropicCarry) -> Sequence[Placed]:
-        turns = self._turns(carry, super().rest(carry))
+        items = super().rest(carry)
+        if self._is_sent:
+            return items
+        turns = self._turns(carry, items)
         return [*turns.settled, *turns.rest()]
 
     @override

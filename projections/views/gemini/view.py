@@ -6,16 +6,19 @@ from typing import ClassVar
 from typing_extensions import override
 
 from agentlog.domain.events import Event
+from agentlog.projections.carries.persistent_list import print_with_lists
+from agentlog.projections.context.sent import ContextOptions, history_view, sent_items
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.view import Item, Options, Placed, View
+from agentlog.projections.view import Item, Placed, View
 from agentlog.projections.views.gemini.contents import contents_of, said_by
 from agentlog.projections.views.repair.gemini import GeminiWire
 from agentlog.projections.views.repair.held import TurnsCarry
 from agentlog.projections.views.repair.turns import Turns
 from agentlog.projections.views.repair.wire import plain
+from agentlog.projections.views.sent_turns import SentTurns, carry_type
 
 
-class GeminiOptions(Options):
+class GeminiOptions(ContextOptions):
     """How to show contents.
 
     `repair`: only what Gemini's API takes, in an order that it takes; without it one content each
@@ -37,12 +40,18 @@ class GeminiView(View[TurnsCarry, GeminiOptions]):
     options_type = GeminiOptions
     carry_type = TurnsCarry
 
+    def __init__(self, options: GeminiOptions | None = None) -> None:
+        super().__init__(options)
+        self.carry_type = carry_type(self.options)
+
     @override
     def start(self) -> TurnsCarry:
-        return _NOTHING
+        return self.carry_type()
 
     @override
     def fold(self, carry: TurnsCarry, event: Event) -> tuple[TurnsCarry, Sequence[Placed]]:
+        if isinstance(carry, SentTurns):
+            return carry.then(event), ()
         options = self.options
         contents = contents_of(event)
         if not contents or (contents[0]["role"] == "system" and not options.system):
@@ -59,7 +68,13 @@ class GeminiView(View[TurnsCarry, GeminiOptions]):
 
     @override
     def rest(self, carry: TurnsCarry) -> Sequence[Placed]:
+        if isinstance(carry, SentTurns):
+            return sent_items(history_view(self), carry.history)
         return self._turns(carry).rest() if carry.held else ()
+
+    @override
+    def dump(self, carry: TurnsCarry) -> bytes:
+        return print_with_lists(carry)
 
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
@@ -76,5 +91,4 @@ def _as_recorded(item: Item) -> Item:
     return {**item, "parts": [plain(part) if isinstance(part, dict) else part for part in parts]}
 
 
-_NOTHING = TurnsCarry()
 _WIRE = GeminiWire()

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Annotated, TypeVar
 
 from pydantic import PlainValidator
@@ -13,6 +14,7 @@ from agentlog.domain.json.text import print_to_keep
 from agentlog.domain.json.values import integer_at, object_of, text_at
 from agentlog.domain.messages import CustomMessage
 from agentlog.projections.carries.persistent_list import PrintedList, print_with_lists
+from agentlog.projections.context.sent import ContextOptions, history_view, sent_items, with_event
 from agentlog.projections.residue import residue_of
 from agentlog.projections.view import Item, OptionsT, Placed, View
 from agentlog.projections.views.items.parts import Part, Shown, continues, joined, restored
@@ -31,13 +33,14 @@ class ItemsCarry:
     """What later events may change. Immutable by convention.
 
     `parts` are the messages so far of an item of `size` messages. `items` are those of a session,
-    of which any may be deleted.
+    of which any may be deleted. `history` are all events, for what was sent.
     """
 
     parts: Items = field(default_factory=PrintedList)
     size: int = 0
     is_session: bool = False
     items: Items = field(default_factory=PrintedList)
+    history: Items = field(default_factory=PrintedList)
 
 
 ItemsCarryT = TypeVar("ItemsCarryT", bound=ItemsCarry)
@@ -64,6 +67,8 @@ class ItemsView(View[ItemsCarryT, OptionsT]):
 
     @override
     def fold(self, carry: ItemsCarryT, event: Event) -> tuple[ItemsCarryT, Sequence[Placed]]:
+        if self._is_sent:
+            return replace(carry, history=with_event(carry.history, event)), ()
         residue = object_of(residue_of(event, self.name, 0)) if event.metadata else {}
         shown: list[Shown] = []
         size, parts = carry.size, carry.parts
@@ -90,11 +95,17 @@ class ItemsView(View[ItemsCarryT, OptionsT]):
 
     @override
     def rest(self, carry: ItemsCarryT) -> Sequence[Placed]:
+        if self._is_sent:
+            return sent_items(history_view(self), carry.history)
         return [shown.placed for shown in (*map(Shown.of, carry.items), *_alone(carry.parts))]
 
     @override
     def dump(self, carry: ItemsCarryT) -> bytes:
         return print_with_lists(carry)
+
+    @cached_property
+    def _is_sent(self) -> bool:
+        return isinstance(self.options, ContextOptions) and self.options.messages == "sent"
 
     def _items_of(self, event: Event, residue: Item) -> list[Shown]:
         """Return the items that a message is by itself."""

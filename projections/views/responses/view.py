@@ -9,8 +9,9 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import text_at
 from agentlog.domain.messages import ToolResultsMessage
+from agentlog.projections.context.sent import ContextOptions
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.view import Item, Options, Placed
+from agentlog.projections.view import Item, Placed
 from agentlog.projections.views.items.view import ItemsCarry, ItemsView
 from agentlog.projections.views.repair.held import TurnsCarry
 from agentlog.projections.views.repair.responses import ResponsesWire
@@ -19,7 +20,7 @@ from agentlog.projections.views.repair.wire import with_record
 from agentlog.projections.views.responses.items import WIRE, items_of, said_by
 
 
-class ResponsesOptions(Options):
+class ResponsesOptions(ContextOptions):
     """How to show items.
 
     `repair`: only what OpenAI's API takes as input, each call with its output; without it items are
@@ -71,7 +72,7 @@ class ResponsesView(ItemsView[ResponsesCarry, ResponsesOptions]):
     @override
     def rest(self, carry: ResponsesCarry) -> Sequence[Placed]:
         items = super().rest(carry)
-        if not self.options.repair:
+        if self._is_sent or not self.options.repair:
             return items
         turns = self._turns(carry, items)
         return [*turns.settled, *turns.rest()]
