@@ -55,7 +55,14 @@ from agentlog.projections.outcomes.pairs import (
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from agentlog.projections.readmodels.suspicions import GROUNDS, Grounds
 from agentlog.projections.readmodels.table import Row, table_of
-from agentlog.projections.readmodels.thread_sums import Figures, count_figures, figures_of
+from agentlog.projections.readmodels.thread_sums import (
+    Figures,
+    count_figures,
+    figures_of,
+    restore,
+    stand_in,
+    states_run,
+)
 from agentlog.projections.values import (
     figure_held,
     held,
@@ -69,6 +76,8 @@ _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
 _NOTHING = "[]"
 _MOST_TOOLS = 100
+_SUMS = ""
+"""Where `told_figures` has the sums over answers, if the run's own figures stand in for them."""
 
 
 @dataclass(slots=True)
@@ -122,13 +131,18 @@ class ThreadRow(Row):
         int | None, "how many results have an error; null where none states whether its call failed"
     ] = None
     model_calls: Annotated[int, "how many requests, and responses that none asked for"] = 0
-    input_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"] = None
-    output_tokens: Annotated[int | None, "sum of what was reported; null where nothing was"] = None
+    input_tokens: Annotated[
+        int | None,
+        "sum of what was reported; where no call reports any, as its metadata states it; else null",
+    ] = None
+    output_tokens: Annotated[int | None, "the same of output tokens"] = None
     total_tokens: Annotated[int | None, "sum of what was reported; of both where no total was"] = (
         None
     )
     cost_usd: Annotated[
-        float | None, "of its model calls, reported or computed; null where no cost is known"
+        float | None,
+        "of its model calls, reported or computed; where these do not all report theirs, as its "
+        "metadata states it (costUsd); null where no cost is known",
     ] = None
     computed_calls: Annotated[int, "how many of the costs in it are computed"] = 0
     unpriced_calls: Annotated[int, "how many answers have no known cost and are not in it"] = 0
@@ -192,8 +206,13 @@ class Threads(ReadModel[ThreadRow]):
         memory: _Memory | None = rows.memory
         if memory is not None:
             pairs: list[JsonValue] = [[ask.id, ask.name] for ask in memory.requests.values]
-            rows.open[0].open_requests = print_text(pairs)
-            rows.open[0].told_figures = print_text({k: [*v] for k, v in memory.told.items()})
+            (row,) = rows.open
+            row.open_requests = print_text(pairs)
+            kept: dict[str, JsonValue] = {k: [*v] for k, v in memory.told.items()}
+            of_run = parse_stored(row.metadata.encode()) if states_run(row.metadata) else None
+            if (sums := stand_in(row, object_of(of_run))) is not None:
+                kept[_SUMS] = [*sums]
+            row.told_figures = print_text(kept)
 
 
 @dataclass(slots=True)
@@ -208,6 +227,8 @@ def _memory_of(row: ThreadRow) -> _Memory:
     known = [_ask_of(pair) for pair in array_of(parse_stored(row.open_requests.encode()))]
     kept: Mapping[str, Any] = object_of(parse_stored(row.told_figures.encode()))
     told = {identity: Figures(*figures) for identity, figures in kept.items()}
+    if (sums := told.pop(_SUMS, None)) is not None:
+        restore(row, sums)
     return _Memory(Open[Ask]().ask(known, known), told)
 
 

@@ -11,7 +11,13 @@ from agentlog.projections.readers.fields import Fields, milliseconds
 from agentlog.projections.readers.reading import Entry, Reading
 from agentlog.projections.view import Item
 
-_ENDS: Mapping[str, str] = {"operator": "user_request"}
+_ENDS: Mapping[str, str] = {
+    "operator": "user_request",
+    "time": "error",
+    "working": "error",
+    "cost": "error",
+}
+"""Limits that are none of what the agent did: messages, turns or tokens."""
 
 
 class Sample:

@@ -14,7 +14,7 @@ from agentlog.extensions.formats.swe_agents.model_answers import (
     rest_of,
 )
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, milliseconds_of_seconds
+from agentlog.projections.readers.fields import Fields, amount_at, milliseconds_of_seconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.view import Item
@@ -29,8 +29,6 @@ _KNOWN = (
 ).split()
 _ENDS = {
     "Submitted": "complete",
-    "LimitsExceeded": "step_limit",
-    "TimeExceeded": "step_limit",
     "UserInterruption": "user_request",
 }
 
@@ -38,14 +36,15 @@ _ENDS = {
 def _read(document: JsonValue) -> Iterator[History]:
     root = Fields(document, "")
     fields = root.objects("messages")
+    is_at_limit = _is_at_limit(object_at(root.item, "info"))
     facts, status = _facts(root, fields[-1].item if fields else {})
-    run = _Run(text_at(facts, "model"))
+    run = _Run(text_at(facts, "model"), is_at_limit=is_at_limit)
     with run.reading.by_content():
         run.reading.keep_left(root, "trajectory")
     for number, message in enumerate(fields):
         run.add(message, number)
     if status:
-        reason = _ENDS.get(status, "error")
+        reason = run.reason_of(status)
         with run.reading.by_content():
             run.reading.add({"type": "exit", "reason": reason, "message": status})
     yield run.reading.history(metadata=facts)
@@ -70,17 +69,39 @@ def _facts(root: Fields, last: Item) -> tuple[Item, str | None]:
     return {key: value for key, value in facts.items() if value is not None}, status
 
 
+def _is_at_limit(info: Item) -> bool:
+    """Return whether a run ended by its limit of steps (`DefaultAgent.query`: steps or cost)."""
+    limits, stats = object_at(info, "config", "agent"), object_at(info, "model_stats")
+    (calls, most), (cost, dearest) = (
+        (amount_at(stats, figure), amount_at(limits, limit))
+        for figure, limit in (("api_calls", "step_limit"), ("instance_cost", "cost_limit"))
+    )
+    if calls is not None and most and calls >= most:
+        return True
+    return cost is None or not dearest or cost < dearest
+
+
 _READ = ("output", "extra")
 
 
 class _Run:
-    """The messages of a run; `model` is the one of its configuration."""
+    """The messages of a run; `model` is the one of its configuration.
 
-    def __init__(self, model: str | None) -> None:
+    `is_at_limit`: it made as many calls as it may, or nothing says that its cost was at its limit.
+    """
+
+    def __init__(self, model: str | None, *, is_at_limit: bool) -> None:
         self.reading = Reading(_NAME, known=_KNOWN)
+        self._is_at_limit = is_at_limit
         self._model = model
         self._calls: list[Item] = []
         self._open: list[str] = []
+
+    def reason_of(self, status: JsonValue) -> str:
+        """Return the reason of an exit; `LimitsExceeded` is of steps or of cost."""
+        if status == "LimitsExceeded":
+            return "step_limit" if self._is_at_limit else "error"
+        return _ENDS.get(status, "error") if isinstance(status, str) else "error"
 
     def add(self, message: Fields, number: int) -> None:
         """Add the messages of one of the trajectory."""
@@ -203,7 +224,7 @@ class _Run:
             self.reading.drafts.append({"type": "runtime_error", "error": error, **when})
         extra.take_equal({"submission": text})
         message.take("role")
-        reason = _ENDS.get(status, "error") if isinstance(status, str) else "error"
+        reason = self.reason_of(status)
         end = text or (status if isinstance(status, str) else "")
         extra.take_equal({"exit_status": end})
         self.reading.add({"type": "exit", "reason": reason, "message": end, **when}, message)

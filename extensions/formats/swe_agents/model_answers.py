@@ -2,7 +2,7 @@
 
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of
 from agentlog.projections.readers.draft import Draft
-from agentlog.projections.readers.fields import Fields, text_of
+from agentlog.projections.readers.fields import Fields, amount_at, text_of
 from agentlog.projections.readers.messages.calls import take_call, take_calls
 from agentlog.projections.token_words import CHAT, RESPONSES
 from agentlog.projections.view import Item
@@ -24,6 +24,7 @@ def figures_of(response: JsonValue, cost: float | None, model: str | None) -> Dr
     tokens = (RESPONSES if "input_tokens" in counted else CHAT).figures(counted)
     if tokens:
         draft["usage"] = tokens
+    cost = cost or amount_at(counted, "cost")
     if cost:  # 0 stands for a cost that could not be told
         draft["costUsd"] = cost
     return draft

@@ -27,7 +27,6 @@ _TOTALS = {
     "api_calls": "modelCalls",
 }
 _COMPLETE = ("submitted", "exit_command")
-_LIMITS = ("cost", "context", "time")
 
 
 def _read(document: JsonValue) -> Iterator[History]:
@@ -100,9 +99,8 @@ def _totals(info: Fields) -> Item:
 
 
 def _reason(status: str) -> str:
-    if status in _COMPLETE:
-        return "complete"
-    return "step_limit" if any(limit in status for limit in _LIMITS) else "error"
+    """Return the reason of an exit; limits of cost, context and time are none of steps."""
+    return "complete" if status in _COMPLETE else "error"
 
 
 def _is_document(value: JsonValue) -> bool:

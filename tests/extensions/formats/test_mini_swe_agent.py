@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agentlog.domain.json.text import parse
 from agentlog.extensions.formats.swe_agents.mini_swe_agent import FORMAT
 from agentlog.projections.readers.history import History
@@ -91,3 +93,34 @@ def test_what_is_not_known_is_named_by_its_place() -> None:
     assert [(aside.place, aside.what) for aside in _read("responses").unmapped] == [
         ("messages[2].output[4]", "kind 'web_search_call'")
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "limits", "calls", "reason"),
+    [
+        ("LimitsExceeded", {"step_limit": 0, "cost_limit": 3.0}, 12, "error"),
+        ("LimitsExceeded", {"step_limit": 250, "cost_limit": 3.0}, 12, "error"),
+        ("LimitsExceeded", {"step_limit": 12, "cost_limit": 0}, 12, "step_limit"),
+        ("LimitsExceeded", {}, 12, "step_limit"),
+        ("TimeExceeded", {"step_limit": 12}, 3, "error"),
+    ],
+)
+def test_a_limit_of_cost_or_time_is_none_of_steps(
+    status: str, limits: dict[str, Any], calls: int, reason: str
+) -> None:
+    """As `DefaultAgent.query` raises them."""
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120, "cost": 3.01}
+    answer = {"role": "assistant", "content": "x", "extra": {"response": {"usage": usage}}}
+    run = {
+        "trajectory_format": "mini-swe-agent-1",
+        "info": {
+            "exit_status": status,
+            "model_stats": {"instance_cost": 3.01, "api_calls": calls},
+            "config": {"agent": limits},
+        },
+        "messages": [answer],
+    }
+    (history,) = FORMAT.read(run)
+    assert history.drafts[-1]["reason"] == reason
+    (response,) = _of(history, "llm_response")
+    assert response["costUsd"] == 3.01  # which the provider states
