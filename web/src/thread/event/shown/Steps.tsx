@@ -108,6 +108,8 @@ export function ModelResponse({ event }: StepProps) {
           ["computed by", prices],
           ["Input tokens", count(numberIn(usage, "inputTokens"))],
           ["of them cached", count(numberIn(usage, "cachedInputTokens"))],
+          ["of them written to a cache", count(numberIn(usage, "cacheWriteTokens"))],
+          ["for an hour", count(numberIn(usage, "cacheWrite1hTokens"))],
           ["Output tokens", count(numberIn(usage, "outputTokens"))],
           ["of them reasoning", count(numberIn(usage, "reasoningTokens"))],
           ["Total tokens", count(numberIn(usage, "totalTokens"))],
