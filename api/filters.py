@@ -1,6 +1,6 @@
 """Parses parameters of lists, for HTTP and the command line."""
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, tzinfo
 from typing import get_args
 
 from agentlog.domain.errors import InvalidInput, InvalidJson, InvalidMoment
@@ -88,8 +88,8 @@ def metadata_value(text: str) -> JsonValue:
         return text
 
 
-def time_filter(name: str, text: str | None) -> datetime | None:
-    """Return the time in a text, if given; a date is the start of that day in UTC.
+def time_filter(name: str, text: str | None, zone: tzinfo = UTC) -> datetime | None:
+    """Return the time in a text, if given; a date is the start of that day in a zone.
 
     Raises:
         InvalidFilter: it is neither.
@@ -98,7 +98,7 @@ def time_filter(name: str, text: str | None) -> datetime | None:
         return None
     try:
         if len(text) == len("2026-01-31"):
-            return datetime.combine(date.fromisoformat(text), time(), UTC)
+            return datetime.combine(date.fromisoformat(text), time(), zone)
         match parse_moment(text):
             case AtTime(time=moment):
                 return moment

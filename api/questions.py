@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from typing import get_args
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from agentlog.api.filters import InvalidFilter, time_filter
 from agentlog.infrastructure.reports.question import InvalidQuestion, Question
@@ -11,7 +12,7 @@ from agentlog.infrastructure.reports.report import Report
 from agentlog.infrastructure.reports.sources import Clock
 from agentlog.projections.filters.grammar import parse_filter
 
-GENERAL = ("by", "from", "to", "filter", "clock", "order", "limit")
+GENERAL = ("by", "from", "to", "filter", "clock", "zone", "order", "limit")
 """Parameters of every report."""
 
 
@@ -30,12 +31,14 @@ def question_of(report: Report, pairs: Iterable[tuple[str, str]]) -> Question:
             raise InvalidQuestion(f"{name[:64]}: reports take no such thing; {', '.join(GENERAL)}")
     by = given.get("by")
     limit = _once(given, "limit")
+    zone = _zone(_once(given, "zone") or "UTC")
     question = Question(
         by=None if by is None else [part for text in by for part in text.split(",") if part],
-        begin=_time("from", _once(given, "from")),
-        end=_time("to", _once(given, "to")),
+        begin=_time("from", _once(given, "from"), zone),
+        end=_time("to", _once(given, "to"), zone),
         where=parse_filter(_once(given, "filter") or "", report.terms),
         clock=_clock(_once(given, "clock")),
+        zone=zone.key,
         order=_once(given, "order"),
         limit=None if limit is None else _whole_number("limit", limit),
     )
@@ -52,9 +55,17 @@ def _once(given: dict[str, list[str]], name: str) -> str | None:
     return values[0]
 
 
-def _time(name: str, text: str | None) -> datetime | None:
+def _zone(name: str) -> ZoneInfo:
     try:
-        return time_filter(name, text)
+        return ZoneInfo(name)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        reason = "is no time zone: use a name of the IANA database, such as Europe/Berlin"
+        raise InvalidQuestion(f"zone: {name[:64]!r} {reason}") from None
+
+
+def _time(name: str, text: str | None, zone: ZoneInfo) -> datetime | None:
+    try:
+        return time_filter(name, text, zone)
     except InvalidFilter as error:
         raise InvalidQuestion(str(error)) from error
 

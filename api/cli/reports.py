@@ -51,6 +51,10 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
     ] = None,
     end: Annotated[str | None, typer.Option("--to", help="The same; not in it any more.")] = None,
     clock: Annotated[str | None, typer.Option(help="recorded (default) or sent.")] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(help="Where days and hours begin, as Europe/Berlin (default UTC)."),
+    ] = None,
     where: Annotated[
         str | None,
         typer.Option(
@@ -74,6 +78,7 @@ def report_(  # noqa: PLR0913, PLR0917 - one parameter an option
         "from": begin,
         "to": end,
         "clock": clock,
+        "zone": zone,
         "order": order,
         "limit": limit,
     }
@@ -103,6 +108,9 @@ def _print(answer: ReportResult, form: Form) -> None:
                 console.width = _PIPED_WIDTH
             console.print(_table(answer))
             console.print(Text(f"as of position {answer.as_of:,} of the log", style="dim"))
+    if answer.untimed:
+        lack = f"{answer.untimed:,} of these have no time by this clock: no day, and no range"
+        Console(stderr=True).print(lack)
     if answer.truncated:
         Console(stderr=True).print("there are more rows: narrow it, or raise --limit")
 

@@ -46,6 +46,7 @@ _EXAMPLE: JsonValue = {
     ],
     "rows": [{"tool": "track", "calls": 12, "error_rate": 0.25}],
     "truncated": False,
+    "untimed": 0,
     "threads": {
         "begin": "SELECT item.thread_id, count(*) AS rows\nFROM tool_calls AS item",
         "where": ["item.recorded_at >= '2026-01-05 00:00:00+00'::timestamptz"],
@@ -61,6 +62,7 @@ class ReportAnswer(_Span):
     """Rows by the names of the columns; what was not measured is null.
 
     `asOf`: the position in the log up to which it counts. `truncated`: there are more rows.
+    `untimed`: how many of what it counts have no time by its clock, so no day, and are in no range.
     `threads`: the SQL for analysts that lists the threads of a row; null where there is none.
     """
 
@@ -70,6 +72,7 @@ class ReportAnswer(_Span):
     columns: Sequence[ReportColumn]
     rows: list[dict[str, Any]]
     truncated: bool
+    untimed: int
     threads: ThreadsOfRows | None
 
 
@@ -100,6 +103,7 @@ def report_json(answer: ReportResult) -> ReportAnswer:
         "columns": answer.columns,
         "rows": [dict(zip(names, row, strict=True)) for row in answer.rows],
         "truncated": answer.truncated,
+        "untimed": answer.untimed,
         "threads": answer.threads,
     }
 

@@ -1175,6 +1175,7 @@ class ReportAnswer(Shape):
     """Rows by the names of the columns; what was not measured is null.
 
     `asOf`: the position in the log up to which it counts. `truncated`: there are more rows.
+    `untimed`: how many of what it counts have no time by its clock, so no day, and are in no range.
     `threads`: the SQL for analysts that lists the threads of a row; null where there is none.
     """
 
@@ -1186,6 +1187,7 @@ class ReportAnswer(Shape):
     columns: list[ReportColumn]
     rows: list[dict[str, Any]]
     truncated: bool
+    untimed: int
     threads: ThreadsOfRows | None
 
 

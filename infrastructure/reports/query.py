@@ -4,7 +4,7 @@ No input becomes SQL: names are looked up, values are parameters.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
@@ -77,25 +77,7 @@ def report_query(
         ),
         places=listed if by else SQL("()"),
         window=SQL("PARTITION BY {places}").format(places=listed) if by else _NOTHING,
-        items=SQL("{rows} AS item {joins} WHERE {conditions}").format(
-            rows=rows_of(report, tables),
-            joins=SQL(" ").join(
-                [
-                    _threads(by),
-                    responses_joined(
-                        tables.get("model_calls") if asks_for_models(report, question) else None
-                    ),
-                    *lists_joined(report, by),
-                ]
-            ),
-            conditions=SQL(" AND ").join(
-                [
-                    SQL("item.tenant = %(tenant)s"),
-                    _SHOWN,
-                    *row_conditions(report, question, columns, parameters),
-                ]
-            ),
-        ),
+        items=_items(report, question, tables, columns, parameters),
         order=_order(report, question, by, places),
     )
     return ReportQuery(
@@ -105,6 +87,7 @@ def report_query(
             "tenant": tenant,
             "repeat_rules": sorted(REPEAT_RULES),
             "outlier_rules": sorted(OUTLIER_RULES),
+            "zone": question.zone,
             "begin": question.begin,
             "end": question.end,
             "limit": limit + 1,
@@ -113,6 +96,51 @@ def report_query(
             },
         },
     )
+
+
+def _items(
+    report: Report,
+    question: Question,
+    tables: Mapping[str, Identifier],
+    columns: "Columns",
+    parameters: dict[str, Any],
+) -> Composable:
+    """Return the rows of a question, each as `item`; adds the values of its filter."""
+    by, asks = question.breakdown(report), asks_for_models(report, question)
+    joins = [
+        _threads(by),
+        responses_joined(tables["model_calls"] if asks else None),
+        *lists_joined(report, by),
+    ]
+    conditions = row_conditions(report, question, columns, parameters)
+    return SQL("{rows} AS item {joins} WHERE {conditions}").format(
+        rows=rows_of(report, tables),
+        joins=SQL(" ").join(joins),
+        conditions=SQL(" AND ").join([SQL("item.tenant = %(tenant)s"), _SHOWN, *conditions]),
+    )
+
+
+def untimed_query(
+    report: Report,
+    question: Question,
+    query: ReportQuery,
+    *,
+    tables: Mapping[str, Identifier],
+    rules: Rules,
+) -> ReportQuery:
+    """Return the statement that counts the rows without a time, which are in no day and no range.
+
+    `query` is that of the question, whose parameters it extends.
+    """
+    parameters = {**query.parameters}
+    verdict = FilterConditions(parameters).verdict(rules.success, "item")
+    columns = Columns(verdict, SQL("agentlog.thread_search"))
+    everywhen = replace(question, by=(), begin=None, end=None)
+    statement = SQL("SELECT count(*) FROM {items} AND {at} IS NULL").format(
+        items=_items(report, everywhen, tables, columns, parameters),
+        at=SQL(report.source.clocks[question.clock]),
+    )
+    return ReportQuery(statement, parameters)
 
 
 def _value(report: Report, question: Question, name: str, verdict: Composable) -> Composable:

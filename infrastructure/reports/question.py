@@ -25,8 +25,9 @@ class Question:
     """A question to any report; `check` tells whether a report supports it.
 
     `by` is None for the report's own breakdown, empty for one row over everything. `begin` is
-    inclusive, `end` exclusive; `clock` names the time that they limit. `where` is a filter in the
-    terms of the report. `order` is a column, with a minus for the largest first.
+    inclusive, `end` exclusive; `clock` names the time that they limit. `zone` is where its days and
+    hours begin, as the database of time zones names it. `where` is a filter in the terms of the
+    report. `order` is a column, with a minus for the largest first.
     """
 
     by: Sequence[str] | None = None
@@ -34,6 +35,7 @@ class Question:
     end: datetime | None = None
     where: Expression = ALL
     clock: Clock = "recorded"
+    zone: str = "UTC"
     order: str | None = None
     limit: int | None = None
 

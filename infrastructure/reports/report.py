@@ -14,12 +14,14 @@ METADATA = "metadata."
 """Prefix of breakdowns and filters by a key of the thread's metadata."""
 
 TIMES: Mapping[str, Fragment] = {
-    "hour": "date_trunc('hour', {at} AT TIME ZONE 'UTC')",
-    "day": "({at} AT TIME ZONE 'UTC')::date",
-    "week": "date_trunc('week', {at} AT TIME ZONE 'UTC')::date",
-    "month": "date_trunc('month', {at} AT TIME ZONE 'UTC')::date",
+    # the moment where the clock of the zone showed a full hour: it shows some of them twice a year
+    "hour": "({at} - ({at} AT TIME ZONE %(zone)s::text "
+    "- date_trunc('hour', {at} AT TIME ZONE %(zone)s::text)))",
+    "day": "({at} AT TIME ZONE %(zone)s::text)::date",
+    "week": "date_trunc('week', {at} AT TIME ZONE %(zone)s::text)::date",
+    "month": "date_trunc('month', {at} AT TIME ZONE %(zone)s::text)::date",
 }
-"""Breakdowns by time, each with the format of its beginning, in UTC; weeks begin on Monday."""
+"""Breakdowns by time in the zone of the question, each by its beginning; weeks begin on Monday."""
 
 OF_THREADS: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thread.parent"}
 """Columns that every report has, beside those by a key of the thread's metadata."""

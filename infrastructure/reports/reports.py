@@ -6,6 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from math import isfinite
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import psycopg
 from psycopg.errors import QueryCanceled, UndefinedColumn
@@ -20,7 +21,7 @@ from agentlog.infrastructure.postgres.log_position import position_in
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.reports.catalogue import report as report_named
 from agentlog.infrastructure.reports.live_tables import again, live_tables, read_one_snapshot
-from agentlog.infrastructure.reports.query import read_models_of, report_query
+from agentlog.infrastructure.reports.query import read_models_of, report_query, untimed_query
 from agentlog.infrastructure.reports.question import Question
 from agentlog.infrastructure.reports.report import METADATA, Report, ReportColumn
 from agentlog.infrastructure.reports.threads_of_rows import ThreadsOfRows, threads_of_rows
@@ -44,7 +45,8 @@ class ReportResult:
     """The result of a report: rows of its breakdown and its columns, as JSON values.
 
     `as_of` is the position in the log up to which it counts. `truncated`: there are more rows than
-    the limit. `threads` is the statement for analysts that lists the threads of a row.
+    the limit. `untimed` counts what has no time by the clock of the question: it is in no day and
+    in no range. `threads` is the statement for analysts that lists the threads of a row.
     """
 
     report: Report
@@ -53,6 +55,7 @@ class ReportResult:
     columns: Sequence[ReportColumn]
     rows: Sequence[tuple[JsonValue, ...]]
     truncated: bool
+    untimed: int
     threads: ThreadsOfRows | None
 
     @property
@@ -107,12 +110,30 @@ class Reports:
                     rows = cursor.execute(query.statement, query.parameters).fetchall()
             except QueryCanceled as error:
                 raise ReportTooLong(report.name) from error
+            untimed = 0
+            if question.clock != "recorded":
+                lacking = untimed_query(report, question, query, tables=tables, rules=rules)
+                found = connection.execute(lacking.statement, lacking.parameters).fetchone()
+                untimed = 0 if found is None else found[0]
             threads = threads_of_rows(report, question, query, connection)
         by = question.breakdown(report)
         columns = (*(_breakdown_column(name) for name in by), *report.columns)
         limit = query.parameters["limit"] - 1
-        cells = [tuple(map(_json, columns, row)) for row in rows[:limit]]
-        return ReportResult(report, question, as_of, columns, cells, len(rows) > limit, threads)
+        zone = ZoneInfo(question.zone)
+        cells = [
+            tuple(_json(column, value, zone) for column, value in zip(columns, row, strict=True))
+            for row in rows[:limit]
+        ]
+        return ReportResult(
+            report=report,
+            question=question,
+            as_of=as_of,
+            columns=columns,
+            rows=cells,
+            truncated=len(rows) > limit,
+            untimed=untimed,
+            threads=threads,
+        )
 
 
 def _prepare(connection: psycopg.Connection) -> None:
@@ -129,13 +150,15 @@ def _breakdown_column(name: str) -> ReportColumn:
     return ReportColumn(name, None, "what the row is about")
 
 
-def _json(column: ReportColumn, value: Any) -> JsonValue:  # noqa: ANN401 - as the driver reads them
-    """Return a value as JSON: times as RFC 3339 in UTC, whole numbers as integers."""
+def _json(column: ReportColumn, value: Any, zone: ZoneInfo) -> JsonValue:  # noqa: ANN401 - as the driver reads them
+    """Return a value as JSON: times as RFC 3339 in their zone, whole numbers as integers."""
     match value:
         case str() if column.name.startswith(METADATA):
             return parse_stored(value.encode())
-        case datetime():
+        case datetime(tzinfo=None):
             return f"{value.isoformat()}Z"
+        case datetime():
+            return value.astimezone(zone).isoformat().replace("+00:00", "Z")
         case date():
             return value.isoformat()
         case Decimal() | float() if not isfinite(value):

@@ -30,8 +30,9 @@ class Source:
 
     `columns` are those by whose values reports break down and filter, each as SQL on a row `item`;
     `lists` are columns with several values, as JSON: broken down by one, a row counts with each of
-    its values. `recorded` and `sent` are a row's times, by the log's clock and the producer's.
-    `rows` selects the rows from `table`, and from those of the read models `beside` by name.
+    its values. `recorded` and `sent` are a row's times, by the log's clock and the producer's: of
+    the first of its messages that has one. `rows` selects the rows from `table`, and from those of
+    the read models `beside` by name.
     """
 
     model: str | None
@@ -57,7 +58,9 @@ class Source:
 SOURCES: Mapping[str, Source] = {
     "model_calls": Source(
         model="model_calls",
-        sent="item.requested_sent_at",
+        # what another session says again counts there
+        rows="(SELECT * FROM {table} WHERE copy_of IS NULL)",
+        sent="coalesce(item.requested_sent_at, item.answered_sent_at)",
         columns={
             "model": "item.model",
             "provider": "item.provider",
@@ -65,10 +68,14 @@ SOURCES: Mapping[str, Source] = {
             "outcome": "coalesce(item.outcome, 'open')",
         },
     ),
-    "tool_calls": Source(model="tool_calls", sent="item.called_sent_at", columns=_TOOL_CALLS),
+    "tool_calls": Source(
+        model="tool_calls",
+        sent="coalesce(item.called_sent_at, item.answered_sent_at)",
+        columns=_TOOL_CALLS,
+    ),
     "suspected_calls": Source(
         model="tool_calls",
-        sent="item.called_sent_at",
+        sent="coalesce(item.called_sent_at, item.answered_sent_at)",
         columns={**_TOOL_CALLS, "rule": "item.rule"},
         rows="(SELECT call.*, marked.rule FROM {table} AS call "
         "CROSS JOIN LATERAL string_to_table(call.suspected, ' ') AS marked (rule))",
@@ -82,7 +89,9 @@ SOURCES: Mapping[str, Source] = {
             "command": "item.command",
             "model": "item.model",
         },
+        sent="item.sent_at",
         rows="(SELECT thread.tenant, thread.thread_id, thread.position, thread.recorded_at, "
+        "thread.sent_at, "
         "mark ->> 'rule' AS rule, mark ->> 'tool' AS tool, mark ->> 'command' AS command, "
         "mark ->> 'model' AS model, (mark ->> 'calls')::bigint AS calls, "
         "(mark ->> 'version')::bigint AS version, "
@@ -93,7 +102,7 @@ SOURCES: Mapping[str, Source] = {
     ),
     "approvals": Source(
         model="approvals",
-        sent="item.asked_sent_at",
+        sent="coalesce(item.asked_sent_at, item.answered_sent_at)",
         columns={
             "tool": "item.tool",
             "outcome": "coalesce(item.outcome, 'open')",
@@ -102,7 +111,7 @@ SOURCES: Mapping[str, Source] = {
     ),
     "workers": Source(
         model="workers",
-        sent="item.spawned_sent_at",
+        sent="coalesce(item.spawned_sent_at, item.answered_sent_at)",
         columns={
             "model": "item.model",
             "outcome": "coalesce(item.outcome, 'open')",

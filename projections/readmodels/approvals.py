@@ -32,6 +32,9 @@ class ApprovalRow(PairRow):
     answered_version: Annotated[int | None, "of the message that answered; null while open"] = None
     answered_position: Annotated[int | None, "of that message in the log"] = None
     answered_at: Annotated[datetime | None, "when the log took the answer"] = None
+    answered_sent_at: Annotated[
+        datetime | None, "when that message was sent, by the producer's clock"
+    ] = None
     waiting_ms: Annotated[float | None, "from question to answer, by the producer's clock"] = None
     outcome: Annotated[
         Literal["granted", "denied"] | None, "granted or denied; null while open"
@@ -43,7 +46,7 @@ class ApprovalRow(PairRow):
 class Approvals(PairTable[ApprovalRow]):
     """Requests in the order in which they were made, each matched with the first response to it."""
 
-    version = 3
+    version = 4
     kind = "approval"
     table = table_of(
         ApprovalRow,

@@ -131,7 +131,6 @@ class ModelCalls(PairTable[ModelCallRow]):
 
     @override
     def answer(self, row: ModelCallRow, event: Event, answer: Answer, ordinal: int) -> None:
-        row.answered_sent_at = None if event.message is None else time_of(event.message.timestamp)
         match event.message:
             case LlmResponseMessage() as message:
                 row.latency_ms = measured(row.requested_sent_at, message.timestamp)

@@ -20,7 +20,7 @@ from agentlog.projections.outcomes.pairs import (
 )
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row
-from agentlog.projections.values import milliseconds
+from agentlog.projections.values import milliseconds, sent_at
 
 
 class PairRow(Row):
@@ -31,6 +31,7 @@ class PairRow(Row):
     answered_version: int | None
     answered_position: int | None
     answered_at: datetime | None
+    answered_sent_at: datetime | None
     outcome: str | None
 
 
@@ -105,6 +106,7 @@ class PairTable(ReadModel[PairRowT]):
         row.answered_version = event.version
         row.answered_position = event.position
         row.answered_at = event.recorded_at
+        row.answered_sent_at = sent_at(event)
         row.outcome = answer.outcome
         self.answer(row, event, answer, ordinal)
         self.settle(row, event, rows)

@@ -30,7 +30,7 @@ from agentlog.projections.outcomes.words import Words
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.shell_command import shell_command
-from agentlog.projections.values import count_held, figure_held, held, shown, text_in
+from agentlog.projections.values import count_held, figure_held, held, sent_at, shown, text_in
 from agentlog.projections.view import Item
 from agentlog.projections.views.timeline.carry import TimelineCarry
 from agentlog.projections.views.timeline.spans import ACTS, ENDS
@@ -50,6 +50,7 @@ class SuspicionRow(Row):
     version: Annotated[int, "of the first message with a step, a call or an end"]
     position: Annotated[int, "of that message in the log"]
     recorded_at: Annotated[datetime | None, "when the log took that message, by its own clock"]
+    sent_at: Annotated[datetime | None, "when it was sent, by the producer's clock"] = None
     failures: Annotated[
         int,
         "how many results, workers and runtime errors failed on record, and exits with an error",
@@ -93,7 +94,10 @@ class Suspicions(ReadModel[SuspicionRow]):
 
     @override
     def fold(self, event: Event, rows: ThreadRows[SuspicionRow]) -> None:
+        is_first = not rows.open
         row = rows.only(event, SuspicionRow)
+        if is_first:
+            row.sent_at = sent_at(event)
         if rows.memory is None:
             rows.memory = _memory_of(row)
         rows.memory.take(event)

@@ -42,6 +42,9 @@ class ToolCallRow(PairRow):
     answered_version: Annotated[int | None, "of the message that answered; null while open"] = None
     answered_position: Annotated[int | None, "of that message in the log"] = None
     answered_at: Annotated[datetime | None, "when the log took the answer"] = None
+    answered_sent_at: Annotated[
+        datetime | None, "when that message was sent, by the producer's clock"
+    ] = None
     latency_ms: Annotated[float | None, "from call to answer, by the producer's clock"] = None
     outcome: Annotated[
         CallOutcome | None,

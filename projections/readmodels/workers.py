@@ -40,6 +40,9 @@ class WorkerRow(PairRow):
     )
     answered_position: Annotated[int | None, "of that message in the log"] = None
     answered_at: Annotated[datetime | None, "when the log took the result"] = None
+    answered_sent_at: Annotated[
+        datetime | None, "when that message was sent, by the producer's clock"
+    ] = None
     duration_ms: Annotated[float | None, "from sending off to result, by the producer's clock"] = (
         None
     )
@@ -54,7 +57,7 @@ class WorkerRow(PairRow):
 class Workers(PairTable[WorkerRow]):
     """Workers in order of spawning, each with the first result of its id."""
 
-    version = 3
+    version = 4
     kind = "worker"
     table = table_of(
         WorkerRow,

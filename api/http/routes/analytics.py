@@ -59,7 +59,7 @@ _PARAMETERS = [
     ),
     parameter(
         "from",
-        "From then on: an RFC 3339 time with its zone, or a date, whose day begins in UTC.",
+        "From then on: an RFC 3339 time with its zone, or a date, whose day begins in `zone`.",
         _STRING,
         example="2026-01-05",
     ),
@@ -72,9 +72,15 @@ _PARAMETERS = [
     parameter(
         "clock",
         "Which time counts, for days, `from` and `to`: when the log took the message that began "
-        "it (recorded), or when that was made by its producer's clock (sent); what has no such "
-        "time is then on no day, and in no range.",
+        "it (recorded), or when the first of its messages was made by its producer's clock (sent); "
+        "what has no such time is then on no day, and in no range, and `untimed` counts it.",
         {"type": "string", "enum": ["recorded", "sent"], "default": "recorded"},
+    ),
+    parameter(
+        "zone",
+        "Where days, weeks and hours begin: a name of the IANA database of time zones.",
+        {"type": "string", "default": "UTC"},
+        example="Europe/Berlin",
     ),
     parameter("order", "A column; with a minus the largest first.", _STRING, example="-error_rate"),
     parameter(

@@ -579,7 +579,8 @@ def test_times_of_the_log_count_unless_it_is_said_otherwise(own_database: Databa
     own_database_rows = "UPDATE agentlog_readmodels.tool_calls_1 SET recorded_at = %s, "
     with own_database.connection() as connection:
         connection.execute(
-            own_database_rows + "called_sent_at = NULL WHERE thread_id = 'run-1'",
+            own_database_rows
+            + "called_sent_at = NULL, answered_sent_at = NULL WHERE thread_id = 'run-1'",
             (datetime(2025, 12, 31, 23, 59, 59, 999999, UTC),),
         )
     reports = Reports(own_database, tenant=TENANT)
@@ -588,6 +589,7 @@ def test_times_of_the_log_count_unless_it_is_said_otherwise(own_database: Databa
     assert [(row[0], row[1]) for row in answer.rows] == [("2025-12-31", calls_of_run)]
     answer = reports.ask("tools", Question(by=["day"], clock="sent"))
     assert answer.rows[-1][:2] == (None, calls_of_run)  # on no day
+    assert answer.untimed == calls_of_run
     answer = reports.ask(
         "tools", Question(by=[], clock="sent", begin=datetime(1970, 1, 1, tzinfo=UTC))
     )

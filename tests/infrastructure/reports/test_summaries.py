@@ -226,10 +226,11 @@ INSERT INTO agentlog_readmodels.threads_1 (
     tenant, thread_id, is_open, version, position, recorded_at, last_version, last_position,
     last_recorded_at, policy, status, metadata, tools, messages, inputs, replies, steps, tool_calls,
     tool_failures, model_calls, approvals_asked, approvals_denied, workers, runtime_errors,
-    requests_open, computed_calls, unpriced_calls, open_requests, labels, judgements
+    requests_open, computed_calls, unpriced_calls, open_requests, labels, judgements,
+    told_figures
 )
 SELECT %(tenant)s, 'run-' || n, true, 1, n, now(), 1, n, now(), 'strict', 'open', '{}', '[]',
-       1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '[]', '[]', '[]'
+       1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '[]', '[]', '[]', '{}'
 FROM generate_series(1, %(many)s) AS n
 """
 

@@ -40,6 +40,7 @@ export function ReportResult({ title, answer, behind }: ReportResultProps) {
           {countOf(rows.length, "row")}
           {answer.truncated && " of more: narrow the report, or save CSV for up to 10,000"}
         </span>
+        {answer.untimed > 0 && <span>{count(answer.untimed)} without a time, on no day</span>}
         <span>
           as of position {count(answer.asOf)},{" "}
           {behind === 0 ? "level with the log" : `${countOf(behind, "position")} behind the log`}
