@@ -21,7 +21,8 @@ from agentlog.domain.json.values import (
 )
 from agentlog.projections.exchanges.reconstruction import tool_definition
 from agentlog.projections.view import Item
-from agentlog.projections.views.repair.anthropic import AnthropicWire, block_of, blocks_of
+from agentlog.projections.views.repair.anthropic import AnthropicWire
+from agentlog.projections.views.repair.anthropic_blocks import block_of, blocks_of
 from agentlog.projections.views.repair.media import media_in
 from agentlog.projections.views.repair.repaired import repaired
 

@@ -26,7 +26,7 @@ from agentlog.projections.item_content import (
 )
 from agentlog.projections.view import Item
 from agentlog.projections.views.chat import file_text
-from agentlog.projections.views.repair.anthropic import blocks_of
+from agentlog.projections.views.repair.anthropic_blocks import blocks_of
 from agentlog.projections.views.repair.wire import plain, with_record
 
 WIRE = "anthropic"

@@ -21,8 +21,8 @@ from agentlog.projections.views.sent_turns import SentTurns, carry_type
 class GeminiOptions(ContextOptions):
     """How to show contents.
 
-    `repair`: only what Gemini's API takes, in an order that it takes; without it one content each
-    message.
+    `repair`: only what Gemini's API takes, in an order that it takes. With or without it contents
+    of the model in a row are one, and results of one turn.
     `mark`: say what repair did, as in the view `anthropic`.
     `system`: system prompts too, in their places, as contents of the role `system`, which a request
     has as `systemInstruction`.
@@ -56,14 +56,9 @@ class GeminiView(View[TurnsCarry, GeminiOptions]):
         contents = contents_of(event)
         if not contents or (contents[0]["role"] == "system" and not options.system):
             return carry, ()
-        if not options.repair:
-            return carry, [
-                Placed(event.version, ordinal, _as_recorded(item))
-                for ordinal, item in enumerate(contents)
-            ]
         turns = self._turns(carry)
         for item in contents:
-            turns.add(event.version, item)
+            turns.add(event.version, item if options.repair else _as_recorded(item))
         return turns.carry, turns.settled
 
     @override
@@ -81,7 +76,7 @@ class GeminiView(View[TurnsCarry, GeminiOptions]):
         return said_by(item, calls)
 
     def _turns(self, carry: TurnsCarry) -> Turns:
-        return Turns(_WIRE, carry, repair=True, mark=self.options.mark)
+        return Turns(_WIRE, carry, repair=self.options.repair, mark=self.options.mark)
 
 
 def _as_recorded(item: Item) -> Item:

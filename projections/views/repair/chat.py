@@ -25,6 +25,8 @@ from agentlog.projections.views.repair.wire import Result, Wire, recorded_of
 FILLER = '{"status":"pending"}'
 RESIDUE = "agentlog_residue"
 """The key of what a message of the model had where it came from. Never shown."""
+_PLAIN = 2
+"""Keys of a message that has a role and a content alone."""
 _SAYS = ("tool_calls", "refusal", "audio", "function_call")
 """Keys of an assistant's message that stand for its content."""
 
@@ -55,9 +57,11 @@ class ChatWire(Wire):
     def clean(self, item: Item) -> Item | None:
         if self._foreign:
             return item
+        content = item.get("content")
+        if type(content) is str and len(item) == _PLAIN:  # most messages
+            return item
         role = str(item.get("role"))
         changes: Item = {}
-        content = item.get("content")
         if isinstance(content, list) and role != "tool":
             parts = [part for value in content for part in _parts(role, object_of(value))]
             if parts != content:

@@ -30,27 +30,37 @@ class Lines:
     ) -> None:
         self._wire = wire
         self._following = following
+        self._next = following[0] if following else None
         self._mark = mark
         self._at_end = at_end
         self._closed = closed
 
     def lines(self, entries: Sequence[Held]) -> list[Line]:
         """Return the messages of entries, in order."""
-        wire, everything = self._wire, [*entries, *self._following]
-        main = [held for held in everything if not (held.is_apart or held.is_lead)]
-        last = main[-1] if main else None
-        lines: list[Line] = []
-        for n, held in enumerate(entries):
-            if self._is_shown(held, everything[n + 1 :]):
-                item = self._item(held)
-                if item is not None and held.is_answer and self._at_end and held is last:
-                    item = wire.as_last(item)
+        wire, lines = self._wire, list[Line]()
+        if not (self._at_end or self._mark or any(map(_is_more, entries))):  # most are words alone
+            for held in entries:
+                item = wire.clean(wire.finish(held.item)) if held.is_answer else held.item
                 if item is not None:
                     lines.append(Line(held.order, held.order, held.version, item))
-            after = everything[n + 1] if n + 1 < len(everything) else None
-            is_open = self._at_end and not self._closed and held is last
-            lines += self._results(held, after, is_open=is_open)
+            return lines
+        last = self._last(entries) if self._at_end else None
+        for n, held in enumerate(entries):
+            item = self._item(held) if self._is_shown(held, entries, n) else None
+            if item is not None and held is last and held.is_answer:
+                item = wire.as_last(item)
+            if item is not None:
+                lines.append(Line(held.order, held.order, held.version, item))
+            if held.calls:
+                after = entries[n + 1] if n + 1 < len(entries) else self._next
+                is_open = held is last and not self._closed
+                lines += self._results(held, after, is_open=is_open)
         return self._in_places(lines)
+
+    @staticmethod
+    def _last(entries: Sequence[Held]) -> Held | None:
+        main = (held for held in reversed(entries) if not (held.is_apart or held.is_lead))
+        return next(main, None)
 
     def _item(self, held: Held) -> Item | None:
         """Return a message as it is shown; the model's is cleaned here, when it is whole."""
@@ -72,23 +82,23 @@ class Lines:
         is_changed = self._mark and held.mark is None and item is not whole
         return with_mark(item, self._mark_of(held.mark), whole if is_changed else None)
 
-    def _is_shown(self, held: Held, later: Sequence[Held]) -> bool:
-        wire = self._wire
+    def _is_shown(self, held: Held, entries: Sequence[Held], place: int) -> bool:
         if not held.is_lead:
             return True
+        later = [*entries[place + 1 :], *self._following]
         led = (other.item for other in later if not (other.is_apart or other.is_lead))
-        return wire.leads(next(led, {}))
+        return self._wire.leads(next(led, {}))
 
     def _results(self, held: Held, after: Held | None, *, is_open: bool) -> Iterator[Line]:
         wire, answers = self._wire, [*held.answers]
-        if not held.calls:
-            return
         if any(answer.call < 0 for answer in answers):
             for answer in answers:
                 item = with_mark(answer.unit, None, answer.recorded)
                 yield Line(answer.order, answer.order, answer.version, item)
             return
-        if not is_open or (answers and wire.answers_whole):
+        if len(answers) < len(held.calls) and not (
+            is_open and not (answers and wire.answers_whole)
+        ):
             answers += self._fillers(held, after)
         answers = [answer for answer in answers if answer.unit]
         if not answers:
@@ -134,20 +144,35 @@ class Lines:
 
     def _in_places(self, lines: list[Line]) -> list[Line]:
         """Return lines whose versions ascend; those that now stand behind later ones are marked."""
-        most = self._following[0].version if self._following else None
+        most = self._next.version if self._next is not None else None
         for n in range(len(lines) - 1, -1, -1):
-            most = lines[n].version if most is None else min(most, lines[n].version)
-            if most != lines[n].version:
+            version = lines[n].version
+            if most is not None and version > most:
                 lines[n] = lines[n]._replace(version=most)
+            else:
+                most = version
+        if not self._mark:
+            return lines
         latest = 0
         for n, line in enumerate(lines):
-            if line.order < latest and self._mark and MARK not in line.item:
+            if line.order < latest and MARK not in line.item:
                 lines[n] = line._replace(item=with_mark(line.item, "reordered"))
             latest = max(latest, line.latest)
         return lines
 
     def _mark_of(self, mark: str | None) -> str | None:
         return mark if self._mark else None
+
+
+def _is_more(held: Held) -> bool:
+    """Return whether a message has calls, or depends on what follows."""
+    return bool(held.calls) or held.is_lead
+
+
+def marks_in(wire: Wire, entries: Sequence[Held]) -> int:
+    """Return how many marks of caches messages have, with their results."""
+    units = (answer.unit for held in entries for answer in held.answers)
+    return sum(map(wire.marks, (*units, *(held.item for held in entries))))
 
 
 def with_few_marks(wire: Wire, lines: list[Line], left: int) -> int:

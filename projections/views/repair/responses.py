@@ -35,6 +35,7 @@ class ResponsesWire(Wire):
     """Items; a unit is an output, which may stand anywhere behind its call."""
 
     limits: ClassVar[Limits] = LIMITS
+    has_own_ids: ClassVar[bool] = True
     moves: ClassVar[bool] = False
     answers_whole: ClassVar[bool] = False
 

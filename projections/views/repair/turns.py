@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from agentlog.projections.view import Item, Place, Placed
 from agentlog.projections.views.repair.held import Answered, Held, TurnsCarry
-from agentlog.projections.views.repair.lines import Line, Lines, with_few_marks
-from agentlog.projections.views.repair.names import fitted, told_apart
+from agentlog.projections.views.repair.lines import Line, Lines, marks_in, with_few_marks
 from agentlog.projections.views.repair.pairing import MOST_LATE, Call, OpenCall
+from agentlog.projections.views.repair.unique_ids import UniqueIds
 from agentlog.projections.views.repair.wire import Result, Wire, plain
 
 
@@ -26,12 +26,13 @@ class Turns:
         self._wire = wire
         self._held = list(carry.held)
         self._pairing = carry.pairing
-        self._used = carry.used
+        self._ids = UniqueIds(wire, carry.used, repair=repair)
         self._order, self._turn = carry.order, carry.turn
         self._marks = carry.marks
         self._has_begun = carry.has_begun
         self._place = carry.place
         self._repair, self._mark = repair, mark
+        self._counts_marks = repair and wire.limits.cache_marks is not None
 
     @property
     def carry(self) -> TurnsCarry:
@@ -39,7 +40,7 @@ class Turns:
         return TurnsCarry(
             tuple(self._held),
             self._pairing,
-            self._used,
+            self._ids.used,
             self._order,
             self._turn,
             self._marks,
@@ -55,7 +56,7 @@ class Turns:
         self._turn += 1
         self._order += 1
         self._pairing = self._pairing.within(self._turn)
-        item = self._with_unique_ids(item) if self._repair else item
+        item = self._ids.with_unique_ids(item) if self._repair and wire.has_own_ids else item
         if wire.is_answer(item):
             if not self._repair or wire.says(item):
                 held = Held(self._order, version, item, self._turn, is_answer=True)
@@ -112,7 +113,7 @@ class Turns:
             begin = Held(held.order, held.version, wire.begins, held.turn, mark="synthesised")
             self._held.append(begin)
         self._has_begun = True
-        held.calls = self._fit(calls, ())
+        held.calls = self._ids.fit(calls)
         held.is_lead = self._repair and wire.is_lead(held.item)
         self._pairing = self._pairing.ask(held.turn, calls)
         self._held.append(held)
@@ -128,45 +129,9 @@ class Turns:
         grown = Held(last.order, last.version, together, last.turn, is_answer=True)
         grown.response, grown.mark = last.response, last.mark or held.mark
         grown.is_lead = self._repair and self._wire.is_lead(together)
-        grown.calls = (*last.calls, *self._fit(calls, last.calls))
+        grown.calls = (*last.calls, *self._ids.fit(calls, last.calls))
         self._pairing = self._pairing.ask(last.turn, calls, len(last.calls))
         return grown
-
-    def _fit(self, calls: Sequence[Call], others: Sequence[Call]) -> tuple[Call, ...]:
-        """Return calls with ids and names that the API takes, told apart from `others`."""
-        if not (self._repair and calls and self._wire.renames):
-            return tuple(calls)
-        limits = self._wire.limits
-        ids = {call.id for call in others}
-        fit: list[Call] = []
-        for call_id, name in calls:
-            shown_id = fitted(call_id, limits.call_id)
-            if limits.unique == "message":
-                shown_id = told_apart(shown_id, limits.call_id, ids.__contains__)
-                ids.add(shown_id)
-            elif limits.unique == "conversation":
-                shown_id = self._unique(shown_id)
-            fit.append(Call(shown_id, fitted(name, limits.tool_name)))
-        return tuple(fit)
-
-    def _unique(self, call_id: str) -> str:
-        used = self._used
-        number = used.get(call_id) or 2
-        unique = told_apart(
-            call_id, self._wire.limits.call_id, lambda name: used.get(name) is not None, number
-        )
-        changes: dict[str, int | None] = {unique: 2}
-        if unique != call_id:
-            changes[call_id] = number + 1
-        self._used = used.with_changes(changes)
-        return unique
-
-    def _with_unique_ids(self, item: Item) -> Item:
-        ids = self._wire.own_ids(item)
-        unique = {own_id: self._unique(own_id) for own_id in ids}
-        if all(own_id == other for own_id, other in unique.items()):
-            return item
-        return self._wire.with_own_ids(item, lambda own_id: unique.get(own_id, own_id))
 
     def _place_results(
         self, version: int, item: Item, results: Sequence[Result], recorded: Item | None
@@ -271,12 +236,15 @@ class Turns:
 
     def _settle(self) -> None:
         """Settle what nothing can change: from the front, up to what still waits."""
+        if not self._held:
+            return
         waiting = {call.turn for call in self._pairing.open}
-        later = sum(map(self._marks_of, self._held))
+        later = marks_in(self._wire, self._held) if self._counts_marks else 0
         count = 0
         for n, held in enumerate(self._held):
-            later -= self._marks_of(held)
-            if self._may_change(held, waiting, self._held[n + 1 :], later):
+            if self._counts_marks:
+                later -= marks_in(self._wire, (held,))
+            if self._may_change(held, waiting, n + 1, later):
                 break
             count += 1
         if count:
@@ -284,29 +252,22 @@ class Turns:
             for line in self._lines(done, self._held, at_end=False):
                 self.settled.append(self._placed(line))
 
-    def _may_change(
-        self, held: Held, waiting: set[int], after: Sequence[Held], later_marks: int
-    ) -> bool:
+    def _may_change(self, held: Held, waiting: set[int], after: int, later_marks: int) -> bool:
+        """Return whether a message may change; `after` is the index of the next one."""
         wire = self._wire
-        if self._repair and held.is_answer and held.turn in waiting:
-            return True
-        if all(other.is_apart or other.is_lead for other in after):
-            if held.is_results:
-                return held.turn in waiting
-            if held.is_answer and not held.answers and wire.grows(held.item):
+        if held.is_answer or held.is_results:
+            if held.is_answer and self._repair and held.turn in waiting:
                 return True
-        if not self._repair:
+            rest = self._held[after:]
+            if not rest or all(other.is_apart or other.is_lead for other in rest):
+                if held.is_results:
+                    return held.turn in waiting
+                if not held.answers and wire.grows(held.item):
+                    return True
+        if not self._counts_marks or not marks_in(self._wire, (held,)):
             return False
-        most = wire.limits.cache_marks
-        if most is None or not self._marks_of(held):
-            return False
+        most = wire.limits.cache_marks or 0
         return later_marks < most - self._marks and self._turn - held.turn < MOST_LATE
-
-    def _marks_of(self, held: Held) -> int:
-        if not self._repair or self._wire.limits.cache_marks is None:
-            return 0
-        units = (self._wire.marks(answer.unit) for answer in held.answers)
-        return self._wire.marks(held.item) + sum(units)
 
     def _lines(
         self,
@@ -322,12 +283,13 @@ class Turns:
                 for held in entries
             ]
         writer = Lines(self._wire, following, mark=self._mark, at_end=at_end, closed=closed)
-        lines = writer.lines(entries)
+        return self._with_few_marks(writer.lines(entries), following)
+
+    def _with_few_marks(self, lines: list[Line], following: Sequence[Held]) -> list[Line]:
         most = self._wire.limits.cache_marks
-        if most is not None:
-            later = sum(map(self._marks_of, following))
-            kept = with_few_marks(self._wire, lines, max(0, most - self._marks - later))
-            self._marks += kept
+        if self._counts_marks and most is not None:
+            later = marks_in(self._wire, following)
+            self._marks += with_few_marks(self._wire, lines, max(0, most - self._marks - later))
         return lines
 
     def _placed(self, line: Line) -> Placed:

@@ -39,6 +39,8 @@ class Wire(ABC):
     """Whether results stand right after their calls, or anywhere later."""
     renames: bool = True
     """Whether ids and names that the API refuses are replaced."""
+    has_own_ids: ClassVar[bool] = False
+    """Whether messages may have `own_ids`."""
     joins_made: ClassVar[bool] = False
     """Whether a call that was made for a result is joined with the message before it."""
     answers_whole: ClassVar[bool] = True
