@@ -54,6 +54,13 @@ async def take_scores(request: Request) -> Response:
     return json_answer({"id": text_at(object_of(given), "id")})
 
 
+_ONLY_SCORES = (
+    "only score-create is taken here: traces come as OpenTelemetry spans, at "
+    "/api/public/otel/v1/traces, which Langfuse's SDKs send from langfuse 3 (Python) and "
+    "@langfuse/tracing 4 (JavaScript, in place of the package `langfuse`) on"
+)
+
+
 @router.add("POST /ingestion", "append")
 async def take_events(request: Request) -> Response:
     """Take the scores of a batch of events, as SDKs before version 5 send them."""
@@ -66,7 +73,7 @@ async def take_events(request: Request) -> Response:
     errors: list[JsonValue] = []
     for event in events:
         is_score = event.get("type") == "score-create"
-        refusal = next(refusals) if is_score else "only score-create is taken: send spans by OTLP"
+        refusal = next(refusals) if is_score else _ONLY_SCORES
         if refusal is None:
             successes.append({"id": event.get("id"), "status": 201})
         else:

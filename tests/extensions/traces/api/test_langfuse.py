@@ -115,6 +115,7 @@ def test_scores_are_answered_one_by_one(
     told = client.post("/api/public/ingestion", json={"batch": events}).json()
     assert [success["id"] for success in told["successes"]] == ["e1"]
     assert [error["id"] for error in told["errors"]] == ["e2", "e3"]
+    assert "@langfuse/tracing" in told["errors"][0]["message"]
     assert threads.head("desk-7").judgements == [{"criterion": "mood", "verdict": None, "score": 2}]
     assert threads.head("desk-7").version == 3
 

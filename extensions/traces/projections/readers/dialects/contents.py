@@ -145,7 +145,8 @@ def has_words(name: str, value: JsonValue) -> bool:
     if isinstance(value, bool | int | float) or name.startswith(_NO_WORDS):
         return False
     words = words_of(name)
-    return not (words and words[-1] in _SETTINGS) and any(words_in(value))
+    is_setting = "usage" in words or (words and words[-1] in _SETTINGS)
+    return not is_setting and any(words_in(value))
 
 
 def words_in(value: JsonValue) -> Iterator[str]:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from agentlog.domain.json.values import JsonValue
 from agentlog.extensions.traces.projections.readers.dialects.words import words_of
-from agentlog.projections.token_words import Words
+from agentlog.projections.readers.fields import unpacked
+from agentlog.projections.token_words import LANGCHAIN, RESPONSES, Words
 from agentlog.projections.view import Item
 
 _CODEX = "codex.turn.token_usage"
@@ -46,7 +47,7 @@ USAGE = Words(
     "gen_ai.usage.details.output_audio_tokens",
 )
 """OpenTelemetry's conventions and those who trace OpenAI and others by names of their own."""
-_BY_SHAPE = Words("input", "output", "total", "read", "written", thoughts="thoughts")
+_SHAPES = Words("input", "output", "total", "read", "written", thoughts="thoughts")
 _LIMITS = frozenset("budget estimated limit max min per rate remaining".split())
 _PARTS = (  # the first that a name has
     ("thoughts", {"reasoning", "thinking", "thoughts", "thought"}),
@@ -59,9 +60,20 @@ _PARTS = (  # the first that a name has
 
 
 def figures_in(attributes: Mapping[str, JsonValue]) -> Item:
-    """Return token figures under the catalogue's names."""
-    if figures := USAGE.figures({**attributes}):
-        return figures
+    """Return token figures under the catalogue's names.
+
+    What an object of the provider's own counts has more is added, as Logfire (`gen_ai.usage.raw`)
+    and LangSmith (`langsmith.metadata.usage_metadata`) have it.
+    """
+    more: Item = {}
+    for key, value in attributes.items():
+        if isinstance(value, str | dict) and "usage" in words_of(key):
+            counted = unpacked(value)
+            more |= {**LANGCHAIN.figures(counted), **RESPONSES.figures(counted)}
+    return {**more, **(USAGE.figures({**attributes}) or ({} if more else _by_shape(attributes)))}
+
+
+def _by_shape(attributes: Mapping[str, JsonValue]) -> Item:
     counts: Item = {}
     for key, value in attributes.items():
         if type(value) is int:
@@ -69,7 +81,7 @@ def figures_in(attributes: Mapping[str, JsonValue]) -> Item:
             if words & {"token", "tokens"} and not words & _LIMITS:
                 part = next((part for part, some in _PARTS if words & some), None)
                 counts |= {} if part is None else {part: value}
-    return _BY_SHAPE.figures(counts)
+    return _SHAPES.figures(counts)
 
 
 def model_in(attributes: Mapping[str, JsonValue], side: str) -> str | None:

@@ -26,6 +26,7 @@ from agentlog.extensions.traces.projections.readers.span import (
     error_of,
     ids,
     known,
+    only,
     times,
     tool_run,
 )
@@ -116,7 +117,7 @@ def response_of(attributes: Mapping[str, JsonValue]) -> Item:
         provider=text_at(attributes, *names.PROVIDER),
         finishReason=_finish_reason(attributes),
         usage=figures_in(attributes),
-        costUsd=_number(attributes, *names.COST),
+        costUsd=_number(attributes, *names.COST) or None,  # OpenLIT: 0 of models without a price
     )
 
 
@@ -157,6 +158,13 @@ def _number(attributes: Mapping[str, JsonValue], *keys: str) -> int | float | No
     return next((number for number in numbers if number is not None), None)
 
 
+def _opened(output: JsonValue) -> JsonValue:
+    """Return an output without the object around it that LangSmith has."""
+    opened = unpacked(output)
+    inner = only(opened)
+    return output if inner is opened else inner
+
+
 def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> tuple[ToolRun, frozenset[str]]:
     """Return the run of a tool, and the attributes that say so."""
     arguments, result = (
@@ -168,6 +176,6 @@ def _tool(span: Item, attributes: Mapping[str, JsonValue]) -> tuple[ToolRun, fro
         text_at(attributes, *names.TOOL) or text_at(span, "name") or "unknown",
         call_id=text_at(attributes, *names.CALL_ID),
         arguments=unpacked(attributes.get(arguments)),
-        output=ai_sdk.printed(output) if result.startswith("ai.") else output,
+        output=ai_sdk.printed(output) if result.startswith("ai.") else _opened(output),
     )
     return run, frozenset({arguments, result})
