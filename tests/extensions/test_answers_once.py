@@ -6,7 +6,9 @@ again what another one said. The judge adds up the source's lines by the provide
 """
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 from agentlog.domain.json.values import integer_at, object_at
 from agentlog.extensions.formats.claude_code.session import FORMAT, _Session
+from agentlog.extensions.formats.codex.rollout import FORMAT as CODEX
 from agentlog.extensions.traces.projections.export.spans import spans_of
 from agentlog.projections.outline.step import total_of
 from agentlog.projections.readers.draft import Draft
@@ -183,3 +186,95 @@ def test_a_file_cut_anywhere_read_twice_and_either_way_has_the_figures_of_the_wh
     readings = [first(lines[:cut]), second(lines), first(lines)]
     drafts = appended(*data.draw(st.permutations(readings), label="order"))
     assert counted(drafts, [min(n, len(drafts)) for n in at]) == judged(lines)
+
+
+# --- Codex: forked files, as ccusage#1370, #1460 and agentsview#657 describe them ---------------
+
+PARENT, FORK = "a17a17a1-0000-7000-8000-000000000001", "a17a17a1-0000-7000-8000-000000000002"
+FORKED = 1_780_918_744_000  # 2026-06-08T11:39:04Z
+
+
+def stamp(at: int) -> str:
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+def turn_id(at: int) -> str:
+    """Return a UUID of version 7 of a time."""
+    return str(UUID(int=at << 80 | 7 << 76 | 2 << 62 | 5))
+
+
+def meta(at: int, own: str, **more: str) -> Line:
+    payload = {"id": own, "timestamp": stamp(at), "cwd": "/w", "cli_version": "0.146.0", **more}
+    return {"timestamp": stamp(at), "type": "session_meta", "payload": payload}
+
+
+def turn(began: int, at: int, output: int, total: int, *, how: str) -> list[Line]:
+    """Return the lines of a turn that began at one time, written at another."""
+    usage = {"input_tokens": 10 * output, "output_tokens": output}
+    so_far = {"input_tokens": 10 * total, "output_tokens": total}
+    info = {"last_token_usage": usage, "total_token_usage": so_far}
+    said = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "a"}],
+    }
+    begins = {
+        "ids": {"type": "turn_context", "payload": {"turn_id": turn_id(began), "model": "gpt-x"}},
+        "seconds": {
+            "type": "event_msg",
+            "payload": {"type": "task_started", "started_at": began // 1000},
+        },
+        "nothing": {"type": "turn_context", "payload": {"model": "gpt-x"}},
+    }
+    lines: list[Line] = [
+        begins[how],
+        {"type": "response_item", "payload": said},
+        {"type": "event_msg", "payload": {"type": "token_count", "info": info}},
+    ]
+    return [{"timestamp": stamp(at), **item} for item in lines]
+
+
+@given(
+    copied=st.lists(st.integers(1, 99), max_size=4),
+    own=st.lists(st.integers(1, 99), max_size=3),
+    how=st.sampled_from(["ids", "seconds", "nothing"]),
+    times=st.sampled_from(["kept", "of the fork"]),
+    has_meta=st.booleans(),
+)
+@examples(60, long=1000)
+def test_what_a_fork_of_codex_copied_counts_in_its_origin_alone(
+    copied: list[int],
+    own: list[int],
+    how: str,
+    times: str,
+    has_meta: bool,  # noqa: FBT001
+) -> None:
+    lines = [meta(FORKED, FORK, forked_from_id=PARENT)]
+    if has_meta:
+        lines.append(meta(FORKED, PARENT))
+    total = 0
+    for n, output in enumerate(copied):
+        total += output
+        began = FORKED - 90_000_000 + n * 60_000
+        lines += turn(began, began if times == "kept" else FORKED + n, output, total, how=how)
+    for n, output in enumerate(own):
+        total += output
+        began = FORKED + 60_000 * (n + 1)
+        lines += turn(began, began + 1000, output, total, how=how)
+    (read,) = CODEX.read([*lines])
+    responses = [draft for draft in read.drafts if draft["type"] == "llm_response"]
+    assert [object_at(draft, "usage")["outputTokens"] for draft in responses] == own
+    calls = rows_of(ModelCalls(), history(*read.drafts))
+    assert [call.output_tokens for call in calls] == own
+
+
+def test_calls_of_codex_that_left_no_items_are_calls_of_their_own() -> None:
+    lines = [
+        meta(0, PARENT),
+        *turn(1000, 1000, 5, 5, how="ids"),
+        *turn(2000, 2000, 7, 12, how="ids"),
+    ]
+    del lines[5]  # what the second one said
+    (read,) = CODEX.read([*lines])
+    calls = rows_of(ModelCalls(), history(*read.drafts))
+    assert [call.output_tokens for call in calls] == [5, 7]

@@ -25,6 +25,7 @@ from agentlog.extensions.formats.codex.events import (
     worker_in,
     workers_ended,
 )
+from agentlog.extensions.formats.codex.origin import Origin
 from agentlog.extensions.formats.workers import Workers
 from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds
 from agentlog.projections.readers.history import Format, History
@@ -49,8 +50,9 @@ def _read(document: JsonValue) -> Iterator[History]:
 class _Rollout:
     """What was read so far.
 
-    `answers` counts the answers of the model, `is_open` whether the last goes on. `has_records`:
-    figures are those of token usage records, not of token counts. `total` is the last token count.
+    `answers` counts the answers of the model, `is_open` whether the last goes on, `is_told` whether
+    its figures are. `has_records`: figures are those of token usage records, not of token counts.
+    `total` is the last token count. `origin` has what a fork copied while that is being read.
     `errors` has the `error` of calls that ended. `ids` are those of items that were read.
     """
 
@@ -62,6 +64,8 @@ class _Rollout:
     model: str | None = None
     answers: int = 0
     is_open: bool = False
+    is_told: bool = False
+    origin: Origin | None = None
     has_records: bool = False
     total: Item | None = None
     ids: set[str] = field(default_factory=set)
@@ -73,6 +77,8 @@ class _Rollout:
 
     def read(self, line: Fields) -> None:
         of_draft = line.time("timestamp")
+        if self.origin is not None and self.origin.ends(line.item, of_draft):
+            self.origin = None
         match line.item:
             case {"type": "session_meta", "payload": dict(meta)}:
                 self._read_meta(line, meta, of_draft)
@@ -94,10 +100,14 @@ class _Rollout:
         """Read the first line; a forked file has its parent's after its own."""
         own_id = meta.get("id")
         if self.id is not None or not isinstance(own_id, str):
+            if not self.is_told and own_id != self.id:
+                self.origin = Origin(self.started)
             self.reading.keep(line, "session_meta", is_known=True, of_draft=of_draft)
             return
         self.id, self.parent = own_id, parent_of(meta)
         self.started = milliseconds(meta.get("timestamp"))
+        if isinstance(meta.get("forked_from_id"), str):
+            self.origin = Origin(self.started)
         self.facts |= facts_of(meta)
         text, rest = instructions_in(meta)
         if text is None:
@@ -131,7 +141,8 @@ class _Rollout:
             self.ids.add(own_id)
             of_draft = {**of_draft, "id": own_id}
         if is_of_model(item.item):
-            self.answers += not self.is_open
+            if not self.is_open:
+                self._begin_answer()
             self.is_open = True
             of_draft = {**of_draft, **self._of_answer()}
         else:
@@ -144,6 +155,10 @@ class _Rollout:
             says="system" if is_written(item.item) else None,
             error=error_in(item.item.get("output")) if error is None else error,
         )
+
+    def _begin_answer(self) -> None:
+        self.answers += 1
+        self.is_told = False
 
     def _of_answer(self) -> Item:
         return {"metadata": {"responseId": f"{self.id or 'rollout'}:{self.answers}"}}
@@ -187,12 +202,13 @@ class _Rollout:
     def _count(self, line: Fields, counted: Item | None, of_draft: Item) -> None:
         at = integer_at(of_draft, "timestamp")
         is_copy = self.started is not None and at is not None and at < self.started
-        if counted is None or is_copy:
+        if counted is None or is_copy or self.origin is not None:
             kind = "token_usage_record" if self.has_records else "token_count"
             self.reading.keep(line, kind, is_known=True, of_draft=of_draft)
             return
-        self.answers = max(1, self.answers)
-        self.is_open = False
+        if self.is_told or not self.answers:
+            self._begin_answer()  # of a call that left no items
+        self.is_open, self.is_told = False, True
         response: Item = {"type": "llm_response", "usage": counted}
         if self.model is not None:
             response["model"] = self.model
