@@ -15,11 +15,14 @@ from openai import OpenAI
 
 from agentlog.domain.json.text import parse
 from agentlog.domain.messages import TokenUsage, ToolCall
+from agentlog.domain.usage import Parts, parts_of
 from agentlog.extensions.runs.projections.written.answers import OtherApi, written_exchange
 from agentlog.projections.call_texts import arguments_text, call_fields
 from agentlog.projections.exchanges.answers import Answer, read_answer
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.requests import Api
+from agentlog.projections.token_words import ANTHROPIC, CHAT, GEMINI, RESPONSES
+from tests.domain.test_usage import PARTS, usage_of
 from tests.providers.agent import PATHS, path_of
 from tests.providers.dialects import dialect_of
 from tests.providers.script import Answer as ScriptedAnswer
@@ -54,9 +57,17 @@ def call(name: str, arguments: Any, call_id: str) -> ToolCall:
 
 ARGUMENTS = st.dictionaries(st.text(), st.text() | st.integers()).map(json.dumps)
 CALLS = st.builds(call, st.text(min_size=1), ARGUMENTS | st.text(), st.text(min_size=1))
-USAGES = st.just(TokenUsage()) | st.builds(
-    TokenUsage, input_tokens=st.integers(0, 9), output_tokens=st.integers(0, 9)
+USAGES = (
+    st.just(TokenUsage())
+    | st.builds(TokenUsage, input_tokens=st.integers(0, 9), output_tokens=st.integers(0, 9))
+    | PARTS.map(usage_of)
 )
+USAGE_OF_APIS = {
+    "chat": ("usage", CHAT),
+    "responses": ("usage", RESPONSES),
+    "messages": ("usage", ANTHROPIC),
+    "gemini": ("usageMetadata", GEMINI),
+}
 ANSWERS = st.builds(
     Answer,
     text=st.none() | st.text(min_size=1),
@@ -99,6 +110,18 @@ def test_our_reader_reads_what_was_written(answer: Answer) -> None:
     read = read_answer(whole.answer, "openai", model="m", now=0)
     assert (read.text, read.usage.input_tokens) == (answer.text, answer.usage.input_tokens)
     assert _calls(read) == _calls(answer)
+
+
+@pytest.mark.parametrize("api", PATHS)
+@given(parts=PARTS)
+def test_the_parts_of_a_usage_come_back_in_the_words_of_an_api(api: Api, parts: Parts) -> None:
+    parts = parts._replace(audio=0, output_audio=0, written_1h=0)
+    if api == "gemini":  # has no words for writes
+        parts = parts._replace(written=0)
+    document: Any = written_exchange(asked(api), Answer(text="yes", usage=usage_of(parts))).answer
+    field, words = USAGE_OF_APIS[api]
+    usage = TokenUsage.model_validate(words.figures(document[field]))
+    assert parts_of(usage) == parts
 
 
 def _calls(answer: Answer) -> list[tuple[str, str, str]]:
