@@ -45,6 +45,7 @@ class Lines:
                     lines.append(Line(held.order, held.order, held.version, item))
             return lines
         last = self._last(entries) if self._at_end else None
+        open_from = self._open_from(entries)
         for n, held in enumerate(entries):
             item = self._item(held) if self._is_shown(held, entries, n) else None
             if item is not None and held is last and held.is_answer:
@@ -53,8 +54,7 @@ class Lines:
                 lines.append(Line(held.order, held.order, held.version, item))
             if held.calls:
                 after = entries[n + 1] if n + 1 < len(entries) else self._next
-                is_open = held is last and not self._closed
-                lines += self._results(held, after, is_open=is_open)
+                lines += self._results(held, after, is_open=n >= open_from)
         return self._in_places(lines)
 
     @staticmethod
@@ -82,6 +82,18 @@ class Lines:
         is_changed = self._mark and held.mark is None and item is not whole
         return with_mark(item, self._mark_of(held.mark), whole if is_changed else None)
 
+    def _open_from(self, entries: Sequence[Held]) -> int:
+        """Return the index from which on calls may stay open: those at the very end."""
+        begin = len(entries)
+        if not self._at_end or self._closed:
+            return begin
+        while begin > 0 and (entries[begin - 1].is_apart or entries[begin - 1].is_lead):
+            begin -= 1
+        few = 1 if self._wire.moves else begin
+        while begin > 0 and few > 0 and entries[begin - 1].calls:
+            begin, few = begin - 1, few - 1
+        return begin
+
     def _is_shown(self, held: Held, entries: Sequence[Held], place: int) -> bool:
         if not held.is_lead:
             return True
@@ -96,23 +108,14 @@ class Lines:
                 item = with_mark(answer.unit, None, answer.recorded)
                 yield Line(answer.order, answer.order, answer.version, item)
             return
-        if len(answers) < len(held.calls) and not (
-            is_open and not (answers and wire.answers_whole)
-        ):
-            answers += self._fillers(held, after)
+        units, lifted = self._units(answers)
+        if not is_open or lifted or (answers and wire.answers_whole):
+            fillers = [*self._fillers(held, after)]
+            answers += fillers
+            units += [(answer.call, answer.unit) for answer in fillers]
         answers = [answer for answer in answers if answer.unit]
         if not answers:
             return
-        units: list[tuple[int, Item]] = []
-        lifted: list[Item] = []
-        for answer in answers:
-            whole = wire.finish(answer.unit)
-            unit, beside = wire.lifted(
-                whole if whole is answer.unit else wire.clean(whole) or whole
-            )
-            recorded = self._recorded(answer, whole, unit)
-            units.append((answer.call, with_mark(unit, None, recorded)))
-            lifted += [] if beside is None else [with_mark(beside, self._mark_of("moved"))]
         units = [*wire.in_order(units)]
         together = wire.grouped([unit for _, unit in units])
         first, latest = answers[0], max(answer.order for answer in answers)
@@ -123,6 +126,20 @@ class Lines:
                 yield Line(answer.order, answer.order, answer.version, unit)
         for item in lifted:
             yield Line(latest, latest, max(answer.version for answer in answers), item)
+
+    def _units(self, answers: Sequence[Answered]) -> tuple[list[tuple[int, Item]], list[Item]]:
+        """Return results that stand here, each with its call, and messages behind all of them."""
+        wire, units, lifted = self._wire, list[tuple[int, Item]](), list[Item]()
+        for answer in answers:
+            if answer.unit:
+                whole = wire.finish(answer.unit)
+                cleaned = whole if whole is answer.unit else wire.clean(whole) or whole
+                unit, beside = wire.lifted(cleaned)
+                recorded = self._recorded(answer, whole, unit)
+                units.append((answer.call, with_mark(unit, None, recorded)))
+                if beside is not None:
+                    lifted.append(with_mark(beside, self._mark_of("moved")))
+        return units, lifted
 
     def _recorded(self, answer: Answered, whole: Item, unit: Item) -> Item | None:
         """Return a result as it is on record, for marks, where it is shown otherwise."""

@@ -316,6 +316,18 @@ def test_an_image_in_a_result_is_seen_and_not_read_as_words() -> None:
     assert shown("gemini", events)[3]["parts"][1]["inlineData"]["mimeType"] == "image/png"
 
 
+def test_an_image_behind_a_result_ends_the_turn() -> None:
+    picture = [{"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}]
+    calls = [{"id": call_id, "name": "f", "args": {}} for call_id in "ab"]
+    events = history(
+        {"type": "input", "text": "go"},
+        {"type": "tool_calls", "calls": calls},
+        {"type": "tool_results", "results": [{"callId": "b", "output": picture}]},
+    )
+    roles = [item["role"] for item in shown("openai", events)]
+    assert roles == ["user", "assistant", "tool", "tool", "user"]
+
+
 def test_an_svg_is_no_image() -> None:
     events = history(
         {"type": "input", "files": [{"data": "PHN2Zy8+", "mimeType": "image/svg+xml"}]}
