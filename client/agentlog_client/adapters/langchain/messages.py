@@ -36,7 +36,12 @@ _FIGURES = (
     ("outputTokens", ("output_tokens",)),
     ("totalTokens", ("total_tokens",)),
     ("cachedInputTokens", ("input_token_details", "cache_read")),
+    ("cacheWriteTokens", ("input_token_details", "cache_creation")),
+    ("cacheWrite5mTokens", ("input_token_details", "ephemeral_5m_input_tokens")),
+    ("cacheWrite1hTokens", ("input_token_details", "ephemeral_1h_input_tokens")),
+    ("inputAudioTokens", ("input_token_details", "audio")),
     ("reasoningTokens", ("output_token_details", "reasoning")),
+    ("outputAudioTokens", ("output_token_details", "audio")),
 )
 
 
@@ -114,14 +119,17 @@ def response_of(message: AIMessage) -> dict[str, Json]:
         texts = [metadata[key] for key in keys if isinstance(metadata.get(key), str)]
         if texts:
             fields[ours] = unicode(texts[0])
-    usage: dict[str, Json] = {}
+    usage: dict[str, int] = {}
     for ours, path in _FIGURES:
         value: Any = message.usage_metadata
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
         if type(value) is int and value >= 0:
             usage[ours] = value
-    return fields | ({"usage": usage} if usage else {})
+    five, hour = usage.pop("cacheWrite5mTokens", 0), usage.get("cacheWrite1hTokens", 0)
+    if five or hour:  # langchain-anthropic has 0 for both together then
+        usage["cacheWriteTokens"] = max(usage.get("cacheWriteTokens", 0), five + hour)
+    return fields | ({"usage": {**usage}} if usage else {})
 
 
 def _call(call: Any) -> Draft:  # noqa: ANN401 - a dictionary of LangChain's
