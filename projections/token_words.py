@@ -52,8 +52,8 @@ class Words(NamedTuple):
         """Return the figures of the catalogue that a wire's counts tell."""
         item = counts if isinstance(counts, Mapping) else {}
         values: dict[str, int] = {}
-        for part in (*_FIGURES, "written_5m", "tool") if item else ():
-            count = _count(item, _paths(getattr(self, part)))
+        for part, paths in _parts_of(self) if item else ():
+            count = _count(item, paths)
             if count is not None:
                 values[part] = count
         if not values:
@@ -119,6 +119,13 @@ def _sum_up(values: dict[str, int]) -> None:
 
 def _less(whole: int | None, part: int) -> int | None:
     return whole if whole is None or whole < part else whole - part
+
+
+@lru_cache(maxsize=256)
+def _parts_of(words: Words) -> list[tuple[str, tuple[tuple[str, ...], ...]]]:
+    """Return the paths of each part that a wire has words for."""
+    parts = ((part, _paths(getattr(words, part))) for part in (*_FIGURES, "written_5m", "tool"))
+    return [(part, paths) for part, paths in parts if paths]
 
 
 @lru_cache(maxsize=512)
