@@ -135,7 +135,7 @@ def test_cards_follow_the_cursor_and_the_cursor_the_cards(page: Page, coded: str
 
 
 def test_a_filter_shows_whole_cards(page: Page, coded: str) -> None:
-    page.goto(f"/threads/{coded}?read=true&only=error")
+    page.goto(f"/threads/{coded}?read=true&only=failed")
     expect(page.get_by_role("article")).to_have_count(1)
     expect(card(page, 7)).to_contain_text("pytest")
 

@@ -1,8 +1,9 @@
+import { useNow } from "../parts/activity";
 import { standing, type Summary } from "../threads/standing";
 
 /** How a thread ended, or that it is open, and its metadata. */
 export function Standing({ thread }: { thread: Summary }) {
-  const { words, tone } = standing(thread);
+  const { words, tone } = standing(thread, useNow());
   return (
     <span>
       <span className={`badge ${tone}`}>{words}</span>{" "}

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { StoredEvent } from "../thread/history/events";
 import type { Summary } from "../threads/standing";
-import { costPerMinute, pendingOf, QUIET_MS, wallOf } from "./wall";
+import { QUIET_MS } from "../parts/activity";
+import { costPerMinute, pendingOf, wallOf } from "./wall";
 
 const NOW = Date.parse("2026-01-05T12:00:00Z");
 const ago = (ms: number): string => new Date(NOW - ms).toISOString();
@@ -19,6 +20,7 @@ test("who waits the longest comes first, then what is at work, and the quiet are
       summary("asked", { approvalsPending: 1, updatedAt: ago(1000) }),
       summary("forgotten", { approvalsPending: 2, updatedAt: ago(2 * QUIET_MS) }),
       summary("quiet", { updatedAt: ago(QUIET_MS) }),
+      summary("imported just now", { lastSentAt: ago(QUIET_MS) }),
     ],
     9,
     NOW,

@@ -1,9 +1,7 @@
 import type { Json } from "../api/exact";
+import { isQuiet } from "../parts/activity";
 import type { StoredEvent } from "../thread/history/events";
 import type { Summary } from "../threads/standing";
-
-/** A thread without an event for longer is not at work. */
-export const QUIET_MS = 15 * 60_000;
 
 /** Threads that wait for a person, the longest first; those at work, by their start; how many more are open. */
 export interface Wall {
@@ -16,8 +14,7 @@ export interface Wall {
 export function wallOf(open: readonly Summary[], total: number, now: number): Wall {
   const waiting = open.filter(({ approvalsPending }) => approvalsPending > 0);
   const atWork = open.filter(
-    ({ approvalsPending, updatedAt }) =>
-      approvalsPending === 0 && now - Date.parse(updatedAt) < QUIET_MS,
+    (thread) => thread.approvalsPending === 0 && !isQuiet({ ...thread, status: "open" }, now),
   );
   return {
     waiting: waiting.toSorted((one, other) => one.updatedAt.localeCompare(other.updatedAt)),

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ChainBadge } from "../audit/chain/ChainBadge";
 import { LOW, useLow } from "../app/narrow";
+import { isQuiet, useNow } from "../parts/activity";
 import { Copy } from "../parts/Copy";
 import { cost, count, countOf, duration } from "../parts/format";
 import { Popover } from "../parts/Popover";
@@ -77,7 +78,10 @@ export function ThreadHeader() {
     needsPerson: isWaiting,
   });
   const isLow = useLow(LOW);
+  const now = useNow();
   if (head === undefined) return null;
+  const sent = timeline.endMs === null ? null : new Date(timeline.endMs).toISOString();
+  const quiet = isQuiet({ ...head, lastSentAt: sent }, now);
   const figures = <Figures at={at} last={last} copied={origin === null ? 1 : copied} />;
   return (
     <header className={styles["header"]}>
@@ -90,7 +94,9 @@ export function ThreadHeader() {
           <Copy text={threadId} className={`quiet ${styles["copy"] ?? ""}`}>
             Copy id
           </Copy>
-          <span className={`badge ${COLOURS[head.status]}`}>{head.status}</span>
+          <span className={`badge ${quiet ? "" : COLOURS[head.status]}`}>
+            {quiet ? "quiet" : head.status}
+          </span>
           <Judgement />
           <Anomalies total={head.anomalies} />
           <ChainBadge threadId={threadId} />
@@ -108,7 +114,7 @@ export function ThreadHeader() {
         </span>
       </div>
       {isLow ? <Popover label={`${count(at)} of ${count(last)}`}>{figures}</Popover> : figures}
-      <Live />
+      <Live isQuiet={quiet} />
       <ThreadActions />
     </header>
   );

@@ -37,7 +37,7 @@ const PANELS: Readonly<Record<ViewName, "view" | "own">> = {
 /** What the panel `view` can show. */
 export const VIEWS = keysOf(PANELS).filter((view) => PANELS[view] === "view");
 /** What a jump looks for. */
-export const MARKS = ["error", "tool", "approval", "hit"] as const;
+export const MARKS = ["failed", "told", "suspected", "tool", "approval", "hit"] as const;
 /**
  * What a reader may fold away: `log` has logs and ticks, `model` requests and responses,
  * `machinery` what the harness of a run did around it.

@@ -1,4 +1,5 @@
 import type { components } from "../api/schema";
+import { type Activity, isQuiet } from "../parts/activity";
 
 export type Summary = components["schemas"]["ThreadSummary"];
 
@@ -21,7 +22,9 @@ export interface Standing {
 
 /** The status of a thread, as a badge: what it came to, where that is known. */
 export function standing(
-  thread: Pick<Summary, "status" | "outcome" | "verdict" | "judged" | "approvalsPending" | "tone">,
+  thread: Activity &
+    Pick<Summary, "status" | "outcome" | "verdict" | "judged" | "approvalsPending" | "tone">,
+  now: number,
 ): Standing {
   const tone = TONES[thread.tone];
   if (thread.approvalsPending > 0) return { words: "needs approval", tone };
@@ -30,6 +33,7 @@ export function standing(
   if (verdict !== null && (outcome ?? "complete") === "complete") {
     return { words: verdict === "failed" ? "failed" : (outcome ?? "succeeded"), tone };
   }
+  if (outcome === null && isQuiet(thread, now)) return { words: "quiet", tone: "" };
   return { words: thread.outcome === null ? thread.status : OUTCOME_WORDS[thread.outcome], tone };
 }
 

@@ -35,11 +35,11 @@ export function MatrixLine({ line, columns, chosen, chosenId, onOpen }: MatrixLi
           {threadId}
         </Link>
       </span>
-      {cells.map(({ column, version, variant, failed }) => {
+      {cells.map(({ column, version, variant, word }) => {
         const step = columns[column];
         if (step === undefined) return null;
         const name = nameOfColumn(step);
-        const said = `${name} ${letterOf(variant)}${failed ? ", failed" : ""}, version ${version}`;
+        const said = `${name} ${letterOf(variant)}${word === null ? "" : `, ${word}`}, version ${version}`;
         return (
           <span
             key={column}
@@ -50,7 +50,7 @@ export function MatrixLine({ line, columns, chosen, chosenId, onOpen }: MatrixLi
             aria-selected={column === chosen}
             title={`${said}: press to open`}
             className={styles["cell"]}
-            data-failed={failed}
+            data-word={word ?? undefined}
             data-most={variant === 0}
             style={{ "--column": column, "--group": colourOf(groupOf(step.type)) } as CSSProperties}
             onClick={() => {

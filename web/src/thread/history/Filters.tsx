@@ -5,7 +5,14 @@ import { useCursor } from "../cursor";
 import type { Hits } from "../hits";
 import type { ThreadTimeline } from "../timeline/timeline";
 
-const NAMES = { error: "Failed, suspected", tool: "Calls", approval: "Approvals", hit: "Matches" };
+const NAMES = {
+  failed: "Failed",
+  told: "Told to have failed",
+  suspected: "Suspected",
+  tool: "Calls",
+  approval: "Approvals",
+  hit: "Matches",
+};
 
 interface FiltersProps {
   readonly timeline: ThreadTimeline;
@@ -17,7 +24,9 @@ export function Filters({ timeline, hits }: FiltersProps) {
   const { address, change } = useCursor();
   const counts = useMemo(
     () => ({
-      error: timeline.countMarked("error"),
+      failed: timeline.countMarked("failed"),
+      told: timeline.countMarked("told"),
+      suspected: timeline.countMarked("suspected"),
       tool: timeline.countMarked("tool"),
       approval: timeline.countMarked("approval"),
       hit: hits.versions.length,

@@ -4,6 +4,7 @@ import { count } from "../../parts/format";
 import { useCursor } from "../cursor";
 import { useHits } from "../hits";
 import { CardList } from "../reading/CardList";
+import { WORDS } from "../timeline/span";
 import { type ThreadTimeline, useTimeline } from "../timeline/timeline";
 import { EventList } from "./EventList";
 import { Filters } from "./Filters";
@@ -44,7 +45,8 @@ export function HistoryPane() {
         unfolded,
         typeOf: (version) => known?.typeOf(version) ?? null,
         isNotable: (version) =>
-          known !== null && (known.has("error", version) || known.isOpen(version)),
+          known !== null &&
+          (WORDS.some((word) => known.has(word, version)) || known.isOpen(version)),
         ...(!read && { groups, closed }),
         ...(read && known !== null && { drawnWith: (version) => known.callerOf(version) }),
       }),

@@ -136,7 +136,7 @@ test("filters by mark and tool keep both ends, of failures the one that failed",
     versionsOf(CALLS, { only: undefined, hits: [], ...filter });
   expect(by({})).toBeNull();
   expect(by({ only: "tool" })).toEqual([1, 2, 3, 4]);
-  expect(by({ only: "error" })).toEqual([4]);
+  expect(by({ only: "failed" })).toEqual([4]);
   expect(by({ only: "approval" })).toEqual([5, 6]);
   expect(by({ only: "hit", hits: [2, 4] })).toEqual([2, 4]);
 });

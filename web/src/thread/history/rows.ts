@@ -1,6 +1,6 @@
 import type { Fold } from "../address";
 import type { Mark, Span, Timeline } from "../timeline/timeline";
-import { isError } from "../timeline/span";
+import { wordOf } from "../timeline/span";
 import { foldOf } from "./folding";
 import type { Closed } from "./groups/closed";
 import { type Group, type Groups, NO_GROUPS } from "./groups/groups";
@@ -164,7 +164,8 @@ function passing(span: Span, only: Mark): number[] {
   const { kind, from, to } = span;
   if (only === "tool" && kind !== "call") return [];
   if (only === "approval" && kind !== "approval") return [];
-  const ends = only === "error" ? (isError(span) ? [to ?? from] : []) : [from, to];
+  const isKind = only === "tool" || only === "approval";
+  const ends = isKind ? [from, to] : wordOf(span) === only ? [to ?? from] : [];
   return ends.filter((version) => version !== null);
 }
 

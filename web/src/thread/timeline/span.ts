@@ -35,7 +35,11 @@ export interface Attempt {
   readonly ordinal: number;
 }
 
-export const TIMELINE_MARKS = ["error", "tool", "approval"] as const;
+/** What is known of a failure: an outcome on record, words that tell of one, or a rule's doubt. */
+export const WORDS = ["failed", "told", "suspected"] as const;
+export type Word = (typeof WORDS)[number];
+
+export const TIMELINE_MARKS = [...WORDS, "tool", "approval"] as const;
 export type Mark = (typeof TIMELINE_MARKS)[number];
 
 /** An item of the view, as far as the page uses it. */
@@ -66,17 +70,27 @@ const NONE: readonly string[] = [];
 
 /** Where a span has a mark: where it failed, was called or was asked for. */
 export function markedAt(span: Span, mark: Mark): number | null {
-  if (mark === "error") return isError(span) ? (span.to ?? span.from) : null;
+  if (mark !== "tool" && mark !== "approval") {
+    return wordOf(span) === mark ? (span.to ?? span.from) : null;
+  }
   const kind = mark === "tool" ? "call" : "approval";
   return span.kind === kind ? (span.from ?? span.to) : null;
 }
 
-/** Whether a span failed, or a rule suspects that it did. */
-export function isError(span: Span): boolean {
-  const { kind, outcome } = span;
-  return (
-    outcome === "failed" || (kind === "exit" && outcome === "error") || span.suspected.length > 0
-  );
+/** The one word for a span, as the service counts; of a failed model call its error has it. */
+export function wordOf({ kind, outcome, suspected }: Span): Word | null {
+  if (kind === "exit") return outcome === "error" ? "failed" : null;
+  if (outcome === "failed") return kind === "model" ? null : "failed";
+  if (outcome === "told") return "told";
+  return suspected.length > 0 ? "suspected" : null;
+}
+
+/** A word and why, for people: `told (error text)`, `suspected: slow`. */
+export function doubtOf(span: Span): string {
+  const word = wordOf(span);
+  const rules = rulesOf(span);
+  if (word === "told") return `told to have failed${rules === "" ? "" : ` (${rules})`}`;
+  return rules === "" ? "" : `suspected: ${rules}`;
 }
 
 /** The rules of suspicion that a span meets, in words: repeated in a row, slow. */

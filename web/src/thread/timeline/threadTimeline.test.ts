@@ -17,10 +17,10 @@ function timeline(): { index: TimelineIndex; at: ThreadTimeline } {
 
 test("marks are found in both directions, in what is open too", () => {
   const { at } = timeline();
-  expect(at.find("error", 1, 1)).toBe(3);
-  expect(at.find("error", 3, 1)).toBe(6);
-  expect(at.find("error", 6, 1)).toBeNull();
-  expect(at.find("error", 99, -1)).toBe(6);
+  expect(at.find("failed", 1, 1)).toBe(3);
+  expect(at.find("failed", 3, 1)).toBe(6);
+  expect(at.find("failed", 6, 1)).toBeNull();
+  expect(at.find("failed", 99, -1)).toBe(6);
   expect(at.find("tool", 4, 1)).toBe(7);
 });
 
@@ -43,7 +43,7 @@ test("a timeline stays as it was when the thread grows", () => {
     outcome: "failed",
   });
   expect(at.at(7)).toEqual([OPEN]);
-  expect(at.find("error", 6, 1)).toBeNull();
+  expect(at.find("failed", 6, 1)).toBeNull();
   expect(at.typeOf(8)).toBeNull();
 });
 

@@ -104,13 +104,22 @@ export class ThreadTimeline implements Timeline {
     return this.startMs !== this.endMs;
   }
 
-  /** Milliseconds from the first message to the last that has a time, up to a version. */
+  /**
+   * Milliseconds from the first message to the last that has a time, up to a version: the duration
+   * that lists have, null where the clock did not go on.
+   */
   elapsedMs(version: number): number | null {
-    if (!this.isTimed) return null;
-    for (let at = version; at >= 1; at -= 1) {
+    const last = this.isTimed ? this.timeAt(version, -1) : null;
+    const first = last === null ? null : this.timeAt(1, 1);
+    return first === null || last === null || last < first ? null : last - first;
+  }
+
+  /** When the first message from a version on was sent that has a time. */
+  private timeAt(version: number, by: 1 | -1): number | null {
+    for (let at = version; at >= 1 && at <= this.loadedTo; at += by) {
       const times = this.at(at).map((span) => (span.to === at ? span.endMs : span.startMs));
-      const known = times.filter((time) => time !== null);
-      if (known.length > 0) return Math.max(...known) - (this.startMs ?? 0);
+      const time = times.find((known) => known !== null);
+      if (time !== undefined) return time;
     }
     return null;
   }

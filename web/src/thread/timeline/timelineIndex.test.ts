@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isError, spanOf, type TimelineItem } from "./span";
+import { type Mark, spanOf, type TimelineItem, wordOf } from "./span";
 import { TimelineIndex } from "./timelineIndex";
 
 const AT = "2026-01-05T08:05:0";
@@ -89,15 +89,25 @@ test("a failed or suspected span is marked where it ended, a call where it was m
     call(2, 4, { outcome: "failed" }),
     call(3, null, { suspected: ["unanswered"] }),
   );
-  const versionsWith = (mark: "error" | "tool") =>
+  const versionsWith = (mark: Mark) =>
     [1, 2, 3, 4].filter((version) => index.isMarked(version, mark));
-  expect(versionsWith("error")).toEqual([3, 4]);
+  expect(versionsWith("failed")).toEqual([4]);
+  expect(versionsWith("suspected")).toEqual([3]);
   expect(versionsWith("tool")).toEqual([2, 3]);
 });
 
 test("an exit is an error only where it says so", () => {
-  const exit = (outcome: string) => isError(spanOf(point(2, { kind: "exit", outcome })));
-  expect([exit("error"), exit("complete")]).toEqual([true, false]);
+  const exit = (outcome: string) => wordOf(spanOf(point(2, { kind: "exit", outcome })));
+  expect([exit("error"), exit("complete")]).toEqual(["failed", null]);
+});
+
+test("a span has one word, the strongest, and a failed model call leaves it to its error", () => {
+  const word = (fields: Partial<TimelineItem>) => wordOf(spanOf(call(1, 2, fields)));
+  expect(word({ outcome: "failed", suspected: ["loop"] })).toBe("failed");
+  expect(word({ outcome: "told", suspected: ["error_text"] })).toBe("told");
+  expect(word({ outcome: "succeeded", suspected: ["error_text"] })).toBe("suspected");
+  expect(word({ kind: "model", outcome: "failed" })).toBeNull();
+  expect(word({ outcome: "succeeded" })).toBeNull();
 });
 
 test("counts go up to a version, and what nothing reported is null", () => {

@@ -9,7 +9,9 @@ const HEIGHT = 10;
 const PAGES = 10;
 
 export interface Marks {
-  readonly errors: readonly number[];
+  readonly failed: readonly number[];
+  readonly told: readonly number[];
+  readonly suspected: readonly number[];
   readonly approvals: readonly number[];
   readonly hits: readonly number[];
   readonly a: number | undefined;
@@ -104,7 +106,9 @@ function drawMarks({ context, width, colour }: Drawing, marks: Marks, last: numb
   const kinds = [
     { versions: marks.hits, name: "accent" },
     { versions: marks.approvals, name: "person" },
-    { versions: marks.errors, name: "bad" },
+    { versions: marks.suspected, name: "warn" },
+    { versions: marks.told, name: "told" },
+    { versions: marks.failed, name: "bad" },
   ];
   for (const { versions, name } of kinds) {
     context.fillStyle = colour(name);

@@ -142,7 +142,9 @@ function Slider({ chart: { timeline: drawn }, at, onMove }: SliderProps) {
   const words = useWords(at);
   const marks = useMemo(
     () => ({
-      errors: withMark(drawn, "error"),
+      failed: withMark(drawn, "failed"),
+      told: withMark(drawn, "told"),
+      suspected: withMark(drawn, "suspected"),
       approvals: withMark(drawn, "approval"),
       hits,
       a,

@@ -19,7 +19,7 @@ test("100,000 versions take no more pixels than the track has", () => {
 test("all versions with a mark are found once", () => {
   const errors = [3, 4, 9];
   const timeline = { find: (_: unknown, from: number, by: 1 | -1) => next(errors, from, by) };
-  expect(withMark(timeline, "error")).toEqual(errors);
+  expect(withMark(timeline, "failed")).toEqual(errors);
 });
 
 test("the next and the previous mark are never at the cursor", () => {

@@ -1,3 +1,4 @@
+import type { Mark } from "../timeline/span";
 import type { Timeline } from "../timeline/timeline";
 
 /** Returns where a version lies on a track of `width` pixels. */
@@ -19,7 +20,7 @@ export function pixelsOf(versions: Iterable<number>, last: number, width: number
 }
 
 /** Returns all versions with a mark, from the first. */
-export function withMark(timeline: Pick<Timeline, "find">, mark: "error" | "approval"): number[] {
+export function withMark(timeline: Pick<Timeline, "find">, mark: Mark): number[] {
   const versions: number[] = [];
   let version = timeline.find(mark, 0, 1);
   while (version !== null) {

@@ -22,8 +22,11 @@ test("of many events it names two and counts the rest", () => {
 const course = courseOfTimes([0, 0, 0, 1000, 3500]);
 
 test("a bar says its tool, hint, time and outcome", () => {
-  const text = barText({ ...call, hint: "smoke", suspected: ["slow"] }, course);
-  expect(text).toBe("run_tests · smoke · 2.5 s · failed · suspected: slow · v3 to v4");
+  const text = barText({ ...call, hint: "smoke", suspected: ["loop"] }, course);
+  expect(text).toBe("run_tests · smoke · 2.5 s · failed · suspected: loop · v3 to v4");
+  expect(barText({ ...call, outcome: "told", suspected: ["exit_code"] }, course)).toBe(
+    "run_tests · 2.5 s · told to have failed (exit code) · v3 to v4",
+  );
 });
 
 test("a place without a bar says its time, and a cut pause how long it was", () => {

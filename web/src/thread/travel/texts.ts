@@ -1,5 +1,6 @@
 import { countOf, duration } from "../../parts/format";
-import { rulesOf, type Span, type Timeline } from "../timeline/timeline";
+import { doubtOf } from "../timeline/span";
+import type { Span, Timeline } from "../timeline/timeline";
 import type { Axis } from "./chart/axis";
 import type { CriticalPath } from "./chart/critical";
 import { nameOf } from "./chart/labels";
@@ -15,8 +16,8 @@ export function versionText(spans: readonly Span[], version: number): string {
 
   function words(span: Span): string {
     const name = span.kind === "call" ? (span.name ?? "call") : span.kind;
-    const rules = span.to === null || span.to === version ? rulesOf(span) : "";
-    return rules === "" ? outcomeOf(span, name) : `${outcomeOf(span, name)}, suspected: ${rules}`;
+    const doubt = span.to === null || span.to === version ? doubtOf(span) : "";
+    return doubt === "" ? outcomeOf(span, name) : `${outcomeOf(span, name)}, ${doubt}`;
   }
 
   function outcomeOf(span: Span, name: string): string {
@@ -27,7 +28,7 @@ export function versionText(spans: readonly Span[], version: number): string {
 }
 
 function statedOutcome({ outcome }: Span): string | null {
-  return outcome === "unstated" ? null : outcome;
+  return outcome === "unstated" || outcome === "told" ? null : outcome;
 }
 
 /** What a bar is: tool, hint, elapsed time, how it ended, where. */
@@ -39,7 +40,7 @@ export function barText(span: Span, { times, isTimed }: Course): string {
     span.kind === "worker" ? null : span.hint,
     isTimed && elapsed > 0 ? duration(elapsed) : null,
     statedOutcome(span),
-    span.suspected.length > 0 ? `suspected: ${rulesOf(span)}` : null,
+    doubtOf(span) === "" ? null : doubtOf(span),
     isBar ? `v${span.from} to v${span.to}` : `v${span.from ?? span.to}`,
   ]
     .filter((text) => text !== null)

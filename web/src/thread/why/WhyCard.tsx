@@ -7,7 +7,8 @@ import { count } from "../../parts/format";
 import { useCursor } from "../cursor";
 import { type Why, whyQuery } from "./queries";
 import { withoutFiles } from "../../parts/text/dataUri";
-import { callText, effortText, failureText, loopText, outcomeText } from "./texts";
+import type { Word } from "../timeline/span";
+import { callText, effortText, failureName, failureText, loopText, outcomeText } from "./texts";
 import { useOpen } from "./useOpen";
 import styles from "./why.module.css";
 
@@ -39,18 +40,21 @@ export function WhyCard() {
 
 function Lines({ why }: { why: Why }) {
   const { name, text } = failureText(why);
-  const isFailed = why.failure !== null;
+  const first = why.failure ?? why.doubt;
   return (
     <dl className={styles["lines"]}>
       <Line name="Outcome" version={why.outcome.version}>
         <span className={`badge ${BADGES[why.outcome.verdict]}`}>{why.outcome.verdict}</span>{" "}
         {outcomeText(why)}
       </Line>
-      <Line name="First failure" version={why.failure?.version ?? null} isFailure={isFailed}>
-        {isFailed && <b>{name} </b>}
+      <Line name={failureName(why)} version={first?.version ?? null} word={first?.word}>
+        {first !== null && <b>{name} </b>}
         {withoutFiles(text)}
       </Line>
-      <Line name={isFailed ? "Call before it" : "Last call"} version={why.before?.version ?? null}>
+      <Line
+        name={first === null ? "Last call" : "Call before it"}
+        version={why.before?.version ?? null}
+      >
         {why.before === null ? "none" : callText(why.before)}
       </Line>
       <Line name="In all" version={null}>
@@ -75,7 +79,7 @@ function Lines({ why }: { why: Why }) {
 function OneLine({ why }: { why: Why }) {
   const { name, text } = failureText(why);
   return (
-    <p className={styles["line"]} data-failed={why.failure !== null}>
+    <p className={styles["line"]} data-word={why.failure?.word}>
       <span className={`badge ${BADGES[why.outcome.verdict]}`}>{why.outcome.verdict}</span>{" "}
       {why.failure === null ? (
         outcomeText(why)
@@ -92,13 +96,14 @@ interface LineProps {
   readonly name: string;
   /** Where to look; null where there is no such place. */
   readonly version: number | null;
-  readonly isFailure?: boolean;
+  /** What is known of the failure that it is of, if it is of one. */
+  readonly word?: Word | undefined;
   readonly children: ReactNode;
 }
 
-function Line({ name, version, isFailure = false, children }: LineProps) {
+function Line({ name, version, word, children }: LineProps) {
   return (
-    <div className={styles[isFailure ? "failed" : "row"]}>
+    <div className={styles["row"]} data-word={word}>
       <dt>{name}</dt>
       <dd>{version === null ? children : <To version={version}>{children}</To>}</dd>
       <dd className={styles["place"]}>{version !== null && `v${version}`}</dd>

@@ -1,10 +1,12 @@
-import { cost, countOf, duration, ordinal } from "../../parts/format";
+import { cost, count, countOf, duration, ordinal } from "../../parts/format";
+import { wordsOf } from "../../parts/Words";
 import type { RunCall, Why } from "./queries";
 
 /** What says the outcome: who judged it or the tenant's rule, scores, and how the run ended. */
 export function outcomeText({ outcome }: Why): string {
   const scores = Object.entries(outcome.scores).map(([name, value]) => `${name} ${String(value)}`);
-  const end = outcome.end === null ? "still open" : `ended: ${outcome.end.replaceAll("_", " ")}`;
+  const end =
+    outcome.end === null ? "no end on record" : `ended: ${outcome.end.replaceAll("_", " ")}`;
   return [...basisTexts(outcome), ...scores, end].join(" · ");
 }
 
@@ -13,14 +15,25 @@ function basisTexts({ basis, judgedBy }: Why["outcome"]): readonly string[] {
   return basis === "rule" ? ["by the rule"] : [];
 }
 
-/** What failed first, and its text. */
-export function failureText({ failure }: Why): { readonly name: string; readonly text: string } {
-  if (failure === null) return { name: "", text: "nothing failed, and no rule suspects anything" };
-  const { call, kind, name, rules, text } = failure;
+/** What failed first, else what is first told or suspected: its name, and its rules and text. */
+export function failureText({ failure, doubt }: Why): {
+  readonly name: string;
+  readonly text: string;
+} {
+  const first = failure ?? doubt;
+  if (first === null) return { name: "", text: "nothing failed, and no rule suspects anything" };
+  const { call, kind, name, rules, text } = first;
+  const why = first.word === "failed" ? [] : rules.map((rule) => `[${rule.replaceAll("_", " ")}?]`);
   return {
     name: call === null ? [kind.replaceAll("_", " "), name].filter(Boolean).join(" ") : label(call),
-    text: text ?? rules.join(", ").replaceAll("_", " "),
+    text: [...why, text ?? ""].join(" ").trim(),
   };
+}
+
+/** The name of the line of what failed, is told or suspected first. */
+export function failureName({ failure, doubt }: Why): string {
+  if (failure !== null || doubt === null) return "First failure";
+  return doubt.word === "told" ? "First told" : "First suspected";
 }
 
 /** A call with what tells it apart, and which attempt it is. */
@@ -33,10 +46,11 @@ function label({ name, attempt, attempts }: RunCall): string {
 }
 
 /** What the run took, all of it. */
-export function effortText({ total, failures }: Why): string {
+export function effortText(why: Why): string {
+  const { total } = why;
   const parts = [
     countOf(total.calls, "call"),
-    failures > 0 && countOf(failures, "failure"),
+    ...wordsOf(why).map(([word, number]) => `${count(number)} ${word}`),
     total.elapsedMs !== null && duration(total.elapsedMs),
     total.costUsd !== null && cost(total.costUsd, total.computedCalls),
   ];

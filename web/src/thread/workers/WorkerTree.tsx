@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { type CSSProperties, type KeyboardEvent, useRef, useState } from "react";
-import { cost, count, countOf } from "../../parts/format";
+import { cost, count } from "../../parts/format";
+import { Words } from "../../parts/Words";
 import { placeOf } from "../forks/tree";
 import { barsOf, type TreeBar } from "./bars";
 import type { WorkerNode } from "./queries";
@@ -81,11 +82,7 @@ function Node({ node, bar, isHere, tabIndex, onFocus }: NodeProps) {
         >
           <bdi>{goal ?? threadId}</bdi>
         </Link>
-        {whole.failures > 0 && (
-          <span className="badge bad" title={hasWorkers ? "With its workers" : undefined}>
-            {countOf(whole.failures, "failure")}
-          </span>
-        )}
+        <Words of={whole} title={hasWorkers ? "With its workers" : undefined} />
       </div>
       <div className={styles["axis"]} aria-hidden="true">
         {bar !== null && (

@@ -1,4 +1,5 @@
-import { type CSSProperties, useEffect, useRef, useState } from "react";
+import { type CSSProperties, useRef } from "react";
+import { useNow } from "../../parts/activity";
 import type { Change, ThreadsAddress } from "../address";
 import { chosenColumns, layout, withoutEmptyGoals } from "./columns";
 import { GridHead } from "./GridHead";
@@ -10,8 +11,6 @@ import styles from "./ThreadGrid.module.css";
 import screen from "../ThreadsScreen.module.css";
 import { Waiting } from "./Waiting";
 import { ROW_HEIGHT, useWindow } from "./window";
-
-const NOW_MS = 5000;
 
 export interface ThreadGridProps {
   readonly rows: ThreadRows;
@@ -105,18 +104,4 @@ export function ThreadGrid(props: ThreadGridProps) {
       </div>
     </div>
   );
-}
-
-/** The time, in milliseconds since the epoch, every few seconds. */
-function useNow(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      setNow(Date.now());
-    }, NOW_MS);
-    return () => {
-      clearInterval(timer);
-    };
-  }, []);
-  return now;
 }

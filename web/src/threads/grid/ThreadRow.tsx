@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { MouseEvent } from "react";
 import { countOf, duration } from "../../parts/format";
+import { Words } from "../../parts/Words";
 import { type Column, metadataText } from "./columns";
 import { hasBroken, standing, type Summary } from "../standing";
 import styles from "./ThreadRow.module.css";
@@ -49,7 +50,7 @@ export function ThreadRow(props: ThreadRowProps) {
           <span className="hidden">Loading</span>
         </div>
       ) : isNarrow ? (
-        <Card row={row} />
+        <Card row={row} now={props.now} />
       ) : (
         <>
           <div
@@ -95,7 +96,7 @@ function Cell({ column, row, now }: { column: Column; row: Summary; now: number 
       {id === "threadId" ? (
         <ThreadLink row={row} />
       ) : id === "status" ? (
-        <StandingBadge row={row} />
+        <StandingBadge row={row} now={now} />
       ) : tone !== undefined && !isNone ? (
         <span className={`badge ${tone}`}>{words}</span>
       ) : (
@@ -122,8 +123,8 @@ function ThreadLink({ row }: { row: Summary }) {
   );
 }
 
-function StandingBadge({ row }: { row: Summary }) {
-  const { words, tone } = standing(row);
+function StandingBadge({ row, now }: { row: Summary; now: number }) {
+  const { words, tone } = standing(row, now);
   return (
     <>
       <span className={`badge ${tone}`}>{words}</span>
@@ -132,17 +133,12 @@ function StandingBadge({ row }: { row: Summary }) {
   );
 }
 
-function Card({ row }: { row: Summary }) {
-  const problems = [
-    [row.toolFailures ?? 0, "failed call", "bad"],
-    [row.runtimeErrors, "error", "bad"],
-    [row.anomalies, "anomaly", "warn"],
-  ] as const;
+function Card({ row, now }: { row: Summary; now: number }) {
   return (
     <div role="gridcell" className={styles["content"]}>
       <div className={styles["line"]}>
         <ThreadLink row={row} />
-        <StandingBadge row={row} />
+        <StandingBadge row={row} now={now} />
       </div>
       <div className={styles["goal"]}>{row.goal ?? metadataText(row)}</div>
       <div className={styles["line"]}>
@@ -151,13 +147,9 @@ function Card({ row }: { row: Summary }) {
           {duration(row.durationMs)}
         </small>
         <span>
-          {problems.map(
-            ([total, noun, tone]) =>
-              total > 0 && (
-                <span key={noun} className={`badge ${tone}`}>
-                  {noun === "anomaly" ? countOf(total, noun, "anomalies") : countOf(total, noun)}
-                </span>
-              ),
+          <Words of={row} />
+          {row.anomalies > 0 && (
+            <span className="badge warn">{countOf(row.anomalies, "anomaly", "anomalies")}</span>
           )}
         </span>
       </div>

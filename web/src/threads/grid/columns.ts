@@ -11,7 +11,7 @@ export interface Column {
   readonly sort: string | null;
   readonly isNumber?: boolean;
   /** Text of the badge that is shown where the figure is not 0. */
-  readonly tone?: "bad" | "warn";
+  readonly tone?: "bad" | "told" | "warn";
   /** Class of the badge by the thread, where it is not always the same. */
   readonly toneOf?: (thread: Summary) => string;
   /** Explains a short name. */
@@ -57,13 +57,13 @@ export const COLUMNS: readonly Column[] = [
   figure("replies", "Replies", 72),
   figure("steps", "Steps", 58),
   figure("toolCalls", "Calls", 56, { title: "Tools called" }),
-  figure("toolFailures", "Failed", 62, {
-    title: "Calls of tools that failed",
-    tone: "bad",
-    note: ({ toolFailures }) =>
-      toolFailures === null ? "No result says whether its call failed" : undefined,
+  figure("failures", "Failed", 62, { title: "What failed on record", tone: "bad" }),
+  figure("told", "Told", 54, {
+    title: "Results that only say in words that they failed",
+    tone: "told",
   }),
-  figure("runtimeErrors", "Errors", 62, { title: "Runtime errors", tone: "bad" }),
+  figure("suspected", "Suspected", 88, { title: "What only a rule suspects", tone: "warn" }),
+  figure("runtimeErrors", "Errors", 62, { title: "Runtime errors, of what failed" }),
   figure("anomalies", "Anomalies", 84, { title: "Broken rules", tone: "warn" }),
   figure("approvalsAsked", "Approvals", 88, { title: "Approvals asked for" }),
   figure("approvalsPending", "Pending", 80, { title: "Approvals pending", tone: "warn" }),
@@ -100,8 +100,9 @@ export const USUAL: readonly string[] = [
   "loops",
   "steps",
   "toolCalls",
-  "toolFailures",
-  "runtimeErrors",
+  "failures",
+  "told",
+  "suspected",
   "anomalies",
   "totalTokens",
   "costUsd",
@@ -113,10 +114,9 @@ type Order = readonly [sort: string, name: string];
 
 const ORDERS: readonly Order[] = [
   ["-position", "Last moved first"],
-  ["-toolFailures", "Most failed calls first"],
+  ["-failures", "Most failures first"],
   ["score", "Lowest score first"],
   ["-loops", "Most loops first"],
-  ["-runtimeErrors", "Most errors first"],
   ["-anomalies", "Most anomalies first"],
   ["-costUsd", "Dearest first"],
   ["-durationMs", "Longest first"],

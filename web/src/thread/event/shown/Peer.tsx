@@ -40,6 +40,7 @@ export function Peer({ event, index = 0, names, isStated = false }: PeerProps) {
         />
       )}
       {span.outcome === "failed" && !isStated && <span className="badge bad">failed</span>}
+      {span.outcome === "told" && <span className="badge told">told to have failed</span>}
       {isAsking && span.outcome === "denied" && <span className="badge bad">denied</span>}
       {isAsking && span.outcome === "granted" && <span className="badge ok">granted</span>}
       {rules !== "" && <span className="badge warn">suspected: {rules}</span>}

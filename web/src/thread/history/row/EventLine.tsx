@@ -4,7 +4,7 @@ import { duration } from "../../../parts/format";
 import styles from "../history.module.css";
 import type { Line } from "./labels";
 import type { Pair } from "../../timeline/pairing";
-import { rulesOf } from "../../timeline/timeline";
+import { doubtOf, wordOf } from "../../timeline/span";
 import { Unfold } from "./WorkerEvents";
 
 interface EventLineProps {
@@ -130,14 +130,14 @@ export function Course({ pair }: { pair: Pair }) {
 }
 
 function courseOf({ span }: Pair): { said: string; suspicion: string; colour: string } {
-  const hasFailed = span.outcome === "failed" || span.outcome === "denied";
-  const doubt = rulesOf(span);
+  const isStated = ["failed", "told", "denied"].includes(span.outcome ?? "");
+  const doubt = doubtOf(span);
   const took = span.elapsedMs === null ? "" : duration(span.elapsedMs);
-  const parts = [took, hasFailed ? span.outcome : "", doubt === "" ? "" : "?"];
-  const colour = hasFailed ? styles["failed"] : doubt === "" ? "" : styles["doubted"];
+  const parts = [took, isStated ? span.outcome : "", doubt === "" || isStated ? "" : "?"];
+  const word = span.outcome === "denied" ? "failed" : wordOf(span);
   return {
     said: parts.filter((part) => part !== "").join(" · "),
-    suspicion: doubt === "" ? "" : `suspected: ${doubt}; `,
-    colour: colour ?? "",
+    suspicion: doubt === "" ? "" : `${doubt}; `,
+    colour: (word === null ? "" : styles[word]) ?? "",
   };
 }

@@ -1,4 +1,5 @@
 import { cost, count, countOf, duration } from "../../../parts/format";
+import { Words } from "../../../parts/Words";
 import type { Group } from "../groups/groups";
 import styles from "../history.module.css";
 
@@ -12,7 +13,7 @@ interface GroupRowProps {
 
 /** The head of a group: the event that begins it, and what all inside comes to. */
 export function GroupRow({ group, isOpen, isCurrent, onToggle, onChoose }: GroupRowProps) {
-  const { name, version, events, failures, open, elapsedMs, costUsd } = group;
+  const { name, version, events, open, elapsedMs, costUsd } = group;
   const tokens = (group.inputTokens ?? 0) + (group.outputTokens ?? 0);
   const figures = [
     countOf(events, "event"),
@@ -41,7 +42,7 @@ export function GroupRow({ group, isOpen, isCurrent, onToggle, onChoose }: Group
         <bdi className={styles["name"]}>{name}</bdi>{" "}
         <span className={styles["said"]}>{figures.filter((text) => text !== "").join(" · ")}</span>
       </button>
-      {failures > 0 && <span className="badge bad">{count(failures)} failed</span>}
+      <Words of={group} />
       {open && <span className="badge">not ended</span>}
     </div>
   );

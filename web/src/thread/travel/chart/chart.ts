@@ -166,5 +166,6 @@ function fit(context: CanvasRenderingContext2D, text: string, room: number): str
 function colourOf(span: Span): string {
   const tone = toneOf(span);
   if (tone === "failed") return "bad";
+  if (tone === "told") return "told";
   return tone === "suspected" ? "warn" : (COLOURS[span.kind] ?? "faint");
 }

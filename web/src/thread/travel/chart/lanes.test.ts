@@ -88,8 +88,9 @@ test("the worst tone is the last", () => {
   const tones = [
     toneOf(call(1, 2)),
     toneOf(call(1, null)),
-    toneOf(span({ suspected: ["empty"] })),
-    toneOf(span({ outcome: "failed", suspected: ["empty"] })),
+    toneOf(span({ suspected: ["loop"] })),
+    toneOf(span({ kind: "call", outcome: "told", suspected: ["error_text"] })),
+    toneOf(span({ outcome: "failed", suspected: ["loop"] })),
   ];
   expect(tones).toEqual(TONES);
   expect(toneOf(span({ kind: "approval", outcome: "denied" }))).toBe("suspected");

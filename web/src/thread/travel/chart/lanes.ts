@@ -1,3 +1,4 @@
+import { wordOf } from "../../timeline/span";
 import type { Span, Timeline } from "../../timeline/timeline";
 import type { Axis } from "./axis";
 import { type Course, endOf } from "../course";
@@ -7,7 +8,7 @@ export const LANES = ["messages", "model", "tools", "approvals", "workers"] as c
 export type Lane = (typeof LANES)[number];
 
 /** Outcomes of a bar, the worst last: it is drawn where bars share a pixel. */
-export const TONES = ["plain", "open", "suspected", "failed"] as const;
+export const TONES = ["plain", "open", "suspected", "told", "failed"] as const;
 export type Tone = (typeof TONES)[number];
 
 /**
@@ -103,8 +104,12 @@ export function firstAfter(values: readonly number[], limit: number): number {
 
 /** Returns how a span ended. */
 export function toneOf(span: Span): Tone {
-  if (span.outcome === "failed") return "failed";
-  if (span.suspected.length > 0 || span.outcome === "denied") return "suspected";
+  if (span.outcome === "failed") return "failed"; // a model call too
+  if (span.outcome === "denied") return "suspected";
+  return wordOf(span) ?? openOf(span);
+}
+
+function openOf(span: Span): Tone {
   return span.to === null ? "open" : "plain";
 }
 

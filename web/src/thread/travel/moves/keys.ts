@@ -7,7 +7,7 @@ const ZOOM = 2;
 
 /** What a jump looks for, with its keys for the next and the previous. */
 export const JUMPS = [
-  { mark: "error", name: "error", keys: ["e", "E"] },
+  { mark: "failed", name: "failure", keys: ["e", "E"] },
   { mark: "tool", name: "tool", keys: ["t", "T"] },
   { mark: "approval", name: "approval", keys: ["a", "A"] },
   { mark: "hit", name: "match", keys: ["n", "N"] },

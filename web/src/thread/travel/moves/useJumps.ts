@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { useCursor } from "../../cursor";
 import { useHits } from "../../hits";
 import { attemptBeside } from "../../timeline/attempts";
+import type { Word } from "../../timeline/span";
 import type { ThreadTimeline } from "../../timeline/timeline";
 import { next } from "../marks";
 import { type JumpMark, JUMPS } from "./keys";
@@ -42,9 +43,17 @@ export function useJumps(
   const jump = (mark: JumpMark, by: 1 | -1, isHeld = false): void => {
     const isRead = mark === "hit" || timeline.isComplete || (by === -1 && timeline.loadedTo >= at);
     const target = mark === "hit" ? next(hits, at, by) : timeline.find(mark, at, by);
+    const isOver = target === null && mark === "failed" && isRead;
+    const doubt = isOver ? nearest(timeline, at, by) : null;
     if (target !== null && (isRead || by === 1)) {
       reset();
       move(target, { isContinued: isHeld });
+    } else if (doubt !== null) {
+      reset();
+      move(doubt.version, { isContinued: isHeld });
+      setNotice(
+        `No failure ${by === 1 ? "after" : "before"} that: v${doubt.version} is ${doubt.word}`,
+      );
     } else if (isRead) {
       setAwaited(null);
       setNotice(missing(mark) ?? `No ${nameOf(mark)} ${by === 1 ? "after" : "before"} this`);
@@ -70,6 +79,20 @@ export function useJumps(
     // eslint-disable-next-line react-hooks/exhaustive-deps -- again when there is more to look in
   }, [awaited, timeline]);
   return { again, jump, missing, notice, reset };
+}
+
+interface Doubt {
+  readonly version: number;
+  readonly word: Word;
+}
+
+/** The nearest version of what is only told or suspected. */
+function nearest(timeline: ThreadTimeline, at: number, by: 1 | -1): Doubt | null {
+  const doubts = (["told", "suspected"] as const).flatMap((word) => {
+    const version = timeline.find(word, at, by);
+    return version === null ? [] : [{ version, word }];
+  });
+  return doubts.sort((one, other) => (one.version - other.version) * by)[0] ?? null;
 }
 
 function nameOf(mark: JumpMark): string {
