@@ -86,7 +86,7 @@ def test_what_breaks_a_rule_or_has_no_answer_says_so(page: Page) -> None:
     expect(rows(page).filter(has_text="not JSON")).to_contain_text("unanswered")
     expect(rows(page).filter(has_text="8 °C").first).to_contain_text("orphan result")
     expect(rows(page).filter(has_text="One more question")).to_contain_text("after exit")
-    page.get_by_role("combobox", name="Show only").select_option("error")
+    page.get_by_role("combobox", name="Show only").select_option("suspected")
     expect(page.get_by_role("status").filter(has_text="1 of 9 events")).to_be_visible()
     expect(rows(page)).to_have_count(1)
     page.get_by_role("button", name="Show all").click()
@@ -184,7 +184,7 @@ def test_a_thread_that_grows_is_followed_held_and_resumed(page: Page, service: S
     expect(current(page)).to_contain_text("line 299")
     resume.click()
     expect(current(page)).to_contain_text("end")
-    page.get_by_role("combobox", name="Show only").select_option("error")
+    page.get_by_role("combobox", name="Show only").select_option("told")
     expect(rows(page)).to_have_text([re.compile("dig Error: stone")])
 
 

@@ -43,7 +43,7 @@ def test_a_thread_opens_at_its_first_failure_under_five_lines_that_say_why(
     expect(page).to_have_url(re.compile(r"\?at=4$"))
     here = card(page)
     expect(here.get_by_role("term")).to_have_text(
-        ["Outcome", "First failure", "Call before it", "In all", "Said last"]
+        ["Outcome", "First told", "Call before it", "In all", "Said last"]
     )
     expect(here).to_contain_text("reward 0 · ended: complete")
     expect(here).to_contain_text(f"book, 1st of 3 {CONFLICT}")

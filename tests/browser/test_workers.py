@@ -32,14 +32,14 @@ def boss(service: Service) -> None:
 
 def test_a_parent_shows_time_cost_and_failures_of_its_workers(page: Page) -> None:
     page.goto("/threads/boss")
-    expect(page.get_by_text("1 failure in its workers")).to_be_visible()
+    expect(page.get_by_title("In its workers", exact=True)).to_have_text("1 failed")
     page.get_by_role("button", name="Workers 1").click()
     threads = page.get_by_role("treeitem")
     expect(threads).to_have_count(2)
     first, second = threads.all()
     expect(first).to_contain_text("Goal of boss")
     expect(first).to_contain_text("$0.5000 in all")
-    expect(second).to_contain_text("1 failure")
+    expect(second).to_contain_text("1 failed")
     assert violations(page) == []
     first.get_by_role("link").focus()
     page.keyboard.press("ArrowDown")

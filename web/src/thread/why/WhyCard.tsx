@@ -8,7 +8,15 @@ import { useCursor } from "../cursor";
 import { type Why, whyQuery } from "./queries";
 import { withoutFiles } from "../../parts/text/dataUri";
 import type { Word } from "../timeline/span";
-import { callText, effortText, failureName, failureText, loopText, outcomeText } from "./texts";
+import {
+  callText,
+  effortText,
+  failureName,
+  failureText,
+  leadOf,
+  loopText,
+  outcomeText,
+} from "./texts";
 import { useOpen } from "./useOpen";
 import styles from "./why.module.css";
 
@@ -78,13 +86,14 @@ function Lines({ why }: { why: Why }) {
 /** The outcome and what failed first. */
 function OneLine({ why }: { why: Why }) {
   const { name, text } = failureText(why);
+  const lead = leadOf(why);
   return (
-    <p className={styles["line"]} data-word={why.failure?.word}>
+    <p className={styles["line"]} data-word={lead?.word}>
       <span className={`badge ${BADGES[why.outcome.verdict]}`}>{why.outcome.verdict}</span>{" "}
-      {why.failure === null ? (
+      {lead === null ? (
         outcomeText(why)
       ) : (
-        <To version={why.failure.version}>
+        <To version={lead.version}>
           <b>{name}</b> {withoutFiles(text)}
         </To>
       )}

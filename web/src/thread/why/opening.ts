@@ -3,13 +3,16 @@ import { useEffect } from "react";
 import { END, type ThreadAddress } from "../address";
 import { useCursor } from "../cursor";
 import { type Why, whyQuery } from "./queries";
+import { leadOf } from "./texts";
 
 /**
- * Where a thread opens whose address names no version: at its first failure, else at what was said
- * last; a run that goes on without a failure, and one that says nothing, at the end.
+ * Where a thread opens whose address names no version: at its first failure, on record or told,
+ * else at what was said last; a run that goes on without a failure, and one that says nothing, at the end.
  */
-export function openingOf({ failure, last, outcome }: Why): NonNullable<ThreadAddress["at"]> {
-  if (failure !== null) return failure.version;
+export function openingOf(why: Why): NonNullable<ThreadAddress["at"]> {
+  const { last, outcome } = why;
+  const lead = leadOf(why);
+  if (lead !== null) return lead.version;
   return last === null || outcome.end === null ? END : last.version;
 }
 

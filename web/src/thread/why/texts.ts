@@ -23,11 +23,18 @@ export function failureText({ failure, doubt }: Why): {
   const first = failure ?? doubt;
   if (first === null) return { name: "", text: "nothing failed, and no rule suspects anything" };
   const { call, kind, name, rules, text } = first;
-  const why = first.word === "failed" ? [] : rules.map((rule) => `[${rule.replaceAll("_", " ")}?]`);
+  // of what is told, its own words say why
+  const doubted = first.word === "suspected" ? rules : [];
+  const why = doubted.map((rule) => `[${rule.replaceAll("_", " ")}?]`);
   return {
     name: call === null ? [kind.replaceAll("_", " "), name].filter(Boolean).join(" ") : label(call),
     text: [...why, text ?? ""].join(" ").trim(),
   };
+}
+
+/** What a reader should see first: what failed on record, else what is told to have. */
+export function leadOf({ failure, doubt }: Why): Why["failure"] {
+  return failure ?? (doubt?.word === "told" ? doubt : null);
 }
 
 /** The name of the line of what failed, is told or suspected first. */
