@@ -14,10 +14,14 @@ from agentlog.domain.errors import (
     ThreadExists,
     VersionConflict,
 )
+from agentlog.domain.events import Event
+from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.text import print_bytes
+from agentlog.domain.json.values import JsonObject, object_at, object_of
 from agentlog.infrastructure.appending.append_request import Appended, AppendRequest, Outcome
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.transfer.threads import ImportedThread, annotation
+from agentlog.projections.outcomes.pairs import identity_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.registry import RefusedSource, Remedy
 
@@ -92,13 +96,17 @@ def request_to_add(
     threads: Threads,
     thread: ImportedThread,
     refused: AppendRequest,
-    error: ThreadExists | VersionConflict,
+    error: ThreadExists | VersionConflict | MessageConflict,
 ) -> AppendRequest | Outcome:
     """Return the request for a thread that is there, after it was refused as a new one.
 
     If nothing is to be added, the thread as it is; the error if the log has another history.
     """
-    differs = isinstance(error, ThreadExists)
+    drafts = told_again(threads, thread)
+    is_rewritten = isinstance(error, MessageConflict)
+    if is_rewritten and drafts == thread.drafts:
+        return error
+    differs = isinstance(error, ThreadExists) or (is_rewritten and bool(refused.facts))
     if thread.drafts and not grows(threads, thread):
         # without new messages it is there already, whatever its facts are
         return refused._replace(facts=()) if differs else error
@@ -111,10 +119,41 @@ def request_to_add(
         facts = added
         if not (facts or thread.drafts or refused.closing):
             return Appended(head.thread_id, head.version, head.position, ())
-    whole = threads.request(thread.thread_id, thread.drafts, times=thread.times)
+    whole = threads.request(thread.thread_id, drafts, times=thread.times)
     return refused._replace(
         drafts=whole.drafts, times=whole.times, facts=facts, expected_version=None
     )
+
+
+_FIGURES = ("model", "provider", "finishReason", "costUsd", "latencyMs")
+
+
+def told_again(threads: Threads, thread: ImportedThread) -> list[Draft]:
+    """Return the messages of a thread, with ids of their own for figures that are others by now.
+
+    Some agents write a message anew when it is complete: its answer is told again then.
+    """
+    if not any(draft["type"] == "llm_response" for draft in thread.drafts):
+        return thread.drafts
+    events = threads.messages(thread.thread_id, types=["llm_response"], hidden=True)
+    there = {event.message_id: event for event in events if event.redacted is None}
+    return [_told_again(there.get(str(draft["id"])), draft) for draft in thread.drafts]
+
+
+def _told_again(event: Event | None, draft: Draft) -> Draft:
+    if event is None or identity_of(event) is None:
+        return draft
+    before, now = (_figures_in(of) for of in (object_of(event.raw), draft))
+    if before == now:
+        return draft
+    told = print_bytes(now).decode()
+    return {**draft, "id": derived_message_id(event.message_id, "figures", told)}
+
+
+def _figures_in(message: JsonObject) -> JsonObject:
+    usage = object_at(message, "usage")
+    told = {key: value for key, value in usage.items() if value is not None}
+    return {**{key: message.get(key) for key in _FIGURES}, "usage": told}
 
 
 def grows(threads: Threads, thread: ImportedThread) -> bool:

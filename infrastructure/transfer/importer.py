@@ -14,7 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from agentlog.domain.drafts import NO_ORIGIN
-from agentlog.domain.errors import AgentlogError, InvalidInput, ThreadExists, VersionConflict
+from agentlog.domain.errors import (
+    AgentlogError,
+    InvalidInput,
+    MessageConflict,
+    ThreadExists,
+    VersionConflict,
+)
 from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.appending.append_request import (
     Appended,
@@ -220,7 +226,7 @@ class Importer:
         settled = list(outcomes)
         again: dict[int, AppendRequest] = {}
         for n, (refused, outcome) in enumerate(zip(sent, outcomes, strict=True)):
-            if isinstance(outcome, ThreadExists | VersionConflict):
+            if isinstance(outcome, ThreadExists | VersionConflict | MessageConflict):
                 addition = request_to_add(self._threads, refused.thread, refused.request, outcome)
                 if isinstance(addition, AppendRequest):
                     again[n] = addition

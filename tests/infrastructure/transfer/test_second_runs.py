@@ -3,8 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agentlog.infrastructure.threads import Threads
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.readmodels.model_calls import ModelCalls
+from agentlog.projections.readmodels.threads import Threads as ThreadRows
 from tests.infrastructure.appends import reply
 from tests.infrastructure.transfer.importing import (
     HISTORIES,
@@ -14,6 +18,7 @@ from tests.infrastructure.transfer.importing import (
     texts,
     written,
 )
+from tests.projections.readmodels.folding import rows_of
 
 
 @every_format
@@ -97,3 +102,36 @@ def test_a_closed_thread_is_imported_twice_as_well(threads: Threads, tmp_path: P
         report = run(threads, path)
         assert (report.appended, report.failures) == (appended, [])
     assert threads.head("t").status == "closed"
+
+
+def _session(*outputs: int) -> dict[str, Any]:
+    """Return an export of opencode whose answers wrote so many tokens."""
+    answers: list[Any] = [
+        {
+            "info": {
+                "id": f"msg_{n}",
+                "role": "assistant",
+                "modelID": "m",
+                "time": {"created": 1_780_000_000_000 + n},
+                "tokens": {"input": 10, "output": output, "reasoning": 0},
+                "cost": output / 100,
+            },
+            "parts": [{"id": f"prt_{n}", "type": "text", "text": f"answer {n}"}],
+        }
+        for n, output in enumerate(outputs)
+    ]
+    return {"info": {"id": "ses_1"}, "messages": answers}
+
+
+def test_figures_of_a_message_that_was_written_anew_take_the_place_of_the_old(
+    threads: Threads, tmp_path: Path
+) -> None:
+    for outputs in ((0, 5), (7, 5, 9), (7, 5, 9)):
+        report = run(threads, written(tmp_path, "s.json", _session(*outputs)), wire="opencode")
+        assert [failure.reason for failure in report.failures] == []
+    assert report.appended == 0
+    rows = rows_of(ModelCalls(), threads.messages("ses_1"))
+    assert [(row.output_tokens, row.cost_usd) for row in rows] == [(7, 0.07), (5, 0.05), (9, 0.09)]
+    (thread,) = rows_of(ThreadRows(), threads.messages("ses_1"))
+    assert (thread.model_calls, thread.output_tokens) == (3, 21)
+    assert thread.cost_usd == pytest.approx(0.21)
