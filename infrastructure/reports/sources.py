@@ -130,10 +130,24 @@ SOURCES: Mapping[str, Source] = {
         },
         lists={"label": "item.labels"},
         rows="(SELECT thread.*, coalesce(suspicion.failures, 0) AS failures, "
-        "coalesce(suspicion.told, 0) AS told, coalesce(suspicion.suspected, 0) AS suspected "
+        "coalesce(suspicion.told, 0) AS told, coalesce(suspicion.suspected, 0) AS suspected, "
+        "coalesce(copied.calls, 0) AS copied_calls, copied.input AS copied_input, "
+        "copied.output AS copied_output, copied.total AS copied_total, copied.cost AS copied_cost, "
+        "coalesce(copied.computed, 0) AS copied_computed, "
+        "coalesce(copied.unpriced, 0) AS copied_unpriced "
         "FROM {table} AS thread LEFT JOIN {suspicions} AS suspicion "
-        "ON suspicion.tenant = thread.tenant AND suspicion.thread_id = thread.thread_id)",
-        beside=("suspicions",),
+        "ON suspicion.tenant = thread.tenant AND suspicion.thread_id = thread.thread_id "
+        "LEFT JOIN ("
+        "SELECT tenant, thread_id, count(*) AS calls, sum(input_tokens) AS input, "
+        "sum(output_tokens) AS output, "
+        "sum(coalesce(total_tokens, "
+        "coalesce(input_tokens, output_tokens * 0) + coalesce(output_tokens, 0))) AS total, "
+        "sum(cost_usd) AS cost, count(*) FILTER (WHERE cost_source = 'computed') AS computed, "
+        "count(*) FILTER (WHERE outcome = 'answered' AND cost_usd IS NULL) AS unpriced "
+        "FROM {model_calls} WHERE tenant = %(tenant)s AND copy_of IS NOT NULL "
+        "GROUP BY tenant, thread_id"
+        ") AS copied ON copied.tenant = thread.tenant AND copied.thread_id = thread.thread_id)",
+        beside=("suspicions", "model_calls"),
     ),
     "heads": Source(
         model=None,

@@ -152,7 +152,7 @@ def _told_again(event: Event | None, draft: Draft) -> Draft:
 
 def _figures_in(message: JsonObject) -> JsonObject:
     usage = object_at(message, "usage")
-    told = {key: value for key, value in usage.items() if value is not None}
+    told: JsonObject = {key: value for key, value in usage.items() if value is not None}
     return {**{key: message.get(key) for key in _FIGURES}, "usage": told}
 
 

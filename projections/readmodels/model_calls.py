@@ -101,7 +101,11 @@ class ModelCalls(PairTable[ModelCallRow]):
         comment="One row a request to a model, and a response that no request asked for.",
         key=("tenant", "thread_id", "version"),
         day="recorded_at",
-        indexes=(("tenant", "recorded_at"), ("tenant", "model", "recorded_at")),
+        indexes=(
+            ("tenant", "recorded_at"),
+            ("tenant", "model", "recorded_at"),
+            ("tenant", "copy_of"),
+        ),
         identity="response_id",
     )
     types: ClassVar[frozenset[str] | None] = frozenset(

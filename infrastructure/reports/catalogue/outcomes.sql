@@ -29,7 +29,7 @@ FROM (
            avg(item.score) FILTER (WHERE item.score BETWEEN -1e290 AND 1e290) AS score_mean,
            avg(item.steps)::float8 AS steps_mean,
            trim_scale(round((
-               sum(item.cost_usd) FILTER (
+               sum(item.cost_usd - coalesce(item.copied_cost, 0)) FILTER (
                    WHERE {verdict} = 'failed' AND item.cost_usd BETWEEN -1e290 AND 1e290
                )
            )::numeric, 9)) AS cost_of_failed

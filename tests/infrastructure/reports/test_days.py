@@ -124,6 +124,16 @@ def test_what_a_resumed_session_says_again_counts_once(own_database: Database) -
     assert outputs["output_tokens"] == 7 + 260
 
 
+def test_sums_over_threads_leave_out_what_another_thread_has(own_database: Database) -> None:
+    said = responses(TIMES[:4], responseId="msg_")
+    append(own_database, first=said, resumed=[*said, *responses(TIMES[4:6])])
+    build_all(own_database, "threads", "suspicions")
+    answer = Reports(own_database, tenant=TENANT).ask("threads", Question(by=[]))
+    (row,) = answer.rows
+    figures = dict(zip([column.name for column in answer.columns], row, strict=True))
+    assert (figures["model_calls"], figures["total_tokens"]) == (6, 12)
+
+
 def test_ids_that_come_in_every_thread_are_of_other_answers(own_database: Database) -> None:
     early, late = responses(TIMES[:2], responseId="r"), responses(TIMES[2:4], responseId="r")
     reports = append(own_database, one=early, other=late)
