@@ -7,8 +7,11 @@ a tree; they are read in the order of the lines, branches that were left too.
 from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.json.values import JsonValue, array_of, object_of
+from agentlog.domain.events import Event
+from agentlog.domain.json.values import JsonValue, array_of, object_of, text_at
+from agentlog.domain.messages import LogMessage, SystemMessage
 from agentlog.projections.call_texts import value_text
+from agentlog.projections.context.links import Change, Link, LinkReader, segment
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, file_of, text_of
 from agentlog.projections.readers.history import Format, History
@@ -191,6 +194,60 @@ def _is_line(value: JsonValue) -> bool:
             return "timestamp" in message or role in ("toolResult", "bashExecution")
         case _:
             return False
+
+
+def pi_links() -> LinkReader:
+    """Return what reads the tree of a session, as its `buildSessionContext` walks it."""
+    is_tree, is_users = False, False
+
+    def link(event: Event, fields: Item) -> Link | None:
+        nonlocal is_tree, is_users
+        sent = _as_user(event) if is_users else None
+        key = text_at(fields, "id")
+        if key is None or "parentId" not in fields:
+            return Link(sent=sent)
+        parent = text_at(fields, "parentId")
+        is_root = parent is None and is_tree
+        is_tree = is_tree or parent is not None
+        kind, message = fields.get("type"), object_of(fields.get("message"))
+        is_users = kind in {"message", "custom_message"} and type(event.message) is SystemMessage
+        if type(event.message) is LogMessage and message.get("excludeFromContext") is not True:
+            sent = [_ran(event.message.text)]
+        elif kind == "compaction" and type(event.message) is SystemMessage:
+            first = text_at(fields, "firstKeptEntryId")
+            change = Change("compaction", segment(first))
+            summary: Item = {"type": "input", "text": _COMPACTED.format(event.message.text)}
+            return Link(key, parent, is_root, sent=[summary], at=0, change=change)
+        elif kind == "branch_summary" and type(event.message) is SystemMessage:
+            sent = [{"type": "input", "text": _LEFT.format(event.message.text)}]
+        else:
+            sent = _as_user(event) if is_users else None
+        return Link(key, parent, is_root, sent=sent)
+
+    return link
+
+
+_COMPACTED = (
+    "The conversation history before this point was compacted into the following summary:\n\n"
+    "<summary>\n{}\n</summary>"
+)
+_LEFT = (
+    "The following is a summary of a branch that this conversation came back from:\n\n"
+    "<summary>\n{}</summary>"
+)
+
+
+def _as_user(event: Event) -> list[Item] | None:
+    if type(event.message) is not SystemMessage:
+        return None
+    return [{"type": "input", "text": event.message.text}]
+
+
+def _ran(text: str) -> Item:
+    """Return a command that the user ran, as the model is sent it."""
+    command, _, output = text.removeprefix("$ ").partition("\n")
+    told = f"```\n{output}\n```" if output else "(no output)"
+    return {"type": "input", "text": f"Ran `{command}`\n{told}"}
 
 
 FORMAT = Format(_NAME, "Pi sessions", _read, is_item=_is_line, unit="session")

@@ -147,12 +147,12 @@ def all_but(keys: Collection[str]) -> Keeps:
     return lambda standing: [s for s in standing if s.keys.isdisjoint(keys)]
 
 
-def before(key: str) -> Keeps:
-    """Return what keeps the messages before one; all where it does not stand."""
+def before(key: str, *, or_all: bool = True) -> Keeps:
+    """Return what keeps the messages before one; where it does not stand, all or none."""
 
     def keeps(standing: Sequence[Standing]) -> Sequence[Standing]:
-        end = next((n for n, s in enumerate(standing) if key in s.keys), len(standing))
-        return standing[:end]
+        otherwise = len(standing) if or_all else 0
+        return standing[: next((n for n, s in enumerate(standing) if key in s.keys), otherwise)]
 
     return keeps
 

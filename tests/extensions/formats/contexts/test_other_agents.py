@@ -1,0 +1,184 @@
+"""Pi, Gemini CLI and opencode: contexts by the rules of their own sources, written by hand."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentlog.extensions.formats import gemini_cli, opencode, pi
+from agentlog.projections.context.context import context_at
+from agentlog.projections.exchanges.model_call import model_call
+from tests.extensions.formats.contexts.reading import events_in, said
+from tests.histories import examples
+
+Line = dict[str, Any]
+AT = "2026-02-03T10:00:00.000Z"
+HEADER: Line = {"type": "session", "id": "p", "timestamp": AT, "cwd": "/w", "version": 3}
+
+
+def entry(key: str, parent: str | None, kind: str = "message", **fields: Any) -> Line:
+    return {"type": kind, "id": key, "parentId": parent, "timestamp": AT, **fields}
+
+
+def says(key: str, parent: str | None, text: str, role: str = "user") -> Line:
+    content = [{"type": "text", "text": text}]
+    return entry(key, parent, message={"role": role, "content": content, "timestamp": 1})
+
+
+def compacted(key: str, parent: str, summary: str, first: str) -> Line:
+    return entry(key, parent, "compaction", summary=summary, firstKeptEntryId=first, tokensBefore=9)
+
+
+def pi_context(*lines: Line) -> Any:
+    return context_at(events_in(pi.FORMAT, [HEADER, *lines]))
+
+
+def test_pi_follows_the_branch_of_the_leaf() -> None:
+    lines = [says("a", None, "q1"), says("b", "a", "a1", "assistant"), says("c", "b", "wrong"),
+             entry("s", "b", "branch_summary", fromId="c", summary="Tried c."),
+             says("d", "s", "right")]  # fmt: skip
+    context = pi_context(*lines)
+    first, second, summary, last = said(context)
+    assert (first, second, last) == ("q1", "a1", "right")
+    assert "came back from" in summary
+    assert "Tried c." in summary
+    assert [one.cause for one in context.dropped] == ["branch"]
+
+
+def test_pi_sends_the_summary_and_what_is_kept_behind_it() -> None:
+    lines = [says("a", None, "q1"), says("b", "a", "a1", "assistant"), says("c", "b", "q2"),
+             compacted("k", "c", "Sum.", "c"), says("d", "k", "q3")]  # fmt: skip
+    summary, *others = said(pi_context(*lines))
+    assert "<summary>\nSum.\n</summary>" in summary
+    assert others == ["q2", "q3"]
+
+
+def test_the_last_compaction_of_pi_takes_the_place_of_the_one_before() -> None:
+    lines = [says("a", None, "q1"), says("b", "a", "q2"), compacted("k", "b", "One.", "b"),
+             says("c", "k", "q3"), compacted("l", "c", "Two.", "c"),
+             says("d", "l", "q4")]  # fmt: skip
+    summary, *others = said(pi_context(*lines))
+    assert "Two." in summary
+    assert others == ["q3", "q4"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.booleans(), st.integers(0, 30)), max_size=20))
+@examples(100)
+def test_a_context_of_pi_is_what_its_walk_gives(steps: list[tuple[int, bool, int]]) -> None:
+    lines = [says("0", None, "text 0")]
+    for n, (back, is_compaction, first) in enumerate(steps, 1):
+        parent = lines[-1 - back % len(lines)] if back % 3 == 0 else lines[-1]
+        if is_compaction:
+            # Pi keeps no more than what stood: its boundary is that of the compaction before
+            way = [e for e in _context(_branch(lines, parent["id"])) if e["type"] == "message"]
+            way = way or [parent]
+            lines.append(compacted(str(n), parent["id"], f"text {n}", way[first % len(way)]["id"]))
+        else:
+            lines.append(says(str(n), parent["id"], f"text {n}"))
+    context = pi_context(*lines)
+    assert [text.removesuffix("\n</summary>").split("\n")[-1] for text in said(context)] == [
+        f"text {one['id']}" for one in _context(_branch(lines, lines[-1]["id"]))
+    ]
+
+
+def _branch(lines: list[Line], leaf: str | None) -> list[Line]:
+    by_id = {one["id"]: one for one in lines}
+    way: list[Line] = []
+    while leaf is not None:
+        way.insert(0, by_id[leaf])
+        leaf = by_id[leaf]["parentId"]
+    return way
+
+
+def _context(way: list[Line]) -> list[Line]:
+    """Return entries as `buildSessionContext` takes them."""
+    places = [n for n, one in enumerate(way) if one["type"] == "compaction"]
+    if not places:
+        return way
+    last = places[-1]
+    ids = [one["id"] for one in way]
+    kept = way[ids.index(way[last]["firstKeptEntryId"]) : last]
+    return [way[last], *(one for one in kept if one["type"] == "message"), *way[last + 1 :]]
+
+
+GEMINI: Line = {"sessionId": "g", "projectHash": "h", "startTime": AT, "lastUpdated": AT}
+
+
+def gemini(key: str, text: str, kind: str = "user") -> Line:
+    return {"id": key, "timestamp": AT, "type": kind, "content": text}
+
+
+def gemini_uuid(n: int) -> str:
+    return f"aa000000-0000-4000-8000-{n:012d}"
+
+
+def test_gemini_cli_takes_a_message_back_and_all_after_it() -> None:
+    for name in (str, gemini_uuid):
+        lines = [GEMINI, gemini(name(1), "q1"), gemini(name(2), "a1", "gemini"),
+                 gemini(name(3), "wrong"), gemini(name(4), "a2", "gemini"),
+                 {"$rewindTo": name(3)}, gemini(name(5), "right")]  # fmt: skip
+        context = context_at(events_in(gemini_cli.FORMAT, lines))
+        assert said(context) == ["q1", "a1", "right"]
+        assert [one.cause for one in context.dropped] == ["rewind", "rewind"]
+
+
+def test_gemini_cli_takes_all_back_where_the_message_is_not_there() -> None:
+    lines = [GEMINI, gemini("1", "q1"), {"$rewindTo": "9"}, gemini("2", "q2")]
+    assert said(context_at(events_in(gemini_cli.FORMAT, lines))) == ["q2"]
+
+
+def test_gemini_cli_goes_on_from_the_messages_that_are_set() -> None:
+    for name in (str, gemini_uuid):
+        new = [gemini(name(9), "<state_snapshot>"), gemini(name(2), "a1", "gemini")]
+        lines = [GEMINI, gemini(name(1), "q1"), gemini(name(2), "a1", "gemini"),
+                 {"$set": {"messages": new}}, gemini(name(3), "q2")]  # fmt: skip
+        context = context_at(events_in(gemini_cli.FORMAT, lines))
+        assert said(context) == ["<state_snapshot>", "a1", "q2"]
+
+
+def opencode_message(key: str, role: str, *parts: Line, **info: Any) -> Line:
+    named = [{"id": f"{key}.{n}", "messageID": key, **part} for n, part in enumerate(parts)]
+    return {"info": {"id": key, "role": role, **info}, "parts": named}
+
+
+def text(value: str) -> Line:
+    return {"type": "text", "text": value}
+
+
+def opencode_session(*messages: Line, **info: Any) -> Line:
+    return {"info": {"id": "ses", "directory": "/w", **info}, "messages": [*messages]}
+
+
+def compaction_of_opencode(**fields: Any) -> list[Line]:
+    return [
+        opencode_message("m1", "user", text("q1")),
+        opencode_message("m2", "assistant", text("a1"), finish="stop"),
+        opencode_message("m3", "user", text("q2")),
+        opencode_message("m4", "user", {"type": "compaction", "auto": True, **fields}),
+        opencode_message(
+            "m5", "assistant", text("Sum."), summary=True, parentID="m4", finish="stop"
+        ),
+        opencode_message("m6", "user", text("q3")),
+    ]  # fmt: skip
+
+
+def test_opencode_sends_the_summary_and_the_tail() -> None:
+    events = events_in(opencode.FORMAT, opencode_session(*compaction_of_opencode()))
+    assert said(context_at(events)) == ["What did we do so far?", "Sum.", "q3"]
+    tail = opencode_session(*compaction_of_opencode(tail_start_id="m3"))
+    context = context_at(events_in(opencode.FORMAT, tail))
+    assert said(context) == ["What did we do so far?", "Sum.", "q2", "q3"]
+    roles = [one["role"] for one in model_call(events, events[-1].version).sent.messages]
+    assert roles == ["user", "assistant", "user"]
+
+
+def test_a_summary_of_opencode_that_is_not_finished_leaves_all() -> None:
+    messages = compaction_of_opencode()
+    del messages[4]["info"]["finish"]
+    context = context_at(events_in(opencode.FORMAT, opencode_session(*messages)))
+    assert said(context)[:3] == ["q1", "a1", "q2"]
+
+
+def test_a_revert_of_opencode_takes_messages_back() -> None:
+    session = opencode_session(*compaction_of_opencode()[:3], revert={"messageID": "m3"})
+    assert said(context_at(events_in(opencode.FORMAT, session))) == ["q1", "a1"]
