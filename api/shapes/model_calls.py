@@ -64,7 +64,8 @@ class ModelCall(TypedDict):
     `source` says whether the request is as it was sent, in the shape of its `api`, or built from
     the messages as a request of `chat`; then `missing` names what is not on record. `after` is the
     version of the last event before the answer. `contextWindow` is in tokens, by the list of
-    prices.
+    prices. `charactersPerToken` are those of the request, without bytes of files, to an input token
+    that was reported; outside 2 to 6 the call `isDoubtful`: it cannot be what the provider counted.
     """
 
     threadId: str
@@ -74,6 +75,8 @@ class ModelCall(TypedDict):
     api: Literal["chat", "responses", "messages", "gemini"]
     model: str | None
     contextWindow: int | None
+    charactersPerToken: float | None
+    isDoubtful: bool
     prompt: Any
     tools: Any
     parameters: dict[str, Any]
@@ -91,6 +94,8 @@ def model_call_json(thread_id: str, call: model_call.ModelCall) -> ModelCall:
         threadId=thread_id,
         source="recorded" if call.sent.is_exact else "reconstructed",
         contextWindow=call.window,
+        charactersPerToken=call.characters_per_token,
+        isDoubtful=call.is_doubtful,
         parts=[shaped(RequestPart, part) for part in call.parts],
         answer=_answer(call),
         previous=_previous(call.previous),

@@ -4,6 +4,7 @@ Providers cache the beginning of a request: tools, then the prompt, then message
 differs from the one before, its cache ends.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -29,10 +30,17 @@ Part = Literal["tools", "system", "user", "assistant", "tool", "other"]
 _ROLES: Mapping[str | None, Part] = {"user": "user", "tool": "tool", "function": "tool"}
 
 
+FEWEST_CHARACTERS, MOST_CHARACTERS = 2.0, 6.0
+"""Characters of JSON to a token between which a request can be what the provider counted."""
+_OF_FILES = re.compile(r"[A-Za-z0-9+/]{512,}={0,2}")
+"""Bytes of files, of which models count no characters."""
+
+
 class RequestPart(NamedTuple):
     """A part of a request: the places of its messages, and its characters as JSON.
 
-    `tokens` is its share, by characters, of the input tokens that the provider reported.
+    `tokens` is its share, by characters, of the input tokens that the provider reported: no more
+    than that where the call is doubtful.
     """
 
     part: Part
@@ -60,6 +68,15 @@ def request_parts(
         )
         for part, count in characters.items()
     ]
+
+
+def _characters_per_token(
+    tools: JsonValue, prompt: JsonValue, messages: Sequence[Item], *, tokens: int | None
+) -> float | None:
+    if not tokens:
+        return None
+    texts = (print_text(value) for _, _, value in _pieces(tools, prompt, messages))
+    return round(sum(len(_OF_FILES.sub("", text)) for text in texts) / tokens, 2)
 
 
 def _pieces(
@@ -137,10 +154,21 @@ class ModelCall:
     sent: Sent
     parts: Sequence[RequestPart]
     window: int | None
+    characters_per_token: float | None
+    """Those of the request, without bytes of files, to an input token that was reported."""
     versions: Sequence[int]
     """Versions of the messages of its answer; none where it has not come."""
     answer: Answer | None
     previous: Previous | None
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the request cannot be what the provider counted: it has too much, or too little.
+
+        Only tokenizers of other scripts than Latin come below the range with the whole of it.
+        """
+        ratio = self.characters_per_token
+        return ratio is not None and not FEWEST_CHARACTERS <= ratio <= MOST_CHARACTERS
 
 
 def model_call(events: Sequence[Event], version: int) -> ModelCall:
@@ -158,10 +186,12 @@ def model_call(events: Sequence[Event], version: int) -> ModelCall:
     before = [other for other in answers_of(events) if other.first < first]
     model = sent.model if answer is None else answer.model or sent.model
     tokens = None if answer is None else answer.usage.input_tokens
+    request = sent.tools, sent.prompt, sent.messages
     return ModelCall(
         sent,
-        request_parts(sent.tools, sent.prompt, sent.messages, input_tokens=tokens),
+        request_parts(*request, input_tokens=tokens),
         None if model is None else context_window(model, _provider(recorded)),
+        _characters_per_token(*request, tokens=tokens),
         [] if recorded is None else [event.version for event in recorded.events],
         answer,
         _previous(events, before[-1], sent) if before else None,

@@ -8,7 +8,13 @@ from agentlog.api.shapes.lines.why import counted, labelled_line
 from agentlog.domain.json.text import print_text
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.exchanges.answers import Answer
-from agentlog.projections.exchanges.model_call import Change, ModelCall, Previous, RequestPart
+from agentlog.projections.exchanges.model_call import (
+    MOST_CHARACTERS,
+    Change,
+    ModelCall,
+    Previous,
+    RequestPart,
+)
 from agentlog.projections.exchanges.requests import declared_tools
 from agentlog.projections.why.calls import beginning
 
@@ -26,6 +32,8 @@ def model_call_lines(call: ModelCall) -> Iterator[str]:
     for part in call.parts:
         yield labelled_line(part.part, None, _part(part, tools, characters))
     yield labelled_line("context", None, _context(call))
+    if call.is_doubtful:
+        yield labelled_line("doubt", None, _doubt(call))
     previous = call.previous
     if previous is None:
         yield labelled_line("before", None, "no request to compare with")
@@ -67,6 +75,12 @@ def _context(call: ModelCall) -> str:
     if call.window is not None:
         text = f"{used:,} of {size} ({used / call.window:.1%})"
     return text if cached is None else f"{text}, {cached:,} cached"
+
+
+def _doubt(call: ModelCall) -> str:
+    ratio = call.characters_per_token or 0
+    how = "more is here than" if ratio > MOST_CHARACTERS else "not all is here that"
+    return f"{ratio:g} characters a token, not 2 to 6: {how} the provider counted"
 
 
 def _previous(previous: Previous, messages: int) -> str:

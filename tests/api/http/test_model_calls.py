@@ -27,6 +27,8 @@ def test_the_request_of_an_answer_is_that_before_it(client: TestClient, threads:
         "api": "chat",
         "model": "gpt-4o",
         "contextWindow": 128_000,
+        "charactersPerToken": 5.25,
+        "isDoubtful": False,
         "prompt": None,
         "tools": tools,
         "parameters": {},

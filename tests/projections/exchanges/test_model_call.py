@@ -112,3 +112,25 @@ def test_marks_of_the_cache_are_no_difference() -> None:
     call = model_call(history(ASKED, old, SAID, ASKED, _exchange(body), LAST), 6)
     assert call.previous is not None
     assert call.previous.changes == []
+
+
+def test_a_request_that_cannot_be_what_the_provider_counted_is_doubtful() -> None:
+    figures: Draft = {**FIGURES, "usage": {"inputTokens": 100}}
+    picture = "iVBORw0KGgo" * 1000
+    shot: Draft = {"type": "input", "files": [{"data": picture, "mimeType": "image/png"}]}
+    for text, extra, ratio, is_doubtful in (
+        ("x" * 370, [], 4.0, False),
+        ("x" * 1170, [], 12.0, True),
+        ("x" * 20, [], 0.5, True),
+        ("x" * 250, [shot], 4.0, False),
+    ):
+        asked: Draft = {"type": "input", "text": text}
+        call = model_call(history(*extra, asked, figures, LAST), len(extra) + 3)
+        assert call.characters_per_token == pytest.approx(ratio, abs=0.3)
+        assert call.is_doubtful == is_doubtful
+
+
+def test_without_a_report_of_tokens_there_is_nothing_to_doubt() -> None:
+    call = model_call(history(ASKED, SAID), 2)
+    assert call.characters_per_token is None
+    assert not call.is_doubtful
