@@ -795,7 +795,8 @@ class ModelCall(Shape):
     `source` says whether the request is as it was sent, in the shape of its `api`, or built from
     the messages as a request of `chat`; then `missing` names what is not on record. `after` is the
     version of the last event before the answer. `contextWindow` is in tokens, by the list of
-    prices.
+    prices. `charactersPerToken` are those of the request, without bytes of files, to an input token
+    that was reported; outside 2 to 6 the call `isDoubtful`: it cannot be what the provider counted.
     """
 
     thread_id: str
@@ -805,6 +806,8 @@ class ModelCall(Shape):
     api: Literal["chat", "responses", "messages", "gemini"]
     model: str | None
     context_window: int | None
+    characters_per_token: float | None
+    is_doubtful: bool
     prompt: Any
     tools: Any
     parameters: dict[str, Any]

@@ -119,10 +119,10 @@ def test_a_request_that_cannot_be_what_the_provider_counted_is_doubtful() -> Non
     picture = "iVBORw0KGgo" * 1000
     shot: Draft = {"type": "input", "files": [{"data": picture, "mimeType": "image/png"}]}
     for text, extra, ratio, is_doubtful in (
-        ("x" * 370, [], 4.0, False),
-        ("x" * 1170, [], 12.0, True),
-        ("x" * 20, [], 0.5, True),
-        ("x" * 250, [shot], 4.0, False),
+        ("word " * 74, [], 4.0, False),
+        ("word " * 234, [], 12.0, True),
+        ("word " * 4, [], 0.5, True),
+        ("word " * 50, [shot], 4.0, False),
     ):
         asked: Draft = {"type": "input", "text": text}
         call = model_call(history(*extra, asked, figures, LAST), len(extra) + 3)
