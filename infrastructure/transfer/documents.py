@@ -99,11 +99,15 @@ class Documents:
 
     def value(self, record: SourceRecord) -> JsonValue:
         """Return the value that a record's histories are read from; raises `InvalidInput`."""
+        return self.split(record)[0]
+
+    def split(self, record: SourceRecord) -> tuple[JsonValue, Mapping[str, JsonValue]]:
+        """Return the value that a record's histories are read from, and what stands beside it."""
         if isinstance(record.value, InvalidInput):
             raise record.value
         if self._messages is None:
-            return record.value
-        return self._messages.find(record.value)
+            return record.value, {}
+        return self._messages.split(record.value)
 
     def _of_messages(self, records: Sequence[SourceRecord]) -> Format | None:
         for record in records:
@@ -124,13 +128,20 @@ def _inner(path: "record_path.RecordPath", record: SourceRecord) -> Iterator[Sou
         yield record
         return
     try:
-        values = path.find(record.value)
+        values, beside = path.split(record.value)
     except record_path.InvalidPath as error:
         yield replace(record, value=error)
         return
     for number, value in enumerate(values):
         place, share = f"{record.place}[{number}]", record.size // len(values)
-        yield replace(record, place=place, number=number, size=share, value=value)
+        yield replace(
+            record,
+            place=place,
+            number=number,
+            size=share,
+            value=value,
+            beside={} if number else beside,
+        )
 
 
 def _together(chosen: Format, records: Iterator[SourceRecord]) -> Iterator[SourceRecord]:

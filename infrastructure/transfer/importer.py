@@ -8,7 +8,7 @@ lacks, or has otherwise, is added to it.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -130,17 +130,17 @@ class Importer:
             return
         formats = set[Format]()
         is_empty = True
-        beside = list(islice(records, _TRIED))
-        for record in chain(beside, records):
+        first = list(islice(records, _TRIED))
+        for record in chain(first, records):
             is_empty = False
             self._between()
             self.report.mend(record.place, record.mended)
             try:
-                document = self._documents.value(record)
+                document, beside = self._documents.split(record)
                 known = chosen or recognise([document])
-                threads = self._threads_of(known, record, document)
+                threads = self._threads_of(known, record, document, beside)
             except AgentlogError as error:
-                self._refuse(record, with_way_out(self._plan, error, record, beside))
+                self._refuse(record, with_way_out(self._plan, error, record, first))
                 continue
             formats.add(known)
             for n, thread in enumerate(threads):
@@ -154,10 +154,14 @@ class Importer:
             self.report.pass_over(file.place, "it is empty")
 
     def _threads_of(
-        self, chosen: Format, record: SourceRecord, document: JsonValue
+        self,
+        chosen: Format,
+        record: SourceRecord,
+        document: JsonValue,
+        beside: Mapping[str, JsonValue],
     ) -> list[ImportedThread]:
         """Return the threads of a record, all or none."""
-        threads = threads_of(self._plan, chosen, record, document)
+        threads = threads_of(self._plan, chosen, record, document, beside)
         for thread in threads:
             if self._plan.strict and thread.unmapped:
                 raise Unknown(thread.unmapped[0])

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -26,6 +26,7 @@ SOURCE = "source"
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._:~-]+")
 _LONGEST = 128
+_NOTHING: Mapping[str, JsonValue] = {}
 
 
 class NothingKnown(RefusedSource):
@@ -82,32 +83,39 @@ class ImportedThread:
 
 
 def threads_of(
-    plan: Plan, chosen: Format, record: SourceRecord, document: JsonValue
+    plan: Plan,
+    chosen: Format,
+    record: SourceRecord,
+    document: JsonValue,
+    beside: Mapping[str, JsonValue] = _NOTHING,
 ) -> list[ImportedThread]:
-    """Return the threads of a document; raises `InvalidInput` with the place in it."""
-    histories = chosen.read(document)
-    threads = [
-        _thread(plan, chosen, record, _with_rest(plan, chosen, history), number)
-        for number, history in enumerate(histories)
-    ]
+    """Return the threads of a document; raises `InvalidInput` with the place in it.
+
+    The first has what stands beside the document in its record, and beside its record in the file.
+    """
+    threads: list[ImportedThread] = []
+    for number, history in enumerate(chosen.read(document)):
+        inside = history.beside if number else {**history.beside, **beside}
+        rest = {key: value for key, value in inside.items() if key not in plan.named_fields}
+        whole = _with_rest(history, f"{chosen.name}.record", rest)
+        if not number:
+            whole = _with_rest(whole, f"{chosen.name}.document", record.beside)
+        threads.append(_thread(plan, chosen, record, whole, number))
     if threads and all(thread.is_blank for thread in threads):
         kept = sum((thread.kept for thread in threads), Counter[str]())
         raise NothingKnown(chosen, kept)
     return threads
 
 
-def _with_rest(plan: Plan, chosen: Format, history: History) -> History:
-    """Return a history with a last message for what stands beside it, unless a template names it.
+def _with_rest(history: History, kind: str, rest: Mapping[str, JsonValue]) -> History:
+    """Return a history with a last message of a kind for what stands beside it.
 
     The message's id comes from its content: a later version of the record may have more before it.
     """
-    if not history.beside:
-        return history
-    rest = {key: value for key, value in history.beside.items() if key not in plan.named_fields}
     if not rest:
-        return history
-    message_id = derived_message_id(chosen.name, print_text(rest))
-    last: Draft = {"id": message_id, "type": f"{chosen.name}.record", "payload": rest}
+        return replace(history, beside={})
+    message_id = derived_message_id(kind.removesuffix(".record"), print_text({**rest}))
+    last: Draft = {"id": message_id, "type": kind, "payload": {**rest}}
     unmapped = [Unmapped(key, f"field {key!r}") for key in rest]
     return replace(
         history,

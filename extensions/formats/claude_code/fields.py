@@ -125,6 +125,12 @@ def is_line(value: JsonValue) -> bool:
             return True
         case {"type": "user" | "assistant", "sessionId": str(), "message": {"content": _}}:
             return True
+        case {
+            "type": "user" | "assistant" as kind,
+            "message": {"role": str(role), "content": _},
+            **line,
+        } if "sessionId" not in line and "id" not in line:  # trimmed, or exported
+            return role == kind
         case {"type": str(kind), "sessionId": str()}:
             return kind in KINDS
         case {"type": "summary", "summary": str(), "leafUuid": str()}:

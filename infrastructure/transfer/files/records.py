@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -28,6 +28,7 @@ class SourceRecord:
     read.
 
     Where the records of a file were gathered into one, `value` has all, `places` those of each.
+    `beside` is what its document has beside the records in it; of several the first has it.
     """
 
     file: SourceFile
@@ -37,6 +38,7 @@ class SourceRecord:
     value: JsonValue | InvalidInput
     mended: Counter[str] = field(default_factory=Counter)
     places: Sequence[str] = ()
+    beside: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def json(self) -> JsonValue:
@@ -115,6 +117,7 @@ def gathered(records: Sequence[SourceRecord], number: int = 0) -> SourceRecord:
         value=[record.json for record in records],
         mended=sum((record.mended for record in records), Counter()),
         places=[record.place for record in records],
+        beside=first.beside,
     )
 
 

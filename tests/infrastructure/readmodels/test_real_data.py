@@ -54,6 +54,7 @@ def test_messages_by_type(tables_url: str, runs: Sequence[Run]) -> None:
         "reply": sum(step["content"] is not None for step in said),
         "tool_calls": sum(bool(_called(step)) for step in said),
         "tool_results": sum(1 for _ in _steps(runs, "tool")),
+        "openai.record": len(runs),  # what the source says beside the messages
     }
     counts = _ask(
         tables_url, "SELECT type, count(*) FROM agentlog_analytics.messages GROUP BY type"

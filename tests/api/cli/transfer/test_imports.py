@@ -137,7 +137,8 @@ def test_a_bad_record_ends_the_import_with_1_after_all_others(
     first, second, *_ = outcome.err.splitlines()
     assert first.startswith(f"{path}:2: messages[1].role: ")
     assert second.startswith(f"{path}:3: not JSON: ")
-    assert outcome.counted == {"threads": 2, "events": 4, "refused": 2}
+    kept = {"kept whole": 2, "kept aside": 2}  # a field beside the messages of each run
+    assert outcome.counted == {"threads": 2, "events": 6, "refused": 2, **kept}
     assert thread_ids(database_url) == ["a", "c"]
 
 
@@ -369,8 +370,8 @@ def test_an_import_is_listed_undone_and_redone(database_url: str, tmp_path: Path
     path.write_bytes(lines_of(*more))
     assert import_runs(path, url=database_url).code == 0
     latest, first = agentlog("imports", "--json", url=database_url).lines
-    assert (first["threads"], first["events"], first["grown"]) == (1, 2, [])
-    assert (latest["threads"], latest["events"], latest["grown"]) == (2, 7, ["b"])
+    assert (first["threads"], first["events"], first["grown"]) == (1, 3, [])
+    assert (latest["threads"], latest["events"], latest["grown"]) == (2, 9, ["b"])
     assert latest["paths"] == [str(path)]
     assert path.name in agentlog("imports", url=database_url).out
     undone = agentlog("imports", "undo", latest["id"], url=database_url)
@@ -385,7 +386,8 @@ def test_an_import_is_listed_undone_and_redone(database_url: str, tmp_path: Path
     listed = agentlog("threads", "--hidden", "--json", url=database_url).lines
     assert sorted(head["threadId"] for head in listed) == ["a", "b", "c"]
     again = import_runs(path, url=database_url)
-    assert again.counted == {"threads": 3, "there already": 9, "hidden": 2}
+    kept = {"kept whole": 3, "kept aside": 3}
+    assert again.counted == {"threads": 3, "there already": 12, "hidden": 2, **kept}
     redone = agentlog("imports", "redo", latest["id"], url=database_url)
     assert (redone.out, thread_ids(database_url)) == (
         "threads shown again: 2\n",
