@@ -5,7 +5,7 @@ readers know, as JSON or as text, or the parts of an answer. So names say only o
 value is. Attributes of a span's events stand under the name of the event and their own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -142,27 +142,31 @@ def contents_in(values: Mapping[str, JsonValue]) -> Contents:
 
 def has_words(name: str, value: JsonValue) -> bool:
     """Return whether an attribute may say something of a conversation: words, not a setting."""
-    if isinstance(value, bool | int | float) or name.startswith(_NO_WORDS):
+    is_text = isinstance(value, str) and " " in value
+    if not (is_text or isinstance(value, list | dict)) or name.startswith(_NO_WORDS):
         return False
     words = words_of(name)
-    is_setting = "usage" in words or (words and words[-1] in _SETTINGS)
-    return not is_setting and any(words_in(value))
+    return not ("usage" in words or (words and words[-1] in _SETTINGS))
 
 
-def words_in(value: JsonValue) -> Iterator[str]:
-    """Yield the texts of several words in a value, in JSON in texts too."""
-    opened = unpacked(value)
-    match opened:
-        case str() if len(opened.split(maxsplit=2)) > 1:
-            yield opened
-        case list():
-            for item in opened:
-                yield from words_in(item)
-        case dict():
-            for item in opened.values():
-                yield from words_in(item)
-        case _:
-            pass
+def words_in(value: JsonValue) -> list[str]:
+    """Return the texts of several words in a value, in JSON in texts too, in any order."""
+    words: list[str] = []
+    values = [value]
+    while values:  # of each span: `match` in a recursion takes 3x as long
+        inner = values.pop()
+        if isinstance(inner, str):
+            if " " in inner or inner[:1] in {"{", "["}:
+                opened = unpacked(inner)
+                if isinstance(opened, str):
+                    words.append(inner)
+                else:
+                    values.append(opened)
+        elif isinstance(inner, list):
+            values += inner
+        elif isinstance(inner, dict):
+            values += inner.values()
+    return words
 
 
 def values_of(span: Item) -> Item:

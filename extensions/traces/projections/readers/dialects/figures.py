@@ -47,9 +47,20 @@ USAGE = Words(
     "gen_ai.usage.details.output_audio_tokens",
 )
 """OpenTelemetry's conventions and those who trace OpenAI and others by names of their own."""
-_SHAPES = Words("input", "output", "total", "read", "written", thoughts="thoughts")
+_PART_OF = {
+    word: part
+    for part, words in USAGE._asdict().items()
+    if isinstance(words, str)
+    for word in words.split()
+}
+_PARTS_ALONE = Words(
+    *("input", "output", "total", "read", "written"),
+    audio="audio",
+    thoughts="thoughts",
+    output_audio="output_audio",
+)
 _LIMITS = frozenset("budget estimated limit max min per rate remaining".split())
-_PARTS = (  # the first that a name has
+_SHAPES = (  # the first that a name has
     ("thoughts", {"reasoning", "thinking", "thoughts", "thought"}),
     ("written", {"creation", "write", "written"}),
     ("read", {"cache", "cached"}),
@@ -66,22 +77,26 @@ def figures_in(attributes: Mapping[str, JsonValue]) -> Item:
     and LangSmith (`langsmith.metadata.usage_metadata`) have it.
     """
     more: Item = {}
+    named: dict[str, int] = {}
+    shaped: dict[str, int] = {}
     for key, value in attributes.items():
-        if isinstance(value, str | dict) and "usage" in words_of(key):
+        if type(value) is int and value >= 0:
+            if (part := _PART_OF.get(key)) is not None:
+                named[part] = max(value, named.get(part, 0))
+            elif "oken" in key and (part := _part_of(key)) is not None:
+                shaped[part] = value
+        elif "sage" in key and isinstance(value, str | dict) and "usage" in words_of(key):
             counted = unpacked(value)
             more |= {**LANGCHAIN.figures(counted), **RESPONSES.figures(counted)}
-    return {**more, **(USAGE.figures({**attributes}) or ({} if more else _by_shape(attributes)))}
+    counts = named or ({} if more else shaped)
+    return {**more, **_PARTS_ALONE.figures({**counts})} if counts else more
 
 
-def _by_shape(attributes: Mapping[str, JsonValue]) -> Item:
-    counts: Item = {}
-    for key, value in attributes.items():
-        if type(value) is int:
-            words = {*words_of(key)}
-            if words & {"token", "tokens"} and not words & _LIMITS:
-                part = next((part for part, some in _PARTS if words & some), None)
-                counts |= {} if part is None else {part: value}
-    return _SHAPES.figures(counts)
+def _part_of(name: str) -> str | None:
+    words = {*words_of(name)}
+    if not words & {"token", "tokens"} or words & _LIMITS:
+        return None
+    return next((part for part, some in _SHAPES if words & some), None)
 
 
 def model_in(attributes: Mapping[str, JsonValue], side: str) -> str | None:
