@@ -1,7 +1,7 @@
 import { count } from "../../../parts/format";
 import type { Tokens } from "../model/useTokens";
 import styles from "../state.module.css";
-import type { CallPart, ModelCall } from "./modelCall";
+import { type CallPart, doubtOf, type ModelCall } from "./modelCall";
 
 interface ContextBarProps {
   readonly call: ModelCall;
@@ -17,6 +17,7 @@ export function ContextBar({ call, parts, tokens }: ContextBarProps) {
   const window = call.contextWindow;
   const whole = window ?? total;
   const used = call.answer?.inputTokens ?? null;
+  const doubt = doubtOf(call);
   if (tokens.hasFailed) return <p className={styles["note"]}>The tokenizer could not be loaded</p>;
   return (
     <div role="group" aria-label="Context window">
@@ -27,6 +28,7 @@ export function ContextBar({ call, parts, tokens }: ContextBarProps) {
         {window !== null && isCounted && ` (${percent(total / window)})`}
         {used !== null && ` · reported ${count(used)}`}
       </p>
+      {doubt !== null && <p className={styles["note"]}>Doubtful: {doubt}</p>}
       <div className={styles["bar"]} aria-hidden="true">
         {known.map(({ part, size }) => (
           <span

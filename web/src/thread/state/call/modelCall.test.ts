@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callParts, messagesOf, type ModelCall, placeOf } from "./modelCall";
+import { callParts, doubtOf, messagesOf, type ModelCall, placeOf } from "./modelCall";
 
 const CALL: ModelCall = {
   threadId: "t",
@@ -9,6 +9,8 @@ const CALL: ModelCall = {
   api: "messages",
   model: "m",
   contextWindow: 1000,
+  charactersPerToken: null,
+  isDoubtful: false,
   prompt: "Be kind.",
   tools: [{ name: "track" }],
   parameters: {},
@@ -29,6 +31,15 @@ const CALL: ModelCall = {
 test("a prompt that stands apart is the first message", () => {
   expect(messagesOf(CALL)[0]).toEqual({ role: "system", content: "Be kind." });
   expect(messagesOf({ ...CALL, prompt: null })).toHaveLength(2);
+});
+
+test("a request that cannot be what the provider counted is doubted in words", () => {
+  expect(doubtOf(CALL)).toBeNull();
+  expect(doubtOf({ ...CALL, charactersPerToken: 4 })).toBeNull();
+  const tooMuch = doubtOf({ ...CALL, charactersPerToken: 12.4, isDoubtful: true });
+  expect(tooMuch).toMatch(/12\.4 characters a token.*more is here/);
+  const tooLittle = doubtOf({ ...CALL, charactersPerToken: 0.4, isDoubtful: true });
+  expect(tooLittle).toMatch(/not all is here/);
 });
 
 test("tokens are counted by part, those of blocks as their JSON", () => {

@@ -25,6 +25,15 @@ export function messagesOf({ prompt, messages }: ModelCall): readonly Json[] {
   return [...apart, ...(messages as readonly Json[])];
 }
 
+const MOST_CHARACTERS = 6;
+
+/** Returns why a request cannot be what the provider counted, null where it may be. */
+export function doubtOf({ charactersPerToken, isDoubtful }: ModelCall): string | null {
+  if (!isDoubtful || charactersPerToken === null) return null;
+  const how = charactersPerToken > MOST_CHARACTERS ? "more is here than" : "not all is here that";
+  return `${charactersPerToken} characters a token, not 2 to 6: ${how} the provider counted`;
+}
+
 /** Returns what stands beside the messages; a model that answered was asked. */
 export function besideOf({ model, tools, parameters, answer }: ModelCall): ModelRequest {
   const ownParameters = Object.keys(parameters).length > 0 ? (parameters as Json) : null;
