@@ -3,6 +3,7 @@
 Messages are those of a chat, or of OpenAI's Responses; `extra` has what the agent noted beside.
 """
 
+import re
 from collections.abc import Iterator
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
@@ -84,6 +85,22 @@ def _is_at_limit(info: Item) -> bool:
 _READ = ("output", "extra")
 
 
+_ACTION = re.compile(r"```(?:bash|mswea_bash_command)[^\S\n]*\n(.*?)\n```", re.DOTALL)
+_RETURNED = re.compile(
+    r"\s*(<exception>)?.*?<returncode>\s*(-?\d{1,10})\s*</returncode>", re.DOTALL
+)
+_NOT_RUN = re.compile(r"(?:The last command .*? timed out|Command not executed)", re.DOTALL)
+
+
+def _ending_of(observation: str) -> tuple[int | None, bool]:
+    """Return the exit code that an observation of version 1 states, and whether it did not end."""
+    head = observation[:2000]
+    stated = _RETURNED.match(head)
+    if stated is None:
+        return None, _NOT_RUN.match(head) is not None
+    return int(stated[2]), stated[1] is not None
+
+
 class _Run:
     """The messages of a run; `model` is the one of its configuration.
 
@@ -96,6 +113,7 @@ class _Run:
         self._model = model
         self._calls: list[Item] = []
         self._open: list[str] = []
+        self._is_text = False  # the open call stood in the text of an answer, as in version 1
 
     def reason_of(self, status: JsonValue) -> str:
         """Return the reason of an exit; `LimitsExceeded` is of steps or of cost."""
@@ -113,7 +131,12 @@ class _Run:
         role, kind = message.item.get("role"), message.item.get("type")
         if role == "assistant" or message.item.get("object") == "response":
             self._answer(message, extra, number, when)
-        elif role == "tool" or kind == "function_call_output" or "returncode" in extra.item:
+        elif (
+            role == "tool"
+            or kind == "function_call_output"
+            or "returncode" in extra.item
+            or (role == "user" and self._is_text and self._open)
+        ):
             self._result(message, extra, when)
         elif role == "exit":
             self._exit(message, extra, when)
@@ -135,7 +158,7 @@ class _Run:
             if isinstance(response, dict):
                 extra.put("response", rest_of(response, message.item))
         self._calls = [call for draft in drafts for call in objects_of(draft.get("calls"))]
-        drafts += self._written(extra, number)
+        drafts += self._written(message, extra, number, drafts)
         self._open = [str(call["id"]) for call in self._calls]
         named = response.get("id") if isinstance(response, dict) else None
         response_id = named if isinstance(named, str) and named else f"import-{number}"
@@ -150,9 +173,19 @@ class _Run:
         for item in others if drafts else ():
             self.reading.keep(item, f"{item.item.get('type')}", of_draft=shared)
 
-    def _written(self, extra: Fields, number: int) -> list[Draft]:
-        """Return the calls of actions that the model wrote as text."""
+    def _written(
+        self, message: Fields, extra: Fields, number: int, drafts: list[Draft]
+    ) -> list[Draft]:
+        """Return the calls of actions that the model wrote as text, the only one of version 1.
+
+        That takes an answer with one block alone for an action (`DefaultAgent.parse_action`).
+        """
         listed = extra.item.get("actions")
+        texts = [text for draft in drafts if isinstance(text := draft.get("text"), str)]
+        blocks = _ACTION.findall("\n".join(texts)) if message.item.get("role") else []
+        self._is_text = listed is None and not self._calls and len(blocks) == 1
+        if self._is_text:
+            listed = [{"command": blocks[0].strip()}]
         actions = objects_of(listed)
         if listed != actions:
             return []
@@ -164,7 +197,8 @@ class _Run:
             extra.take("actions")
         if self._calls or not actions or any(action.keys() != {"command"} for action in actions):
             return []
-        extra.take("actions")
+        if "actions" in extra.item:
+            extra.take("actions")
         self._calls = [
             {"id": f"action-{number}-{n}", "name": "bash", "args": action}
             for n, action in enumerate(actions)
@@ -182,6 +216,9 @@ class _Run:
         result: Item = {} if not call_id else {"callId": call_id}
         result["output"] = content if text is None else text
         code, exception = extra.item.get("returncode"), extra.item.get("exception_info")
+        if self._is_text and text is not None and code is None:
+            code, exception = _ending_of(text)
+            message.take_equal({"role": "user"})
         if exception or (isinstance(code, int) and code != 0):
             result["error"] = text or f"exit code {code}"
             result["output"] = None if text is not None else result["output"]

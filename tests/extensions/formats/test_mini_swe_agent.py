@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentlog.domain.json.text import parse
+from agentlog.domain.json.text import parse, print_bytes
 from agentlog.extensions.formats.swe_agents.mini_swe_agent import FORMAT
 from agentlog.projections.readers.history import History
 from tests.test_golden import GOLDEN
@@ -72,8 +72,9 @@ def test_items_of_a_response_are_messages_of_one_answer() -> None:
 
 def test_an_action_in_text_is_a_call_with_the_result_after_it() -> None:
     history = _read("text")
-    (calls,) = _of(history, "tool_calls")
-    (result,) = _results(history)
+    calls, last = _of(history, "tool_calls")
+    result, submitted = _results(history)
+    assert submitted["callId"] == last["calls"][0]["id"]
     assert calls["calls"][0]["args"] == {"command": "echo hello"}
     assert (result["callId"], result["error"]) == (calls["calls"][0]["id"], None)
 
@@ -124,3 +125,32 @@ def test_a_limit_of_cost_or_time_is_none_of_steps(
     assert history.drafts[-1]["reason"] == reason
     (response,) = _of(history, "llm_response")
     assert response["costUsd"] == 3.01  # which the provider states
+
+
+def test_blocks_of_version_1_are_calls_whose_observations_state_how_they_ended() -> None:
+    said = ["ls", "false", "sleep 99", "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"]
+    observations = [
+        "<returncode>0</returncode>\n<output>\na.py\n</output>",
+        "<returncode>1</returncode>\n<output>\n</output>",
+        "The last command <command>sleep 99</command> timed out and has been killed.",
+        "diff --git a/a.py b/a.py",
+    ]
+    messages = [{"role": "system", "content": "Use bash."}, {"role": "user", "content": "Go."}]
+    for command, observation in zip(said, observations, strict=True):
+        messages.append({"role": "assistant", "content": f"THOUGHT: x\n\n```bash\n{command}\n```"})
+        messages.append({"role": "user", "content": observation})
+    two = "```bash\nls\n```\n```bash\npwd\n```"
+    messages[2:2] = [
+        {"role": "assistant", "content": two},
+        {"role": "user", "content": "Please always provide EXACTLY ONE action, found 2 actions."},
+    ]
+    info = {"exit_status": "Submitted", "submission": observations[-1]}
+    document = {"info": info, "messages": messages, "trajectory_format": "mini-swe-agent-1"}
+    (history,) = FORMAT.read(parse(print_bytes(document)))
+    calls = [call for draft in _of(history, "tool_calls") for call in draft["calls"]]
+    assert [call["args"]["command"] for call in calls] == said
+    results = _results(history)
+    assert [result["callId"] for result in results] == [call["id"] for call in calls]
+    outcomes = [result.get("error", ...) for result in results]
+    assert outcomes == [None, observations[1], observations[2], ...]
+    assert history.drafts[-1]["reason"] == "complete"
