@@ -1,0 +1,34 @@
+"""A run's words, time, calls and cost are one figure: in lists, `why`, groups and outlines."""
+
+from dataclasses import astuple
+
+import pytest
+from hypothesis import given
+
+from agentlog.domain.events import Event
+from agentlog.projections.outcomes.words import Words
+from agentlog.projections.readmodels.suspicions import Suspicions
+from agentlog.projections.readmodels.threads import Threads
+from agentlog.projections.view import render
+from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
+from agentlog.projections.why.trail import trail_of
+from tests.histories import histories
+from tests.projections.readmodels.folding import rows_of
+
+VIEW = TimelineView(TimelineOptions(hint=True, attempts=True))
+
+
+@given(histories())
+def test_lists_and_why_have_the_same_figures(events: list[Event]) -> None:
+    (row,) = rows_of(Threads(), events) or [None]
+    if row is None:
+        return
+    trail = trail_of([placed.item for placed in render(VIEW, events).items])
+    assert (row.duration_ms, row.tool_calls) == (trail.total.elapsed_ms, len(trail.calls))
+    assert (row.computed_calls, row.unpriced_calls) == (
+        trail.total.computed_calls,
+        trail.total.unpriced_calls,
+    )
+    assert trail.total.cost_usd == (None if row.cost_usd is None else pytest.approx(row.cost_usd))
+    counts = [(it.failures, it.told, it.suspected) for it in rows_of(Suspicions(), events)]
+    assert (counts or [astuple(Words())])[0] == astuple(trail.words)
