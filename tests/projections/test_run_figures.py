@@ -20,15 +20,13 @@ VIEW = TimelineView(TimelineOptions(hint=True, attempts=True))
 
 @given(histories())
 def test_lists_and_why_have_the_same_figures(events: list[Event]) -> None:
-    (row,) = rows_of(Threads(), events) or [None]
-    if row is None:
-        return
+    rows = rows_of(Threads(), events)
     trail = trail_of([placed.item for placed in render(VIEW, events).items])
-    assert (row.duration_ms, row.tool_calls) == (trail.total.elapsed_ms, len(trail.calls))
-    assert (row.computed_calls, row.unpriced_calls) == (
-        trail.total.computed_calls,
-        trail.total.unpriced_calls,
-    )
-    assert trail.total.cost_usd == (None if row.cost_usd is None else pytest.approx(row.cost_usd))
+    total = trail.total
+    for row in rows:
+        assert (row.duration_ms, row.tool_calls) == (total.elapsed_ms, len(trail.calls))
+        computed, unpriced = total.computed_calls, total.unpriced_calls
+        assert (row.computed_calls, row.unpriced_calls) == (computed, unpriced)
+        assert total.cost_usd == (None if row.cost_usd is None else pytest.approx(row.cost_usd))
     counts = [(it.failures, it.told, it.suspected) for it in rows_of(Suspicions(), events)]
     assert (counts or [astuple(Words())])[0] == astuple(trail.words)
