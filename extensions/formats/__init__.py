@@ -19,6 +19,7 @@ _FORMATS: Mapping[str, str] = {
     "cline": f"{_HERE}.cline:FORMAT",
     "codex": f"{_HERE}.codex.rollout:FORMAT",
     "copilot-chat": f"{_HERE}.copilot_chat:FORMAT",
+    "cursor": f"{_HERE}.cursor:FORMAT",
     "gemini-cli": f"{_HERE}.gemini_cli:FORMAT",
     "inspect": f"{_HERE}.inspect_ai.log:FORMAT",
     "letta-agent": f"{_HERE}.letta.agent_file:FORMAT",
