@@ -25,7 +25,6 @@ VIEWS: Registry[type[AnyView]] = Registry(
         "request": "agentlog.projections.views.request:RequestView",
         "responses": "agentlog.projections.views.responses.view:ResponsesView",
         "anthropic": "agentlog.projections.views.anthropic.view:AnthropicView",
-        "gemini": "agentlog.projections.views.gemini.view:GeminiView",
         "source": "agentlog.projections.views.source:SourceView",
         "remarks": "agentlog.projections.views.remarks:RemarksView",
     },

@@ -53,6 +53,7 @@ EXTENSION = Extension(
     },
     failure_texts={"swe-agent": f"{_HERE}.swe_agents.swe_agent_tools:REFUSED_EDIT"},
     views={
+        "gemini": f"{_HERE}.gemini.view:GeminiView",
         "run-state": f"{_HERE}.run_state.view:RunStateView",
         "atif": f"{_HERE}.atif.view:AtifView",
     },

@@ -11,9 +11,6 @@ from typing import Literal, NamedTuple, Never
 
 from agentlog.domain.json.values import JsonObject, JsonValue
 
-ApiName = Literal["openai", "responses", "anthropic", "gemini"]
-"""The APIs, by the names of their views."""
-
 
 class Rule(NamedTuple):
     """What an API takes, in words, and where it says so."""

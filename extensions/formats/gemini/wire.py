@@ -6,7 +6,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
-from agentlog.projections.api_rules.gemini import KINDS, LIMITS, takes_media
+from agentlog.extensions.formats.gemini.rules import KINDS, LIMITS, takes_media
 from agentlog.projections.api_rules.rule import Limits
 from agentlog.projections.view import Item
 from agentlog.projections.views.repair.arguments import as_object

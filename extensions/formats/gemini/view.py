@@ -6,12 +6,12 @@ from typing import ClassVar
 from typing_extensions import override
 
 from agentlog.domain.events import Event
+from agentlog.extensions.formats.gemini.contents import contents_of, said_by
+from agentlog.extensions.formats.gemini.wire import GeminiWire
 from agentlog.projections.carries.persistent_list import print_with_lists
 from agentlog.projections.context.sent import ContextOptions, history_view, sent_items
 from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item, Placed, View
-from agentlog.projections.views.gemini.contents import contents_of, said_by
-from agentlog.projections.views.repair.gemini import GeminiWire
 from agentlog.projections.views.repair.held import TurnsCarry
 from agentlog.projections.views.repair.turns import Turns
 from agentlog.projections.views.repair.wire import plain
