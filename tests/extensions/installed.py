@@ -11,6 +11,7 @@ from agentlog.api.cli.main import app
 from agentlog.api.http.codec.responses import ERRORS
 from agentlog.api.http.registry import ROUTERS
 from agentlog.extension import added
+from agentlog.projections.context.links import LINKS
 from agentlog.projections.outcomes.suspicion import FAILURE_TEXTS
 from agentlog.projections.own_types.registry import OWN_TYPES
 from agentlog.projections.readers.appended import APPENDABLE
@@ -23,6 +24,7 @@ def installed() -> dict[str, Any]:
         "formats": [line.split()[0] for line in _printed("formats").splitlines()],
         "appendable": list(APPENDABLE),
         "own_types": list(OWN_TYPES),
+        "links": list(LINKS),
         "failure_texts": list(FAILURE_TEXTS),
         "views": list(VIEWS),
         "commands": [*COMMANDS, *added("commands", taken=COMMANDS)],
