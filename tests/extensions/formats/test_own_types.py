@@ -189,6 +189,8 @@ def test_groups_stand_in_the_outline_with_what_is_in_them(client: TestClient) ->
         "open": False,
         "events": 4,
         "failures": 1,
+        "told": 0,
+        "suspected": 0,
         "elapsedMs": 15,
         "inputTokens": 10,
         "outputTokens": 2,
