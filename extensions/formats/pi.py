@@ -246,8 +246,8 @@ def _as_user(event: Event) -> list[Item] | None:
 def _ran(text: str) -> Item:
     """Return a command that the user ran, as the model is sent it."""
     command, _, output = text.removeprefix("$ ").partition("\n")
-    told = f"```\n{output}\n```" if output else "(no output)"
-    return {"type": "input", "text": f"Ran `{command}`\n{told}"}
+    shell_text = f"```\n{output}\n```" if output else "(no output)"
+    return {"type": "input", "text": f"Ran `{command}`\n{shell_text}"}
 
 
 FORMAT = Format(_NAME, "Pi sessions", _read, is_item=_is_line, unit="session")

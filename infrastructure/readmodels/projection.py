@@ -201,7 +201,7 @@ class Projection(Generic[RowT]):
             identity = self._model.identity_of(event.event)
             if identity is not None:
                 known.setdefault(event.tenant, {})[identity] = []
-        wanted = [(tenant, identity) for tenant, found in known.items() for identity in found]
+        wanted = [(tenant, identity) for tenant, ids in known.items() for identity in ids]
         for identity, row in self._table.rows_known_by(connection, wanted) if wanted else ():
             known[row.tenant][identity].append(places.get(self._table.key_of(row), row))
         return known

@@ -113,8 +113,8 @@ class Reports:
             untimed = 0
             if question.clock != "recorded":
                 lacking = untimed_query(report, question, query, tables=tables, rules=rules)
-                found = connection.execute(lacking.statement, lacking.parameters).fetchone()
-                untimed = 0 if found is None else found[0]
+                row = connection.execute(lacking.statement, lacking.parameters).fetchone()
+                untimed = 0 if row is None else row[0]
             threads = threads_of_rows(report, question, query, connection)
         by = question.breakdown(report)
         columns = (*(_breakdown_column(name) for name in by), *report.columns)

@@ -146,14 +146,14 @@ def _told_again(event: Event | None, draft: Draft) -> Draft:
     before, now = (_figures_in(of) for of in (object_of(event.raw), draft))
     if before == now:
         return draft
-    told = print_bytes(now).decode()
-    return {**draft, "id": derived_message_id(event.message_id, "figures", told)}
+    figures = print_bytes(now).decode()
+    return {**draft, "id": derived_message_id(event.message_id, "figures", figures)}
 
 
 def _figures_in(message: JsonObject) -> JsonObject:
     usage = object_at(message, "usage")
-    told: JsonObject = {key: value for key, value in usage.items() if value is not None}
-    return {**{key: message.get(key) for key in _FIGURES}, "usage": told}
+    stated: JsonObject = {key: value for key, value in usage.items() if value is not None}
+    return {**{key: message.get(key) for key in _FIGURES}, "usage": stated}
 
 
 def grows(threads: Threads, thread: ImportedThread) -> bool:

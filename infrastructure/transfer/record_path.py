@@ -34,10 +34,10 @@ class RecordPath:
             raise InvalidPath(f"{self.text} does not apply to this record: {error}") from error
         if not matches:
             raise InvalidPath(f"{self.text} leads to nothing in this record")
-        found = cast("list[JsonValue]", [match.value for match in matches])
+        values = cast("list[JsonValue]", [match.value for match in matches])
         rest = _without(value, [match.parts for match in matches])
         beside = rest if isinstance(rest, dict) else {} if rest is None else {"rest": rest}
-        return found[0] if len(found) == 1 and isinstance(found[0], list) else found, beside
+        return values[0] if len(values) == 1 and isinstance(values[0], list) else values, beside
 
 
 _Place = tuple[int | str, ...]

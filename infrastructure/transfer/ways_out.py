@@ -64,8 +64,8 @@ def _way_out(
     alone = values if own is None else _values(own)
     inside = alone if plan.messages is None else list(_found(plan.messages, alone))
     for ways in (recognised_in(alone), telling_most(inside)):
-        told = [(_told(plan, way, values, alone), way) for way in islice(ways, _MOST_WAYS)]
-        most, remedy = max(told, key=lambda pair: pair[0], default=(0, None))
+        trials = [(_told(plan, way, values, alone), way) for way in islice(ways, _MOST_WAYS)]
+        most, remedy = max(trials, key=lambda pair: pair[0], default=(0, None))
         if most:
             return remedy
     return None
@@ -94,7 +94,7 @@ def _told(plan: Plan, way: Remedy, values: Sequence[JsonValue], alone: Sequence[
     else:
         documents = [[*values]] if are_one(chosen, values) else alone
     trials = (tried(chosen, [document]) for document in documents)
-    return sum(trial.told for trial in trials if trial is not None)
+    return sum(trial.characters for trial in trials if trial is not None)
 
 
 def _found(path: str, values: Sequence[JsonValue]) -> Iterator[JsonValue]:

@@ -153,12 +153,12 @@ def identity_of(event: Event) -> str | None:
 
 
 def with_told(
-    told: Mapping[str, ValueT], identity: str | None, figures: ValueT
+    known: Mapping[str, ValueT], identity: str | None, figures: ValueT
 ) -> Mapping[str, ValueT]:
     """Return the figures of the latest answers by their identity, with those last told of one."""
     if identity is None:
-        return told
-    others = {key: value for key, value in told.items() if key != identity}
+        return known
+    others = {key: value for key, value in known.items() if key != identity}
     if len(others) >= MOST_TOLD:
         del others[next(iter(others))]
     return {**others, identity: figures}

@@ -119,13 +119,13 @@ def are_one(chosen: Format, values: Sequence[JsonValue]) -> bool:
     if chosen.thread_of is not None or any(map(chosen.is_item, values)):
         return True
     whole = tried(chosen, [[*values]])
-    return whole is not None and whole.told > (tried(chosen, values) or Trial()).told
+    return whole is not None and whole.characters > (tried(chosen, values) or Trial()).characters
 
 
 def _trials(known: Sequence[Format], values: Sequence[JsonValue]) -> list[tuple[Format, Trial]]:
     """Return what those of several formats that read a file make of it, the least unknown first."""
     trials = ((chosen, tried(chosen, documents_of(chosen, values))) for chosen in known)
-    read = [(chosen, trial) for chosen, trial in trials if trial is not None and trial.told]
+    read = [(chosen, trial) for chosen, trial in trials if trial is not None and trial.characters]
     return sorted(read, key=lambda pair: pair[1].unknown)
 
 

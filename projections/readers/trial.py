@@ -14,17 +14,17 @@ _BESIDE = ("id", "type", "timestamp", "metadata")
 class Trial(NamedTuple):
     """What a reader makes of documents.
 
-    `told` are the characters of texts in messages of the catalogue, `unknown` what the reader does
-    not know: fields, parts and items.
+    `characters` are those of texts in messages of the catalogue, `unknown` counts what the reader
+    does not know: fields, parts and items.
     """
 
-    told: int = 0
+    characters: int = 0
     unknown: int = 0
 
 
 def tried(chosen: Format, documents: Sequence[JsonValue]) -> Trial | None:
     """Return what a format's reader makes of documents; None where it refuses one."""
-    told = unknown = 0
+    total = unknown = 0
     try:
         for document in documents:
             for history in chosen.read(document):
@@ -35,10 +35,10 @@ def tried(chosen: Format, documents: Sequence[JsonValue]) -> Trial | None:
                         unknown += 1
                     elif not history.is_blank:
                         fields = [value for key, value in draft.items() if key not in _BESIDE]
-                        told += characters(fields)
+                        total += characters(fields)
     except InvalidInput:
         return None
-    return Trial(told, unknown)
+    return Trial(total, unknown)
 
 
 def characters(value: JsonValue) -> int:

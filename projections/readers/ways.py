@@ -53,13 +53,13 @@ def _telling(values: Sequence[JsonValue], *, are_one: bool) -> list[Format]:
     `are_one` if the values are the items of one document.
     """
     least = characters([*values]) / _MOST_OF_IT
-    told: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for chosen in FORMATS.values():
         if chosen.encoding != "text":
             trial = tried(chosen, [[*values]] if are_one else documents_of(chosen, values))
-            if trial is not None and trial.told > least:
-                told[chosen.name] = trial.told
-    ranked = sorted(told, key=lambda name: (-told[name], FORMATS[name].generality))
+            if trial is not None and trial.characters > least:
+                sizes[chosen.name] = trial.characters
+    ranked = sorted(sizes, key=lambda name: (-sizes[name], FORMATS[name].generality))
     return [FORMATS[name] for name in ranked]
 
 

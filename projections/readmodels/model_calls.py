@@ -232,5 +232,5 @@ def _tell(row: ModelCallRow, message: LlmResponseMessage) -> None:
         row.cost_source = "reported" if cost.prices is None else "computed"
 
 
-def _last(told: ValueT | None, before: ValueT | None) -> ValueT | None:
-    return before if told is None else told
+def _last(latest: ValueT | None, before: ValueT | None) -> ValueT | None:
+    return before if latest is None else latest

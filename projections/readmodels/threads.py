@@ -208,7 +208,7 @@ class Threads(ReadModel[ThreadRow]):
             pairs: list[JsonValue] = [[ask.id, ask.name] for ask in memory.requests.values]
             (row,) = rows.open
             row.open_requests = print_text(pairs)
-            kept: dict[str, JsonValue] = {k: [*v] for k, v in memory.told.items()}
+            kept: dict[str, JsonValue] = {k: [*v] for k, v in memory.answers.items()}
             of_run = parse_stored(row.metadata.encode()) if states_run(row.metadata) else None
             if (sums := stand_in(row, object_of(of_run))) is not None:
                 kept[_SUMS] = [*sums]
@@ -220,16 +220,16 @@ class _Memory:
     """The open requests to models, and the figures last told of the latest answers."""
 
     requests: Open[Ask]
-    told: Mapping[str, Figures]
+    answers: Mapping[str, Figures]
 
 
 def _memory_of(row: ThreadRow) -> _Memory:
     known = [_ask_of(pair) for pair in array_of(parse_stored(row.open_requests.encode()))]
     kept: Mapping[str, Any] = object_of(parse_stored(row.told_figures.encode()))
-    told = {identity: Figures(*figures) for identity, figures in kept.items()}
-    if (sums := told.pop(_SUMS, None)) is not None:
+    answers = {identity: Figures(*figures) for identity, figures in kept.items()}
+    if (sums := answers.pop(_SUMS, None)) is not None:
         restore(row, sums)
-    return _Memory(Open[Ask]().ask(known, known), told)
+    return _Memory(Open[Ask]().ask(known, known), answers)
 
 
 def _time(row: ThreadRow, sent: datetime) -> None:
@@ -340,12 +340,12 @@ def _pair(
         return
     identity = identity_of(event)
     figures = figures_of(message, None if request is None else request.name)
-    before = None if request is not None or identity is None else memory.told.get(identity)
+    before = None if request is not None or identity is None else memory.answers.get(identity)
     if before is None:
         row.model_calls += request is None
     else:
         figures = figures.over(before)
-    memory.told = with_told(memory.told, identity, figures)
+    memory.answers = with_told(memory.answers, identity, figures)
     count_figures(row, figures, before)
 
 

@@ -171,16 +171,16 @@ def told_again(before: Item, message: LlmResponseMessage) -> tuple[Item, Item]:
 
     What is not told again stays. `prices` stand beside a growth of what had no cost before.
     """
-    told = model_figures(message, text_at(before, "name"))
-    if _rank(told) < _rank(before):
+    figures_again = model_figures(message, text_at(before, "name"))
+    if _rank(figures_again) < _rank(before):
         return before, {}
-    figures, more = {**before, **summed(told)}, Item()
+    figures, more = {**before, **summed(figures_again)}, Item()
     for name in _SUMMED:
         after = number_at(figures, name)
         if after is not None:
             more[name] = round(after - (number_at(before, name) or 0), 12)
     if "costUsd" in more and "costUsd" not in before:
-        more["prices"] = told["prices"]
+        more["prices"] = figures_again["prices"]
     return figures, more
 
 

@@ -72,7 +72,7 @@ class _Spans:
     times: list[int] = field(default_factory=list)
     events: list[JsonValue] = field(default_factory=list)
     error: str | None = None
-    told: dict[str, tuple[Item, Item]] = field(default_factory=dict)
+    answers: dict[str, tuple[Item, Item]] = field(default_factory=dict)
 
     def take(self, event: Event, message: KernelMessage) -> None:
         """Go on by a message."""
@@ -154,10 +154,10 @@ class _Spans:
 
     def _answer(self, event: Event, message: KernelMessage, parts: Sequence[JsonValue]) -> None:
         at, identity = message.timestamp, identity_of(event)
-        if not self.answer and identity != self.response_id and identity in self.told:
-            span, said = self.told[identity]  # more of an answer whose figures came before
-            said["parts"] = [*array_of(said["parts"]), *parts]
-            span["gen_ai.output.messages"] = print_text([said])
+        if not self.answer and identity != self.response_id and identity in self.answers:
+            span, output = self.answers[identity]  # more of an answer whose figures came before
+            output["parts"] = [*array_of(output["parts"]), *parts]
+            span["gen_ai.output.messages"] = print_text([output])
             return
         if not self.answer:
             self.answer_id = message.id
@@ -172,7 +172,7 @@ class _Spans:
         identity = identity_of(event)
         if identity is not None and self.response is not None and identity == self.response_id:
             self._end_answer()
-        return self.told[identity][0] if identity in self.told else None
+        return self.answers[identity][0] if identity in self.answers else None
 
     def _request_of(self, event: Event) -> LlmRequestMessage | None:
         """Return the request that an event ends; it is open no longer."""
@@ -205,7 +205,7 @@ class _Spans:
         key = self.answer_id if response is None else response.id
         self._add_chat(key, (begin, end), attributes)
         if response is not None and self.response_id is not None:
-            self.told[self.response_id] = object_of(self.spans[-1]["attributes"]), message
+            self.answers[self.response_id] = object_of(self.spans[-1]["attributes"]), message
         self.request, self.response, self.answer, self.response_id = None, None, [], None
 
     def _fail(self, request: LlmRequestMessage | None, error: RuntimeErrorMessage) -> None:

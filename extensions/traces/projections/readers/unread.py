@@ -35,12 +35,12 @@ def note_unread(
     listed = list(spans)
     if not any(listed[n].left for n in records):
         return
-    told = {text for span in listed for text in _told_by(span)}
+    texts = {text for span in listed for text in _told_by(span)}
     for n, record in records.items():
         names: list[JsonValue] = [
             name
             for name, value in listed[n].left.items()
-            if not _is_told(value, thread, told, reader)
+            if not _is_told(value, thread, texts, reader)
         ]
         if names:
             metadata = object_at(record, "metadata")
@@ -56,14 +56,14 @@ def _told_by(span: Span) -> Iterable[str]:
     yield from words_in(span.error)
 
 
-def _is_told(value: JsonValue, thread: SpanThread, told: set[str], reader: MessageReader) -> bool:
-    words = [text for text in words_in(value) if text not in told]
+def _is_told(value: JsonValue, thread: SpanThread, texts: set[str], reader: MessageReader) -> bool:
+    words = [text for text in words_in(value) if text not in texts]
     if not words:
         return True
     messages = messages_in(unpacked(value)) or []
     if messages and all(_has(thread, turn) for turn in reader.turns(messages)):
-        told = {*words_in([*messages])}
-        words = [text for text in words if text not in told]
+        texts = {*words_in([*messages])}
+        words = [text for text in words if text not in texts]
     return all(_says(thread, text) for text in words)
 
 

@@ -196,7 +196,7 @@ def figures_of(threads: Threads, thread_id: str, after: int) -> Figures:
     for child in threads_below(threads, thread_id):
         events += threads.messages(child, types=["llm_response"])
     last_told = {identity_of(event) or event.message_id: event.message for event in events}
-    responses = [told for told in last_told.values() if isinstance(told, LlmResponseMessage)]
+    responses = [last for last in last_told.values() if isinstance(last, LlmResponseMessage)]
     usages = [answer.usage for answer in responses if answer.usage is not None]
     tokens = (
         _sum(usage.input_tokens for usage in usages),

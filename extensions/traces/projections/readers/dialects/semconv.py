@@ -65,7 +65,7 @@ def read(span: Item) -> Span:
     if _is_announced(attributes) and not (contents.outputs or "usage" in response or failed):
         kind = "other"
     tool, of_tool = _tool(span, attributes) if kind == "tool" else (None, frozenset[str]())
-    told = contents.names | of_tool if kind != "other" else frozenset()
+    read_names = contents.names | of_tool if kind != "other" else frozenset()
     return Span(
         **ids(span),
         kind=kind,
@@ -87,7 +87,7 @@ def read(span: Item) -> Span:
         left={
             name: value
             for name, value in values.items()
-            if name not in told and has_words(name, value)
+            if name not in read_names and has_words(name, value)
         },
     )
 
@@ -98,16 +98,16 @@ def _contents(span: Item, attributes: Mapping[str, JsonValue], values: Item) -> 
     inputs = messages_of(attributes, _INPUTS) or indexed_messages(attributes, "gen_ai.prompt")
     outputs = messages_of(attributes, _OUTPUTS) or indexed_messages(attributes, "gen_ai.completion")
     inputs, outputs = inputs or given, outputs or gave
-    told = {_INPUTS, _OUTPUTS, *(key for key in attributes if key.startswith(_INDEXED))}
+    read_names = {_INPUTS, _OUTPUTS, *(key for key in attributes if key.startswith(_INDEXED))}
     if not (inputs and outputs):
-        by_shape = contents_in({name: values[name] for name in values if name not in told})
+        by_shape = contents_in({name: values[name] for name in values if name not in read_names})
         inputs, outputs = inputs or by_shape.inputs, outputs or by_shape.outputs
-        told |= by_shape.names
+        read_names |= by_shape.names
     system = unpacked(attributes.get(_SYSTEM))
-    if isinstance(system, list) and system and _SYSTEM not in told:
+    if isinstance(system, list) and system and _SYSTEM not in read_names:
         inputs = [{"role": "system", "parts": system}, *inputs]
-        told.add(_SYSTEM)
-    return Contents(inputs, outputs, frozenset(told))
+        read_names.add(_SYSTEM)
+    return Contents(inputs, outputs, frozenset(read_names))
 
 
 def response_of(attributes: Mapping[str, JsonValue]) -> Item:
