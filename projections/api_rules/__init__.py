@@ -1,1 +1,1 @@
-"""What the APIs of model providers take as a conversation: their rules as data, and checks."""
+"""What the APIs of model providers take as a conversation: their rules as data."""

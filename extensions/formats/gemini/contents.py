@@ -16,12 +16,7 @@ from agentlog.domain.messages import (
     ToolResultsMessage,
 )
 from agentlog.projections.call_texts import arguments_value, error_text
-from agentlog.projections.item_content import (
-    CallPlaces,
-    ItemContent,
-    call_content,
-    result_content,
-)
+from agentlog.projections.item_content import CallPlaces, ItemContent, call_content, result_content
 from agentlog.projections.view import Item
 from agentlog.projections.views.chat import file_text
 from agentlog.projections.views.repair.wire import with_record

@@ -16,6 +16,7 @@ from agentlog.projections.api_rules.responses import (
     PREFIXES,
     ROLES,
     is_of_model,
+    kind_of,
 )
 from agentlog.projections.api_rules.rule import Limits
 from agentlog.projections.call_texts import value_text
@@ -124,11 +125,6 @@ class ResponsesWire(Wire):
     @override
     def leads(self, item: Item) -> bool:
         return is_of_model(item)
-
-
-def kind_of(item: Item) -> str:
-    """Return the type of an item, which messages need not have."""
-    return str(item.get("type", "message"))
 
 
 def _with_fit_id(kind: str, item: Item) -> Item:

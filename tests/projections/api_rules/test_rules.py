@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from agentlog.projections.api_rules import anthropic, chat, responses
+from tests.projections.api_rules import anthropic, chat, responses
+from tests.projections.api_rules.findings import SOURCE
 
 HI: Any = {"role": "user", "content": "hi"}
 
@@ -140,7 +141,7 @@ def test_a_rule_refuses_what_breaks_it_alone(api: str, name: str) -> None:
 def test_every_rule_has_a_case_and_a_source() -> None:
     for api, rules in APIS.items():
         assert rules.RULES.keys() == BROKEN[api].keys()
-        assert all(rule.source.startswith("https://") for rule in rules.RULES.values())
+        assert all(SOURCE.fullmatch(rule.source) for rule in rules.RULES.values())
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,6 @@ from pydantic import TypeAdapter
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue
-from agentlog.projections.api_rules import anthropic as anthropic_rules
-from agentlog.projections.api_rules import chat as chat_rules
-from agentlog.projections.api_rules import responses as responses_rules
-from agentlog.projections.api_rules.rule import Refusal
 from agentlog.projections.readers.messages import anthropic, chat
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import Item, render
@@ -24,6 +20,10 @@ from agentlog.projections.views.repair.wire import MARK, RECORDED
 from tests.broken_histories import ANTHROPIC, CHAT, broken_histories
 from tests.histories import examples, history
 from tests.projections import anthropic_api, chat_api
+from tests.projections.api_rules import anthropic as anthropic_rules
+from tests.projections.api_rules import chat as chat_rules
+from tests.projections.api_rules import responses as responses_rules
+from tests.projections.api_rules.findings import Refusal
 from tests.projections.field_rules import why_anthropic_refuses, why_openai_refuses
 
 Check = Callable[[Sequence[Item]], Sequence[Refusal]]

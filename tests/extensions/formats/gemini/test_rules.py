@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from agentlog.extensions.formats.gemini.rules import RULES, refusals
+from agentlog.extensions.formats.gemini.rules import RULES
+from tests.extensions.formats.gemini.refusals import refusals
+from tests.projections.api_rules.findings import SOURCE
 
 PARTS: Any = {"role": "user", "parts": [{"text": "hi"}]}
 
@@ -47,7 +49,7 @@ def test_a_rule_refuses_what_breaks_it_alone(name: str) -> None:
 
 def test_every_rule_has_a_case_and_a_source() -> None:
     assert RULES.keys() == BROKEN.keys()
-    assert all(rule.source.startswith("https://") for rule in RULES.values())
+    assert all(SOURCE.fullmatch(rule.source) for rule in RULES.values())
 
 
 def test_calls_at_the_very_end_may_stay_open() -> None:

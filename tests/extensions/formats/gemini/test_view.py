@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_bytes
-from agentlog.extensions.formats.gemini.rules import refusals
 from agentlog.projections.readers.messages import anthropic
 from tests.broken_histories import broken_histories
+from tests.extensions.formats.gemini.refusals import refusals
 from tests.histories import examples, history
 from tests.projections.views import test_repair
 from tests.projections.views.test_repair import APART, SEEN, SVG, imported, shown
