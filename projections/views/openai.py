@@ -34,6 +34,7 @@ from agentlog.projections.views.chat import turn_content, user_content, wire_cal
 from agentlog.projections.views.openai_residue import restored, shown_whole
 from agentlog.projections.views.repair.chat import RESIDUE, ChatWire
 from agentlog.projections.views.repair.held import TurnsCarry
+from agentlog.projections.views.repair.regular import add_in_order
 from agentlog.projections.views.repair.turns import Turns
 from agentlog.projections.views.repair.wire import with_record
 from agentlog.projections.views.sent_turns import SentTurns, carry_type
@@ -74,6 +75,7 @@ class OpenAIView(View[TurnsCarry, OpenAIOptions]):
         super().__init__(options)
         self.carry_type = carry_type(self.options)
         self._names_tools = self.options.tool_names or self.options.foreign
+        self._is_plain = self.options.repair and not self.options.mark
         is_foreign = self.options.foreign or not self.changes
         self._wire = ChatWire(
             names_tools=self._names_tools, foreign=is_foreign, restore=self._restore
@@ -90,6 +92,10 @@ class OpenAIView(View[TurnsCarry, OpenAIOptions]):
         items = self._items(event)
         if not items:
             return carry, ()
+        if self._is_plain and len(items) == 1:
+            added = add_in_order(self._wire, carry, event.version, items[0], event.response_id)
+            if added is not None:
+                return added
         turns = self._turns(carry)
         for item in items:
             turns.add(event.version, item, event.response_id)

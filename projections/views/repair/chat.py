@@ -58,9 +58,11 @@ class ChatWire(Wire):
         if self._foreign:
             return item
         content = item.get("content")
-        if type(content) is str and len(item) == _PLAIN:  # most messages
-            return item
         role = str(item.get("role"))
+        if type(content) is str and (
+            len(item) == _PLAIN or (role == "tool" and "tool_calls" not in item)
+        ):  # most messages
+            return item
         changes: Item = {}
         if isinstance(content, list) and role != "tool":
             parts = [part for value in content for part in _parts(role, object_of(value))]

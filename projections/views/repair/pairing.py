@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 MOST_LATE = 256
 """How many items may stand between a call and its result; one that comes later has lost it."""
-_MOST_KNOWN = 64
+MOST_KNOWN = 64
 
 
 class Call(NamedTuple):
@@ -54,7 +54,7 @@ class Pairing:
     def without(self, call: OpenCall) -> "Pairing":
         """Return it after the answer to a call."""
         place = self.open.index(call)
-        known = (*self.known, Call(call.id, call.name))[-_MOST_KNOWN:]
+        known = (*self.known, Call(call.id, call.name))[-MOST_KNOWN:]
         return Pairing((*self.open[:place], *self.open[place + 1 :]), known)
 
     def within(self, turn: int) -> "Pairing":
@@ -62,7 +62,7 @@ class Pairing:
         if not self.open or self.open[0].turn >= turn - MOST_LATE:
             return self
         late = [call for call in self.open if call.turn < turn - MOST_LATE]
-        known = (*self.known, *(Call(call.id, call.name) for call in late))[-_MOST_KNOWN:]
+        known = (*self.known, *(Call(call.id, call.name) for call in late))[-MOST_KNOWN:]
         return Pairing(self.open[len(late) :], known)
 
     def name_of(self, call_id: str) -> str | None:

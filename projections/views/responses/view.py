@@ -14,6 +14,7 @@ from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item, Placed
 from agentlog.projections.views.items.view import ItemsCarry, ItemsView
 from agentlog.projections.views.repair.held import TurnsCarry
+from agentlog.projections.views.repair.regular import add_in_order
 from agentlog.projections.views.repair.responses import ResponsesWire
 from agentlog.projections.views.repair.turns import Turns
 from agentlog.projections.views.repair.wire import with_record
@@ -66,6 +67,11 @@ class ResponsesView(ItemsView[ResponsesCarry, ResponsesOptions]):
         carry, items = super().fold(carry, event)
         if not (items and self.options.repair):
             return carry, items
+        if len(items) == 1 and not self.options.mark:
+            ((version, _, item),) = items
+            added = add_in_order(_WIRE, carry.turns, version, item, None)
+            if added is not None:
+                return replace(carry, turns=added[0]), added[1]
         turns = self._turns(carry, items)
         return replace(carry, turns=turns.carry), turns.settled
 

@@ -1,7 +1,9 @@
 """No history, however broken, gives a view that the rules of its API refuse."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, note
@@ -15,8 +17,11 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.messages import anthropic, chat
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import Item, render
+from agentlog.projections.views import openai as openai_view
+from agentlog.projections.views.openai import OpenAIView
 from agentlog.projections.views.repair.pairing import MOST_LATE
 from agentlog.projections.views.repair.wire import MARK, RECORDED
+from agentlog.projections.views.responses import view as responses_view
 from tests.broken_histories import ANTHROPIC, CHAT, broken_histories
 from tests.histories import examples, history
 from tests.projections import anthropic_api, chat_api
@@ -100,6 +105,40 @@ def test_the_types_of_the_packages_take_what_is_shown(events: list[Event]) -> No
     for item in shown("responses", events):
         # the API takes answers of other models without an id, though the package's types do not
         _RESPONSES.validate_python({"id": "rs_1", "status": "completed", **item})
+
+
+@pytest.mark.parametrize("view", [openai_view, responses_view])
+@given(events=broken_histories, data=st.data())
+@examples(300, long=5000)
+def test_what_stands_in_order_is_shown_as_by_the_whole_repair(
+    view: ModuleType, events: list[Event], data: st.DataObject
+) -> None:
+    events = events[: data.draw(st.integers(0, len(events)))]
+    chosen = choose_view("openai" if view is openai_view else "responses", {})
+    short = render(chosen, events)
+    with mock.patch.object(view, "add_in_order", return_value=None):
+        whole = render(chosen, events)
+    assert short == whole
+
+
+def test_what_stands_in_order_takes_the_shortcut() -> None:
+    drafts = [
+        {"type": "system", "text": "s"},
+        {"type": "input", "text": "i"},
+        {"type": "tool_calls", "calls": [{"id": "a", "name": "f"}]},
+        {"type": "tool_results", "results": [{"callId": "a", "output": 1}]},
+        {"type": "reply", "text": "r"},
+        {"type": "input", "text": "i"},
+    ]
+    view = OpenAIView()
+    view._turns = None  # type: ignore[assignment,method-assign] - it must not be called
+    carry, items = view.start(), list[Item]()
+    for event in history(*drafts):
+        carry, settled = view.fold(carry, event)
+        items += [placed.item for placed in settled]
+    assert [item["role"] for item in items] == [
+        *("system", "user", "assistant", "tool", "assistant", "user")
+    ]
 
 
 _words = st.integers(0, 99).map("word-{}".format)
