@@ -131,11 +131,11 @@ def test_what_stands_in_order_takes_the_shortcut() -> None:
         {"type": "input", "text": "i"},
     ]
     view = OpenAIView()
-    view._turns = None  # type: ignore[assignment,method-assign] - it must not be called
     carry, items = view.start(), list[Item]()
-    for event in history(*drafts):
-        carry, settled = view.fold(carry, event)
-        items += [placed.item for placed in settled]
+    with mock.patch.object(openai_view, "Turns", side_effect=AssertionError):
+        for event in history(*drafts):
+            carry, settled = view.fold(carry, event)
+            items += [placed.item for placed in settled]
     assert [item["role"] for item in items] == [
         *("system", "user", "assistant", "tool", "assistant", "user")
     ]
