@@ -21,7 +21,7 @@ from agentlog.projections.exchanges.requests import declared_tools, is_system
 from agentlog.projections.view import Item, render
 from agentlog.projections.views.openai import OpenAIView
 from agentlog.projections.views.repair.chat import ChatWire
-from agentlog.projections.views.repair.repaired import repaired
+from agentlog.projections.views.repair.view import repaired
 from agentlog.projections.views.request import RequestView
 
 _NAMES: Mapping[str, str] = {

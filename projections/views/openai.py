@@ -25,25 +25,20 @@ from agentlog.domain.messages import (
     ToolResultsMessage,
 )
 from agentlog.projections.call_texts import result_text
-from agentlog.projections.carries.persistent_list import print_with_lists
-from agentlog.projections.context.sent import ContextOptions, history_view, sent_items
 from agentlog.projections.item_content import CallPlaces, ItemContent, content_of, result_content
 from agentlog.projections.residue import residue_of
-from agentlog.projections.view import Item, Placed, View
+from agentlog.projections.view import Item
 from agentlog.projections.views.chat import turn_content, user_content, wire_call
 from agentlog.projections.views.openai_residue import restored, shown_whole
 from agentlog.projections.views.repair.chat import RESIDUE, ChatWire
-from agentlog.projections.views.repair.held import TurnsCarry
-from agentlog.projections.views.repair.regular import add_in_order
-from agentlog.projections.views.repair.turns import Turns
+from agentlog.projections.views.repair.view import RepairOptions, TurnsView
 from agentlog.projections.views.repair.wire import with_record
-from agentlog.projections.views.sent_turns import SentTurns, carry_type
 
 WHOLE = "openai.message"
 """The type of messages whose payload is an item of this wire that no other message would show."""
 
 
-class OpenAIOptions(ContextOptions):
+class OpenAIOptions(RepairOptions):
     """How to show a history on the OpenAI wire.
 
     `repair`: fill in what a model's API would miss; without it the log shows as it is.
@@ -53,19 +48,16 @@ class OpenAIOptions(ContextOptions):
     `foreign`: show what an import had beyond the API's types, and `tool_names`.
     """
 
-    repair: bool = True
-    mark: bool = False
     tool_names: bool = False
     foreign: bool = False
 
 
-class OpenAIView(View[TurnsCarry, OpenAIOptions]):
+class OpenAIView(TurnsView[OpenAIOptions]):
     """Messages of the chat completions API."""
 
     name: ClassVar[str] = "openai"
     carry_format: ClassVar[int] = 3
     options_type = OpenAIOptions
-    carry_type = TurnsCarry
     also: ClassVar[frozenset[str]] = frozenset()
     """Foreign keys that are shown in any case."""
     changes: ClassVar[bool] = True
@@ -73,43 +65,11 @@ class OpenAIView(View[TurnsCarry, OpenAIOptions]):
 
     def __init__(self, options: OpenAIOptions | None = None) -> None:
         super().__init__(options)
-        self.carry_type = carry_type(self.options)
         self._names_tools = self.options.tool_names or self.options.foreign
-        self._is_plain = self.options.repair and not self.options.mark
         is_foreign = self.options.foreign or not self.changes
-        self._wire = ChatWire(
+        self.wire = ChatWire(
             names_tools=self._names_tools, foreign=is_foreign, restore=self._restore
         )
-
-    @override
-    def start(self) -> TurnsCarry:
-        return self.carry_type()
-
-    @override
-    def fold(self, carry: TurnsCarry, event: Event) -> tuple[TurnsCarry, Sequence[Placed]]:
-        if isinstance(carry, SentTurns):
-            return carry.then(event), ()
-        items = self._items(event)
-        if not items:
-            return carry, ()
-        if self._is_plain and len(items) == 1:
-            added = add_in_order(self._wire, carry, event.version, items[0], event.response_id)
-            if added is not None:
-                return added
-        turns = self._turns(carry)
-        for item in items:
-            turns.add(event.version, item, event.response_id)
-        return turns.carry, turns.settled
-
-    @override
-    def rest(self, carry: TurnsCarry) -> Sequence[Placed]:
-        if isinstance(carry, SentTurns):
-            return sent_items(history_view(self), carry.history)
-        return self._turns(carry).rest() if carry.held else ()
-
-    @override
-    def dump(self, carry: TurnsCarry) -> bytes:
-        return print_with_lists(carry)
 
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
@@ -119,11 +79,8 @@ class OpenAIView(View[TurnsCarry, OpenAIOptions]):
         content = content_of(item, {"role", "tool_call_id", "name"})
         return result_content(role, calls, [(item["tool_call_id"], item.get("name"), content)])
 
-    def _turns(self, carry: TurnsCarry) -> Turns:
-        options = self.options
-        return Turns(self._wire, carry, repair=options.repair, mark=options.mark)
-
-    def _items(self, event: Event) -> Sequence[Item]:
+    @override
+    def items_of(self, event: Event) -> Sequence[Item]:
         message = event.message
         # not `match`: each failed class pattern would call pydantic's metaclass
         if type(message) is InputMessage:

@@ -9,8 +9,8 @@ from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_a
 from agentlog.extensions.formats.gemini.rules import KINDS, LIMITS, takes_media
 from agentlog.projections.api_rules.rule import Limits
 from agentlog.projections.view import Item
-from agentlog.projections.views.repair.arguments import as_object
 from agentlog.projections.views.repair.media import Media, media_in, parts_in
+from agentlog.projections.views.repair.names import as_object
 from agentlog.projections.views.repair.pairing import Call
 from agentlog.projections.views.repair.wire import Result, Wire, recorded_of
 

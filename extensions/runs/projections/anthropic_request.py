@@ -24,7 +24,7 @@ from agentlog.projections.view import Item
 from agentlog.projections.views.repair.anthropic import AnthropicWire
 from agentlog.projections.views.repair.anthropic_blocks import block_of, blocks_of
 from agentlog.projections.views.repair.media import media_in
-from agentlog.projections.views.repair.repaired import repaired
+from agentlog.projections.views.repair.view import repaired
 
 MAX_TOKENS = 4096
 """Sent where the request has no limit."""

@@ -14,8 +14,8 @@ from agentlog.projections.api_rules.anthropic import (
 )
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.view import Item
-from agentlog.projections.views.repair.arguments import as_object
 from agentlog.projections.views.repair.media import Media, media_in, parts_in
+from agentlog.projections.views.repair.names import as_object
 from agentlog.projections.views.repair.wire import RESULT
 
 

@@ -16,9 +16,8 @@ from agentlog.domain.json.values import (
 from agentlog.projections.api_rules.chat import AUDIO, LIMITS, PARTICIPANT, PARTS
 from agentlog.projections.api_rules.rule import Limits
 from agentlog.projections.view import Item
-from agentlog.projections.views.repair.arguments import as_object_text
 from agentlog.projections.views.repair.media import Media, media_in, parts_in
-from agentlog.projections.views.repair.names import fitted
+from agentlog.projections.views.repair.names import as_object_text, fitted
 from agentlog.projections.views.repair.pairing import Call
 from agentlog.projections.views.repair.wire import Result, Wire, recorded_of
 
@@ -40,6 +39,7 @@ class ChatWire(Wire):
 
     limits: ClassVar[Limits] = LIMITS
     answers_whole: ClassVar[bool] = False
+    has_shortcut: ClassVar[bool] = True
 
     def __init__(
         self,

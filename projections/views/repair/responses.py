@@ -21,9 +21,8 @@ from agentlog.projections.api_rules.responses import (
 from agentlog.projections.api_rules.rule import Limits
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.view import Item
-from agentlog.projections.views.repair.arguments import as_object_text
 from agentlog.projections.views.repair.media import Media, media_in, parts_in
-from agentlog.projections.views.repair.names import fitted
+from agentlog.projections.views.repair.names import as_object_text, fitted
 from agentlog.projections.views.repair.pairing import Call
 from agentlog.projections.views.repair.wire import Result, Wire, recorded_of
 
@@ -39,6 +38,7 @@ class ResponsesWire(Wire):
     has_own_ids: ClassVar[bool] = True
     moves: ClassVar[bool] = False
     answers_whole: ClassVar[bool] = False
+    has_shortcut: ClassVar[bool] = True
 
     @override
     def clean(self, item: Item) -> Item | None:

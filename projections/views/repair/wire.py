@@ -46,6 +46,9 @@ class Wire(ABC):
     answers_whole: ClassVar[bool] = True
     """Whether all calls of a turn are answered once one is."""
 
+    has_shortcut: ClassVar[bool] = False
+    """Whether `add_in_order` adds messages, too: no two are joined that are of other responses."""
+
     @abstractmethod
     def clean(self, item: Item) -> Item | None:
         """Return what the API takes of a message by itself, None where nothing is left.

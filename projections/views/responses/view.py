@@ -1,7 +1,6 @@
 """The view `responses`: items of the Responses and Conversations APIs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from typing_extensions import override
@@ -9,19 +8,15 @@ from typing_extensions import override
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import text_at
 from agentlog.domain.messages import ToolResultsMessage
-from agentlog.projections.context.sent import ContextOptions
 from agentlog.projections.item_content import CallPlaces, ItemContent
-from agentlog.projections.view import Item, Placed
-from agentlog.projections.views.items.view import ItemsCarry, ItemsView
-from agentlog.projections.views.repair.held import TurnsCarry
-from agentlog.projections.views.repair.regular import add_in_order
+from agentlog.projections.view import Item
 from agentlog.projections.views.repair.responses import ResponsesWire
-from agentlog.projections.views.repair.turns import Turns
+from agentlog.projections.views.repair.view import RepairedItemsView, RepairOptions
 from agentlog.projections.views.repair.wire import with_record
 from agentlog.projections.views.responses.items import WIRE, items_of, said_by
 
 
-class ResponsesOptions(ContextOptions):
+class ResponsesOptions(RepairOptions):
     """How to show items.
 
     `repair`: only what OpenAI's API takes as input, each call with its output; without it items are
@@ -32,25 +27,16 @@ class ResponsesOptions(ContextOptions):
     items are as they came in, and those of other messages have no id.
     """
 
-    repair: bool = True
-    mark: bool = False
     complete: bool = False
 
 
-@dataclass(slots=True)  # not frozen: construction would take 4x as long per event
-class ResponsesCarry(ItemsCarry):
-    """What came in, and what the repair needs to go on."""
-
-    turns: TurnsCarry = field(default_factory=TurnsCarry)
-
-
-class ResponsesView(ItemsView[ResponsesCarry, ResponsesOptions]):
+class ResponsesView(RepairedItemsView[ResponsesOptions]):
     """Items of the Responses and Conversations APIs; any message that they can say is one."""
 
     name: ClassVar[str] = WIRE
-    carry_format: ClassVar[int] = 2
     options_type = ResponsesOptions
-    carry_type = ResponsesCarry
+    wire = ResponsesWire()
+    joins: ClassVar[bool] = False
 
     @override
     def items_of(self, event: Event) -> Sequence[Item]:
@@ -63,33 +49,6 @@ class ResponsesView(ItemsView[ResponsesCarry, ResponsesOptions]):
         return items
 
     @override
-    def fold(self, carry: ResponsesCarry, event: Event) -> tuple[ResponsesCarry, Sequence[Placed]]:
-        carry, items = super().fold(carry, event)
-        if not (items and self.options.repair):
-            return carry, items
-        if len(items) == 1 and not self.options.mark:
-            ((version, _, item),) = items
-            added = add_in_order(_WIRE, carry.turns, version, item, None)
-            if added is not None:
-                return replace(carry, turns=added[0]), added[1]
-        turns = self._turns(carry, items)
-        return replace(carry, turns=turns.carry), turns.settled
-
-    @override
-    def rest(self, carry: ResponsesCarry) -> Sequence[Placed]:
-        items = super().rest(carry)
-        if self._is_sent or not self.options.repair:
-            return items
-        turns = self._turns(carry, items)
-        return [*turns.settled, *turns.rest()]
-
-    def _turns(self, carry: ResponsesCarry, items: Sequence[Placed]) -> Turns:
-        turns = Turns(_WIRE, carry.turns, repair=True, mark=self.options.mark)
-        for version, _, item in items:
-            turns.add(version, item)
-        return turns
-
-    @override
     def shown(self, item: Item, message_id: str, ordinal: int) -> tuple[str, Item]:
         item_id = id_of(item, message_id, ordinal)
         return item_id, completed(item, item_id) if self.options.complete else item
@@ -99,7 +58,6 @@ class ResponsesView(ItemsView[ResponsesCarry, ResponsesOptions]):
         return said_by(item, calls)
 
 
-_WIRE = ResponsesWire()
 _PREFIXES: Mapping[str, str] = {
     "message": "msg",
     "function_call": "fc",

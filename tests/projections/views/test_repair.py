@@ -1,7 +1,6 @@
 """No history, however broken, gives a view that the rules of its API refuse."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -17,11 +16,10 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.projections.readers.messages import anthropic, chat
 from agentlog.projections.registry import choose_view
 from agentlog.projections.view import Item, render
-from agentlog.projections.views import openai as openai_view
 from agentlog.projections.views.openai import OpenAIView
+from agentlog.projections.views.repair import view as repair_view
 from agentlog.projections.views.repair.pairing import MOST_LATE
 from agentlog.projections.views.repair.wire import MARK, RECORDED
-from agentlog.projections.views.responses import view as responses_view
 from tests.broken_histories import ANTHROPIC, CHAT, broken_histories
 from tests.histories import examples, history
 from tests.projections import anthropic_api, chat_api
@@ -107,16 +105,16 @@ def test_the_types_of_the_packages_take_what_is_shown(events: list[Event]) -> No
         _RESPONSES.validate_python({"id": "rs_1", "status": "completed", **item})
 
 
-@pytest.mark.parametrize("view", [openai_view, responses_view])
+@pytest.mark.parametrize("api", ["openai", "responses"])
 @given(events=broken_histories, data=st.data())
 @examples(300, long=5000)
 def test_what_stands_in_order_is_shown_as_by_the_whole_repair(
-    view: ModuleType, events: list[Event], data: st.DataObject
+    api: str, events: list[Event], data: st.DataObject
 ) -> None:
     events = events[: data.draw(st.integers(0, len(events)))]
-    chosen = choose_view("openai" if view is openai_view else "responses", {})
+    chosen = choose_view(api)
     short = render(chosen, events)
-    with mock.patch.object(view, "add_in_order", return_value=None):
+    with mock.patch.object(repair_view, "add_in_order", return_value=None):
         whole = render(chosen, events)
     assert short == whole
 
@@ -132,7 +130,7 @@ def test_what_stands_in_order_takes_the_shortcut() -> None:
     ]
     view = OpenAIView()
     carry, items = view.start(), list[Item]()
-    with mock.patch.object(openai_view, "Turns", side_effect=AssertionError):
+    with mock.patch.object(repair_view, "Turns", side_effect=AssertionError):
         for event in history(*drafts):
             carry, settled = view.fold(carry, event)
             items += [placed.item for placed in settled]
