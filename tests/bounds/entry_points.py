@@ -70,6 +70,7 @@ def _place(text: str) -> object:
 def _report(text: str) -> object:
     asked = text[1:]
     pairs = [[("by", asked)], [("order", asked)], [("clock", asked)], [("limit", asked)]]
+    pairs.append([("zone", asked)])
     return question_of(REPORTS["tools"], pairs[len(text) % len(pairs)])
 
 
@@ -163,6 +164,7 @@ ENTRY_POINTS: Mapping[str, EntryPoint] = {
             "name",
             "by",
             "order",
+            "zone",
         ),
     ),
     "filters of terms": EntryPoint(

@@ -57,5 +57,6 @@ _FORMAT = format_of_items(READER, "agentlog's own messages", _is_message, genera
 FORMAT = replace(
     _FORMAT,
     is_document=lambda value: _FORMAT.is_document(value) or _is_export(value),
+    is_item=lambda value: text_at(object_of(value), "type") is not None,  # where it is named
     excludes=lambda value: not _is_message(value),
 )

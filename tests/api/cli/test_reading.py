@@ -209,7 +209,7 @@ def test_a_model_call_is_what_was_sent_by_parts_and_what_came_back(url: str) -> 
     outcome = agentlog("model-call", "refund", "5", url=url)
     assert outcome.code == 0
     assert [line.split()[0] for line in outcome.out.splitlines()] == [
-        *("request", "system", "user", "context", "before", "answer"),
+        *("request", "system", "user", "context", "doubt", "before", "answer"),
     ]
     assert "412 of 128,000 tokens (0.3%), 256 cached" in outcome.out
     last = agentlog("model-call", "refund", url=url).out
@@ -296,7 +296,10 @@ NEXT_CENTURY = "2126-01-01T00:00:00Z"
         (["show", "a b"], "'a b' is no thread id"),
         (["view", "refund", "opanai"], "there is no view 'opanai': choose one of kernel, openai"),
         (["view", "refund", "openai", "-o", "names=true"], "does not take the option 'names'"),
-        (["view", "refund", "openai", "-o", "mark=maybe"], "it takes repair=true|false"),
+        (
+            ["view", "refund", "openai", "-o", "mark=maybe"],
+            "it takes messages=said|sent, repair=true|false",
+        ),
         (["view", "refund", "openai", "-o", "mark"], "give NAME=VALUE"),
         (["view", "refund", "openletta", "-o", "a=b"], "does not take the option 'a'"),
         (["view", "refund", "--at", "99"], "version 99 is not there yet: thread 'refund' is at"),
@@ -372,7 +375,7 @@ def test_a_bad_record_cannot_drive_the_terminal_either(database_url: str, tmp_pa
     for wire in ("kernel", "auto"):
         outcome = agentlog("import", odd, "--format", wire, url=database_url)
         assert outcome.code == 1
-        assert r"\x1b[31mred\x9b31m" in outcome.err
+        assert wire == "auto" or r"\x1b[31mred\x9b31m" in outcome.err
         assert r"odd \x1b[31m.json" in outcome.err
         assert "\x1b" not in outcome.err
         assert "\x9b" not in outcome.err

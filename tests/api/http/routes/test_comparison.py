@@ -226,7 +226,7 @@ def test_runs_are_a_matrix_with_what_parts_them(client: TestClient) -> None:
     assert (column["tools"], column["separation"]) == (["search"], 1.0)
     ways = {way["did"]["hint"]: (way["failed"], way["succeeded"]) for way in column["variants"]}
     assert ways == {'{"to":"BER"}': (0, 2), '{"to":"MUC"}': (2, 0)}
-    cell = {"column": 0, "version": 3, "failed": False}
+    cell = {"column": 0, "version": 3, "word": "suspected"}
     assert body["rows"][0]["cells"] == [{**cell, "variant": 1}]
     named = client.get("/v1/compare/matrix?thread=run-0&thread=a&steps=all").json()
     assert sorted(row["threadId"] for row in named["rows"]) == ["a", "run-0"]
