@@ -28,6 +28,7 @@ _FORMATS: Mapping[str, str] = {
     "openhands": f"{_HERE}.openhands.conversation:FORMAT",
     "openhands-0": f"{_HERE}.openhands.version_0:FORMAT",
     "pi": f"{_HERE}.pi:FORMAT",
+    "pydantic-ai": f"{_HERE}.pydantic_ai:FORMAT",
     "sharegpt": f"{_HERE}.datasets.sharegpt:FORMAT",
     "swe-agent": f"{_HERE}.swe_agents.swe_agent:FORMAT",
     "tau2": f"{_HERE}.tau2:FORMAT",
@@ -36,7 +37,7 @@ _FORMATS: Mapping[str, str] = {
 EXTENSION = Extension(
     about="formats of agents, datasets and chat services",
     formats=_FORMATS,
-    appendable={name: _FORMATS[name] for name in ("adk", "claude-code")},
+    appendable={name: _FORMATS[name] for name in ("adk", "claude-code", "pydantic-ai")},
     own_types={
         "claude-code": f"{_HERE}.claude_code.own_types:OWN_TYPES",
         "codex": f"{_HERE}.codex.own_types:OWN_TYPES",

@@ -15,7 +15,6 @@ APPENDABLE: Registry[Format] = Registry(
         "anthropic": "agentlog.projections.readers.messages.anthropic:FORMAT",
         "openai": "agentlog.projections.readers.messages.chat:FORMAT",
         "responses": "agentlog.projections.readers.messages.responses:FORMAT",
-        "pydantic-ai": "agentlog.projections.readers.messages.pydantic_ai:FORMAT",
     },
 )
 """Formats whose items are read one by one.

@@ -51,7 +51,6 @@ FORMATS: Registry[Format] = Registry(
         "letta": "agentlog.projections.readers.wires.letta:FORMAT",
         "maria": "agentlog.projections.readers.wires.maria:FORMAT",
         "openletta": "agentlog.projections.readers.wires.openletta:FORMAT",
-        "pydantic-ai": "agentlog.projections.readers.messages.pydantic_ai:FORMAT",
         "responses": "agentlog.projections.readers.messages.responses:FORMAT",
     },
 )
