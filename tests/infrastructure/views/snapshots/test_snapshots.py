@@ -98,7 +98,9 @@ def test_every_view_option_and_thread_has_its_own(
         "SELECT thread_id, view, options, count(*) FROM agentlog.snapshots "
         "GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
     )
-    every_option = '{"repair":true,"mark":false,"tool_names":false,"foreign":false}'
+    every_option = (
+        '{"messages":"said","repair":true,"mark":false,"tool_names":false,"foreign":false}'
+    )
     assert rows == [
         ("t", "agent-state", '{"history":false}', 3),
         ("t", "agent-state", '{"history":true}', 3),
