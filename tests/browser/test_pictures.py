@@ -50,7 +50,7 @@ STORIES = (
     Story("threads", "/"),
     Story("threads-filter", "/", press=["Filter"]),
     Story("threads-columns", "/", press=["Columns"]),
-    Story("threads-filtered", f"/?tool={quote(UNBROKEN)}"),
+    Story("threads-filtered", f"/?filter={quote(f'tool:{UNBROKEN}')}"),
     Story("threads-hits", "/?find=sentence"),
     Story("history", f"{_THREAD}?pane=history&at=6&fold="),
     Story("history-folds", f"{_THREAD}?pane=history&at=6", press=["Fold"]),

@@ -110,7 +110,7 @@ export interface ThreadAddress {
   hidden?: true;
 }
 
-/** Reads an address; what is unknown or wrong is left out. */
+/** Reads an address; what is unknown or wrong is left out. Pages of 0.25 wrote `only=error`. */
 export function threadAddress(search: Search): ThreadAddress {
   return prune({
     at: wholeIn(search["at"], 1) ?? oneIn<typeof END>([END], search["at"]),
@@ -125,7 +125,7 @@ export function threadAddress(search: Search): ThreadAddress {
     watch: textsIn(search["watch"]),
     key: textIn(search["key"]),
     find: textIn(search["find"]),
-    only: oneIn(MARKS, search["only"]),
+    only: search["only"] === "error" ? "failed" : oneIn(MARKS, search["only"]),
     read: flagIn(search["read"]),
     fold: typeof search["fold"] === "string" ? search["fold"] : undefined,
     groups: textIn(search["groups"]),

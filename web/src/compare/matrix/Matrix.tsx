@@ -54,7 +54,8 @@ function Summary({ matrix: { rows, columns, columnCount, cut } }: { matrix: RunM
       {countOf(rows.length, "run")} × {countOf(columns.length, "step")}
       {cut && "; older runs are left out"}
       {(isLong || columnCount > columns.length) && "; later steps are left out"}. A letter is what
-      was said in a step, <b>A</b> by most runs; red has failed.
+      was said in a step, <b>A</b> by most runs; red failed, violet is told to have, amber is
+      suspected.
     </p>
   );
 }

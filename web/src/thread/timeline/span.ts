@@ -94,7 +94,7 @@ export function doubtOf(span: Span): string {
 }
 
 /** The rules of suspicion that a span meets, in words: repeated in a row, slow. */
-export function rulesOf({ suspected }: Span): string {
+function rulesOf({ suspected }: Span): string {
   return suspected.join(", ").replaceAll("_", " ");
 }
 

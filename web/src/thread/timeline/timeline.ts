@@ -8,7 +8,6 @@ import { type Span, spanOf, type TimelineItem } from "./span";
 import { TimelineIndex } from "./timelineIndex";
 
 export type { ThreadTimeline, Timeline } from "./threadTimeline";
-export { rulesOf } from "./span";
 export type { Mark, Span } from "./span";
 export type { Counts } from "./timelineIndex";
 

@@ -14,7 +14,7 @@ import styles from "./FilterBar.module.css";
 
 const TOGGLES = [
   { term: "failed", name: "Failed", title: "Failed by its score, or else by how it ended" },
-  { term: "has:error", name: "With errors", title: "A call failed, or the agent had an error" },
+  { term: "has:error", name: "With errors", title: "Something failed, or is told to have" },
   { term: "loops>0", name: "Loops", title: "It made the same calls again and again" },
   { term: "pending", name: "Needs approval", title: "A request for approval has no answer yet" },
   { term: "anomalies>0", name: "Anomalies", title: "A rule was broken" },

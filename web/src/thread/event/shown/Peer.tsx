@@ -2,7 +2,8 @@ import { Link } from "@tanstack/react-router";
 import { duration } from "../../../parts/format";
 import { useCursor } from "../../cursor";
 import { pairsOf } from "../../timeline/pairing";
-import { rulesOf, useTimeline } from "../../timeline/timeline";
+import { doubtOf } from "../../timeline/span";
+import { useTimeline } from "../../timeline/timeline";
 import type { Recorded } from "../contents";
 
 interface PeerProps {
@@ -24,7 +25,7 @@ export function Peer({ event, index = 0, names, isStated = false }: PeerProps) {
   }
   const { span, partner, isAsking } = pair;
   const [begin, end] = names;
-  const rules = rulesOf(span);
+  const doubt = doubtOf(span);
   return (
     <>
       {partner === null && (
@@ -40,10 +41,11 @@ export function Peer({ event, index = 0, names, isStated = false }: PeerProps) {
         />
       )}
       {span.outcome === "failed" && !isStated && <span className="badge bad">failed</span>}
-      {span.outcome === "told" && <span className="badge told">told to have failed</span>}
       {isAsking && span.outcome === "denied" && <span className="badge bad">denied</span>}
       {isAsking && span.outcome === "granted" && <span className="badge ok">granted</span>}
-      {rules !== "" && <span className="badge warn">suspected: {rules}</span>}
+      {doubt !== "" && (
+        <span className={`badge ${span.outcome === "told" ? "told" : "warn"}`}>{doubt}</span>
+      )}
     </>
   );
 }

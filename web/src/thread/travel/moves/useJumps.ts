@@ -2,7 +2,6 @@ import { useEffect, useState } from "react";
 import { useCursor } from "../../cursor";
 import { useHits } from "../../hits";
 import { attemptBeside } from "../../timeline/attempts";
-import type { Word } from "../../timeline/span";
 import type { ThreadTimeline } from "../../timeline/timeline";
 import { next } from "../marks";
 import { type JumpMark, JUMPS } from "./keys";
@@ -52,7 +51,7 @@ export function useJumps(
       reset();
       move(doubt.version, { isContinued: isHeld });
       setNotice(
-        `No failure ${by === 1 ? "after" : "before"} that: v${doubt.version} is ${doubt.word}`,
+        `No failure ${by === 1 ? "after" : "before"} that: v${doubt.version} is ${WORD_TEXTS[doubt.word]}`,
       );
     } else if (isRead) {
       setAwaited(null);
@@ -81,9 +80,11 @@ export function useJumps(
   return { again, jump, missing, notice, reset };
 }
 
+const WORD_TEXTS = { told: "told to have failed", suspected: "suspected" };
+
 interface Doubt {
   readonly version: number;
-  readonly word: Word;
+  readonly word: keyof typeof WORD_TEXTS;
 }
 
 /** The nearest version of what is only told or suspected. */
