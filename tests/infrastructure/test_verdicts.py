@@ -132,6 +132,6 @@ def test_every_place_says_the_same_of_a_run(
         is_fact = draft["type"].startswith("thread.")
         drafts, facts = ([], [draft]) if is_fact else ([draft], [])
         writer.append(AppendRequest(TENANT, thread, drafts, facts))
-    build_all(database, "threads", "approvals", "suspicions")
+    build_all(database, "threads", "approvals", "suspicions", "model_calls")
     places = verdicts(database, thread, number, rule)
     assert len(set(places)) == 1, places

@@ -37,7 +37,7 @@ def reports(server_url: str, template_database: str) -> Iterator[Reports]:
             drafts = list(chat.READER.read(record["traj"]))
             facts = [started(policy="record", metadata={"reward": record["reward"]})]
             writer.append(AppendRequest(TENANT, thread_of(record), drafts, facts))
-        build_all(database, "tool_calls", "threads", "suspicions")
+        build_all(database, "tool_calls", "threads", "suspicions", "model_calls")
         yield Reports(database, tenant=TENANT)
 
 
