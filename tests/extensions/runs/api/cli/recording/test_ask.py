@@ -70,7 +70,12 @@ def test_answers_stand_beside_the_recorded_one(url: str, provider: ScriptedProvi
     assert openai["costUsd"] == pytest.approx(0.00021)
     assert openai["latencyMs"] > 0
     assert (anthropic["text"], anthropic["finishReason"]) == ("Which order?", "end_turn")
-    assert anthropic["usage"] == {"inputTokens": 200, "outputTokens": 10, "cachedInputTokens": 0}
+    assert anthropic["usage"] == {
+        "inputTokens": 200,
+        "outputTokens": 10,
+        "cachedInputTokens": 0,
+        "cacheWriteTokens": 0,
+    }
     assert [request.path for request in provider.requests] == [
         "/v1/chat/completions",
         "/v1/messages",
