@@ -1,6 +1,7 @@
 """Steps of a trajectory, by the rules of ATIF 1.7: one a turn, with the results of its calls.
 
-What no step of ATIF says stands in its `extra`: the messages before it under `events`.
+A result that comes late stands with its call too, as views for APIs show it. What no step of ATIF
+says stands in its `extra`: the messages before it under `events`.
 """
 
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from agentlog.domain.messages import (
 from agentlog.projections.call_texts import arguments_text, error_text, iso_time, value_text
 from agentlog.projections.carries.persistent_list import PrintedList
 from agentlog.projections.view import Item
+from agentlog.projections.views.repair.pairing import Call, OpenCall, Pairing
 
 _FIGURES = {
     "input_tokens": "prompt_tokens",
@@ -34,18 +36,16 @@ _FIGURES = {
 
 @dataclass(slots=True)
 class Steps:
-    """Steps that later messages may change, `pending`, and those `settled` since.
+    """The `steps` that are complete, but for late results, and those `pending` of this turn.
 
     `last` is the index of the agent's step among the pending ones, `response` the response that it
-    is of, and `open_calls` its calls without a result, id and name. `answer` are the figures of a
-    response whose step is not there yet. `events` are messages that the next step tells of. `count`
-    is that of all steps.
+    is of; `pairing` has calls by the ids of their steps. `answer` are the figures of a response
+    whose step is not there yet. `events` are messages that the next step tells of.
     """
 
-    count: int = 0
+    steps: PrintedList = field(default_factory=PrintedList)
     pending: list[Item] = field(default_factory=list)
-    settled: list[Item] = field(default_factory=list)
-    open_calls: list[tuple[str, str]] = field(default_factory=list)
+    pairing: Pairing = field(default_factory=Pairing)
     last: int | None = None
     response: str | None = None
     answer: Item = field(default_factory=dict)
@@ -91,13 +91,15 @@ class Steps:
                 texts = (text_at(step, "reasoning_content"), title, summary)
                 step["reasoning_content"] = "\n\n".join(filter(None, texts))
             case ToolCallsMessage(calls=calls):
-                step["tool_calls"] = [*array_of(step.get("tool_calls")), *map(_call, calls)]
-                self.open_calls += [(call.id, call.name) for call in calls]
+                before = array_of(step.get("tool_calls"))
+                step["tool_calls"] = [*before, *map(_call, calls)]
+                named = [Call(call.id, call.name) for call in calls]
+                self.pairing = self.pairing.ask(self._number, named, len(before))
 
     def _joins(self, step: Item, response: str | None, message: KernelMessage) -> bool:
         """Return whether a message is of the same turn; a thought begins the turn after it."""
         is_thought = isinstance(message, ReasoningMessage)
-        if is_thought and self.open_calls:  # whose results are to come
+        if is_thought and self._waits:  # whose results are to come
             return True
         if "observation" in step or self.pending[-1] is not step:
             return False
@@ -112,20 +114,20 @@ class Steps:
 
     def _results(self, event: Event, message: ToolResultsMessage) -> None:
         orphans: list[tuple[int, ToolResult]] = []
+        is_of_turn = False
         for index, result in enumerate(message.results):
-            call = self._asked_by(result)
-            if call is None or self.last is None:
+            call = self.pairing.call_of(result.call_id, result.name)
+            if call is None:
                 orphans.append((index, result))
-                continue
-            self.open_calls.remove(call)
-            step = self.pending[self.last]
-            seen = objects_of(object_of(step.get("observation")).get("results"))
-            step["observation"] = {"results": [*seen, _result(call[0], result)]}
-        if orphans or not self.open_calls:
+            else:
+                is_of_turn = is_of_turn or call.turn == self._number
+                self._answer(call, result)
+        if orphans or (is_of_turn and not self._waits):
             self._settle()
         for index, result in orphans:
             call_id = result.call_id or f"call_{event.message_id}_{index}"
-            call_item = _call(ToolCall(id=call_id, name=result.name or "unknown", args={}))
+            name = result.name or self.pairing.name_of(call_id) or "unknown"
+            call_item = _call(ToolCall(id=call_id, name=name, args={}))
             more: Item = {
                 "tool_calls": [call_item],
                 "observation": {"results": [_result(call_id, result)]},
@@ -133,17 +135,36 @@ class Steps:
             }
             self._put(message, "agent", "", **more)
             self._settle()
+            self.pairing = self.pairing.with_known(Call(call_id, name))
 
-    def _asked_by(self, result: ToolResult) -> tuple[str, str] | None:
-        for call in self.open_calls:
-            if call[0] == result.call_id or (result.call_id is None and call[1] == result.name):
-                return call
-        return None
+    def _answer(self, call: OpenCall, result: ToolResult) -> None:
+        """Put a result into the step of its call; an older one is taken out of the list for it."""
+        self.pairing = self.pairing.without(call)
+        later: list[Item] = []
+        while self.steps.size >= call.turn:
+            step, self.steps = self.steps.pop()
+            later.append(object_of(step))
+        step = later[-1] if later else self.pending[call.turn - self.steps.size - 1]
+        seen = objects_of(object_of(step.get("observation")).get("results"))
+        step["observation"] = {"results": [*seen, _result(call.id, result)]}
+        for step in reversed(later):
+            self.steps = self.steps.append(print_to_keep(step))
+
+    @property
+    def _number(self) -> int:
+        """The id of the agent's step that a turn is at; 0 for none."""
+        return 0 if self.last is None else self.steps.size + self.last + 1
+
+    @property
+    def _waits(self) -> bool:
+        """Whether calls of this turn have no result yet."""
+        return any(call.turn == self._number for call in self.pairing.open)
 
     def _put(self, message: KernelMessage, source: str, text: str, **more: JsonValue) -> Item:
-        self.count += 1
+        number = self.steps.size + len(self.pending) + 1
+        self.pairing = self.pairing.within(number)
         step: Item = {
-            "step_id": self.count,
+            "step_id": number,
             "timestamp": iso_time(message.timestamp),
             "source": source,
             "message": text,
@@ -164,8 +185,9 @@ class Steps:
         return object_of(answer["figures"])
 
     def _settle(self) -> None:
-        self.settled += self.pending
-        self.pending, self.open_calls, self.last, self.response = [], [], None, None
+        for step in self.pending:
+            self.steps = self.steps.append(print_to_keep(step))
+        self.pending, self.last, self.response = [], None, None
 
 
 def _files(message: InputMessage) -> Item:

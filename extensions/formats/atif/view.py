@@ -15,6 +15,7 @@ from agentlog.projections.carries.persistent_list import PrintedList, print_with
 from agentlog.projections.difference import state_difference
 from agentlog.projections.view import Item, Options, Placed, StateView
 from agentlog.projections.views.items.view import Items
+from agentlog.projections.views.repair.pairing import Pairing
 
 VERSION = "ATIF-v1.7"
 
@@ -27,7 +28,7 @@ class AtifCarry:
     pending: Items = field(default_factory=PrintedList)
     events: Items = field(default_factory=PrintedList)
     answer: Items = field(default_factory=PrintedList)
-    open_calls: tuple[tuple[str, str], ...] = ()
+    pairing: Pairing = field(default_factory=Pairing)
     last: int | None = None
     response: str | None = None
     facts: Items = field(default_factory=PrintedList)
@@ -38,6 +39,7 @@ class AtifView(StateView[AtifCarry, Options]):
 
     name: ClassVar[str] = "atif"
     is_document: ClassVar[bool] = True
+    carry_format: ClassVar[int] = 2
     options_type = Options
     carry_type = AtifCarry
 
@@ -51,25 +53,21 @@ class AtifView(StateView[AtifCarry, Options]):
         if isinstance(event.message, Start | ThreadAnnotated) or not facts:
             facts = _facts(facts, event)
         steps = Steps(
-            carry.steps.size + carry.pending.size,
+            carry.steps,
             [object_of(step) for step in carry.pending],
-            [],
-            list(carry.open_calls),
+            carry.pairing,
             carry.last,
             carry.response,
             object_of(next(iter(carry.answer), None)),
             carry.events,
         )
         steps.add(event)
-        settled = carry.steps
-        for step in steps.settled:
-            settled = settled.append(print_to_keep(step))
         return AtifCarry(
-            settled,
+            steps.steps,
             PrintedList.of(steps.pending),
             steps.events,
             PrintedList.of([steps.answer] if steps.answer else []),
-            tuple(steps.open_calls),
+            steps.pairing,
             steps.last,
             steps.response,
             facts,

@@ -54,16 +54,20 @@ class Pairing:
     def without(self, call: OpenCall) -> "Pairing":
         """Return it after the answer to a call."""
         place = self.open.index(call)
-        known = (*self.known, Call(call.id, call.name))[-MOST_KNOWN:]
-        return Pairing((*self.open[:place], *self.open[place + 1 :]), known)
+        rest = (*self.open[:place], *self.open[place + 1 :])
+        return Pairing(rest, self.known).with_known(Call(call.id, call.name))
 
     def within(self, turn: int) -> "Pairing":
         """Return it without the calls that were made long before a turn."""
         if not self.open or self.open[0].turn >= turn - MOST_LATE:
             return self
         late = [call for call in self.open if call.turn < turn - MOST_LATE]
-        known = (*self.known, *(Call(call.id, call.name) for call in late))[-MOST_KNOWN:]
-        return Pairing(self.open[len(late) :], known)
+        rest = Pairing(self.open[len(late) :], self.known)
+        return rest.with_known(*(Call(call.id, call.name) for call in late))
+
+    def with_known(self, *calls: Call) -> "Pairing":
+        """Return it with calls that wait for no result."""
+        return Pairing(self.open, (*self.known, *calls)[-MOST_KNOWN:])
 
     def name_of(self, call_id: str) -> str | None:
         """Return the tool of a call that was answered or given up lately; None if unknown."""

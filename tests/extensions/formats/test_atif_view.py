@@ -53,3 +53,18 @@ def test_a_trajectory_is_read_as_the_same_conversation(
 @pytest.mark.parametrize("name", THREADS)
 def test_each_example_is_read_as_the_same_conversation(name: str) -> None:
     assert read_again(THREADS[name]) == chat(THREADS[name])
+
+
+def test_a_late_result_stands_with_its_call() -> None:
+    call = {"type": "tool_calls", "calls": [{"id": "b", "name": "search", "args": {}}]}
+    result = {"type": "tool_results", "results": [{"callId": "b", "output": 1}]}
+    asked = [{"type": "input", "text": str(n)} for n in range(40)]
+    events = history(call, *asked, result, result)
+    assert read_again(events) == chat(events)
+    steps = document(events)["steps"]
+    assert [step["step_id"] for step in steps] == list(range(1, 43))
+    assert [step["tool_calls"][0]["function_name"] for step in (steps[0], steps[-1])] == [
+        "search",
+        "search",
+    ]
+    assert steps[0]["observation"]["results"] == [{"source_call_id": "b", "content": "1"}]
