@@ -32,7 +32,7 @@ from agentlog.projections.views.chat import turn_content, user_content, wire_cal
 from agentlog.projections.views.openai_residue import restored, shown_whole
 from agentlog.projections.views.repair.chat import RESIDUE, ChatWire
 from agentlog.projections.views.repair.view import RepairOptions, TurnsView
-from agentlog.projections.views.repair.wire import with_record
+from agentlog.projections.views.repair.wire import RECORDED, with_record
 
 WHOLE = "openai.message"
 """The type of messages whose payload is an item of this wire that no other message would show."""
@@ -75,8 +75,8 @@ class OpenAIView(TurnsView[OpenAIOptions]):
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
         role = str(item["role"])
         if role != "tool":
-            return turn_content(role, item, calls, {"role"})
-        content = content_of(item, {"role", "tool_call_id", "name"})
+            return turn_content(role, item, calls, {"role", RECORDED})
+        content = content_of(item, {"role", "tool_call_id", "name", RECORDED})
         return result_content(role, calls, [(item["tool_call_id"], item.get("name"), content)])
 
     @override

@@ -11,7 +11,7 @@ from agentlog.extensions.formats.gemini.wire import GeminiWire
 from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item
 from agentlog.projections.views.repair.view import RepairOptions, TurnsView
-from agentlog.projections.views.repair.wire import plain
+from agentlog.projections.views.repair.wire import plain, without_recorded
 
 
 class GeminiOptions(RepairOptions):
@@ -43,7 +43,7 @@ class GeminiView(TurnsView[GeminiOptions]):
 
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
-        return said_by(item, calls)
+        return said_by(without_recorded(item), calls)
 
 
 def _as_recorded(item: Item) -> Item:

@@ -19,6 +19,7 @@ from agentlog.projections.views.anthropic.messages import (
 from agentlog.projections.views.repair.anthropic import AnthropicWire
 from agentlog.projections.views.repair.turns import Turns
 from agentlog.projections.views.repair.view import RepairedItemsView, RepairOptions
+from agentlog.projections.views.repair.wire import without_recorded
 
 
 class AnthropicOptions(RepairOptions):
@@ -53,7 +54,7 @@ class AnthropicView(RepairedItemsView[AnthropicOptions]):
 
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
-        return said_by(item, calls)
+        return said_by(without_recorded(item), calls)
 
     @override
     def add(self, turns: Turns, version: int, item: Item) -> None:

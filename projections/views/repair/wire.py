@@ -185,6 +185,17 @@ def with_mark(item: Item, mark: str | None, recorded: JsonValue = None) -> Item:
     return marked if recorded is None else {**marked, RECORDED: recorded}
 
 
+def without_recorded(item: Item) -> Item:
+    """Return a message without what its marks, and those of its blocks, say is on record."""
+    return {
+        key: [without_recorded(part) if isinstance(part, dict) else part for part in value]
+        if isinstance(value, list)
+        else value
+        for key, value in item.items()
+        if key != RECORDED
+    }
+
+
 def plain(item: Item) -> Item:
     """Return a message or result without what is never shown."""
     if RESULT not in item:

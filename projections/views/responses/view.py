@@ -12,7 +12,7 @@ from agentlog.projections.item_content import CallPlaces, ItemContent
 from agentlog.projections.view import Item
 from agentlog.projections.views.repair.responses import ResponsesWire
 from agentlog.projections.views.repair.view import RepairedItemsView, RepairOptions
-from agentlog.projections.views.repair.wire import with_record
+from agentlog.projections.views.repair.wire import with_record, without_recorded
 from agentlog.projections.views.responses.items import WIRE, items_of, said_by
 
 
@@ -55,7 +55,7 @@ class ResponsesView(RepairedItemsView[ResponsesOptions]):
 
     @override
     def item_content(self, item: Item, calls: CallPlaces) -> ItemContent:
-        return said_by(item, calls)
+        return said_by(without_recorded(item), calls)
 
 
 _PREFIXES: Mapping[str, str] = {

@@ -149,7 +149,7 @@ def test_a_log_comes_back_as_it_was_just_before_a_disaster() -> None:
             assert whole.exit_code == 0, whole.stdout
             assert drill.agentlog("checkpoint").stdout == note
             again = drill.agentlog("import", *sorted(EXAMPLES.glob("*.json")))
-            assert figures_of(again.stderr) == {"threads": 6, "there already": 64}
+            assert figures_of(again.stderr) == {"threads": 6, "there already": 64, "kept whole": 1}
 
 
 def test_a_log_comes_back_from_a_copy_and_what_changed_since() -> None:
