@@ -25,7 +25,7 @@ _FIGURES = {
 }
 
 
-class Words(NamedTuple):
+class TokenWords(NamedTuple):
     """The words for each figure, separated by spaces: the first is written, all are read.
 
     A word is a key or a path, `details.cached`, or `details.ttl=1h.count` for an item of a list
@@ -122,7 +122,7 @@ def _less(whole: int | None, part: int) -> int | None:
 
 
 @lru_cache(maxsize=256)
-def _parts_of(words: Words) -> list[tuple[str, tuple[tuple[str, ...], ...]]]:
+def _parts_of(words: TokenWords) -> list[tuple[str, tuple[tuple[str, ...], ...]]]:
     """Return the paths of each part that a wire has words for."""
     parts = ((part, _paths(getattr(words, part))) for part in (*_FIGURES, "written_5m", "tool"))
     return [(part, paths) for part, paths in parts if paths]
@@ -162,7 +162,7 @@ def _put(item: JsonObject, path: tuple[str, ...], count: int) -> None:
     item[last] = count
 
 
-CHAT = Words(
+CHAT = TokenWords(
     "prompt_tokens",
     "completion_tokens",
     "total_tokens",
@@ -180,7 +180,7 @@ CHAT = Words(
 cache), OpenRouter and LiteLLM (what was written to one). xAI counts thoughts beside its output,
 which its total shows."""
 
-RESPONSES = Words(
+RESPONSES = TokenWords(
     "input_tokens",
     "output_tokens",
     "total_tokens",
@@ -192,7 +192,7 @@ RESPONSES = Words(
 )
 """OpenAI's Responses API."""
 
-ANTHROPIC = Words(
+ANTHROPIC = TokenWords(
     "input_tokens",
     "output_tokens",
     read="cache_read_input_tokens",
@@ -204,7 +204,7 @@ ANTHROPIC = Words(
 )
 """Anthropic's Messages API: "total input tokens" are the sum of three (Prompt caching)."""
 
-GEMINI = Words(
+GEMINI = TokenWords(
     "promptTokenCount prompt_token_count",
     "candidatesTokenCount candidates_token_count responseTokenCount response_token_count",
     "totalTokenCount total_token_count",
@@ -220,7 +220,7 @@ GEMINI = Words(
 )
 """Gemini's API: the total is that of prompt, candidates, tool use and thoughts (UsageMetadata)."""
 
-BEDROCK = Words(
+BEDROCK = TokenWords(
     "inputTokens",
     "outputTokens",
     "totalTokens",
@@ -232,7 +232,7 @@ BEDROCK = Words(
 )
 """Bedrock's Converse (TokenUsage)."""
 
-LANGCHAIN = Words(
+LANGCHAIN = TokenWords(
     f"input_tokens {CHAT.input}",
     f"output_tokens {CHAT.output}",
     "total_tokens",
@@ -248,7 +248,7 @@ LANGCHAIN = Words(
 )
 """LangChain's `usage_metadata`, and what its `response_metadata` has of a provider."""
 
-PYDANTIC_AI = Words(
+PYDANTIC_AI = TokenWords(
     "input_tokens request_tokens",
     "output_tokens response_tokens",
     "total_tokens",
@@ -261,7 +261,7 @@ PYDANTIC_AI = Words(
 )
 """Pydantic AI's `RequestUsage`, and its `Usage` of old."""
 
-LETTA = Words(
+LETTA = TokenWords(
     "prompt_tokens",
     "completion_tokens",
     "total_tokens",
@@ -271,10 +271,10 @@ LETTA = Words(
 )
 """Letta's `usage_statistics`."""
 
-OPENLETTA = Words("input_tokens", "output_tokens", "total_tokens")
+OPENLETTA = TokenWords("input_tokens", "output_tokens", "total_tokens")
 """OpenLetta's `usage_statistics`."""
 
-MARIA = Words(
+MARIA = TokenWords(
     f"{CHAT.input} input_tokens",
     f"{CHAT.output} output_tokens",
     "total_tokens",

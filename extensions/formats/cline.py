@@ -25,7 +25,7 @@ from agentlog.projections.readers.history import (
 )
 from agentlog.projections.readers.messages.anthropic import KNOWN, read_blocks
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.token_words import Words
+from agentlog.projections.token_words import TokenWords
 from agentlog.projections.view import Item
 
 _HISTORY, _PAGE = "api_conversation_history", "ui_messages"
@@ -36,10 +36,10 @@ _KNOWN = KNOWN | {
     *("metrics modelInfo providerId mode ts id call_id reasoning_details summary").split(),
 }
 _SAYS = {"user": "input", "assistant": "reply"}
-_FIGURES = Words(
+_FIGURES = TokenWords(
     "tokensIn", "tokensOut", read="cacheReads", written="cacheWrites", cache_beside=True
 )
-_METRICS = Words("tokens.prompt", "tokens.completion", tool="tokens.cached")
+_METRICS = TokenWords("tokens.prompt", "tokens.completion", tool="tokens.cached")
 """Of an answer itself; here `cached` are those that were read and written, beside the prompt."""
 _LAST_TIME = 253_402_300_799_999
 

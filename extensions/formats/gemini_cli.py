@@ -18,7 +18,7 @@ from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.gemini import KNOWN, read_parts
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.token_words import Words
+from agentlog.projections.token_words import TokenWords
 from agentlog.projections.view import Item
 
 _KNOWN = (
@@ -29,7 +29,7 @@ _KNOWN = (
         "toolCalls thoughts model"
     ).split(),
 )
-_FIGURES = Words(
+_FIGURES = TokenWords(
     "input",
     "output",
     "total",

@@ -14,7 +14,7 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, amount_at, file_of_uri
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.token_words import Words
+from agentlog.projections.token_words import TokenWords
 from agentlog.projections.view import Item
 
 _NAME = "opencode"
@@ -27,7 +27,7 @@ _KNOWN = (
 _PARTS = frozenset(
     "step-start step-finish snapshot patch file agent subtask compaction retry tool text".split()
 )
-_FIGURES = Words(
+_FIGURES = TokenWords(
     "input",
     "output",
     "total",

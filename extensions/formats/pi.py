@@ -18,7 +18,7 @@ from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.messages.calls import add_call
 from agentlog.projections.readers.messages.content import Kinds, read_content
 from agentlog.projections.readers.reading import Entry, Reading
-from agentlog.projections.token_words import Words
+from agentlog.projections.token_words import TokenWords
 from agentlog.projections.view import Item
 
 _NAME = "pi"
@@ -34,7 +34,7 @@ _KINDS = frozenset(
         "custom_message label session_info"
     ).split()
 )
-_FIGURES = Words(
+_FIGURES = TokenWords(
     "input",
     "output",
     "totalTokens",

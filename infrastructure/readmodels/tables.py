@@ -258,10 +258,8 @@ _CONFINE: tuple[LiteralString, ...] = (
 _PENDING: LiteralString = "gin_pending_list_limit = 512"
 """Kilobytes of words that wait to be put into an index: each search reads them all, and the file
 keeps their room. The server's default is 4096; less than 256 doubles the cost of a row."""
-
 _MOST_KNOWN = 100
 """Rows of one identity: those of a provider come a few times, `test-1` in every thread."""
-
 _BIGGEST = 2**63
 
 _COPIED_AS: dict[SqlType, str] = {

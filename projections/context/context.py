@@ -105,7 +105,8 @@ class Contexts:
 
     def of_answer(self, versions: Sequence[int]) -> Context:
         """Return the context that an answer was made of, which these versions are."""
-        own = [n for n, node in enumerate(self._nodes) if node.event.version in set(versions)]
+        named = frozenset(versions)
+        own = [n for n, node in enumerate(self._nodes) if node.event.version in named]
         if not own:
             return self.after()
         linked = next((n for n in own if self._nodes[n].link.parent is not None), own[0])

@@ -31,7 +31,7 @@ from agentlog.domain.messages import (
     WorkerResultMessage,
     WorkerSpawnedMessage,
 )
-from agentlog.projections.outcomes.suspicion import told_failure
+from agentlog.projections.outcomes.suspicion import suspicions
 from agentlog.projections.values import held, shown
 
 ValueT = TypeVar("ValueT")
@@ -69,7 +69,7 @@ class Answer(NamedTuple):
     """What may answer an ask of its kind; `id` and `name` as there, None where it names none.
 
     `error_class` is the code of an error, or its text without particulars; `error_message` its
-    beginning.
+    beginning. `rules` are those of `suspicion` that the output of a call without an error meets.
     """
 
     kind: Kind
@@ -78,6 +78,7 @@ class Answer(NamedTuple):
     outcome: Outcome
     error_class: str | None = None
     error_message: str | None = None
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)  # not frozen: construction would take 4x as long per event
@@ -165,7 +166,7 @@ def with_told(
 
 
 def rank(output_tokens: float | None, input_tokens: float | None) -> tuple[float, float]:
-    """Return how much was told of an answer: what is told again counts if it ranks no lower."""
+    """Return the rank of an answer's figures: later ones replace those that rank no higher."""
     return output_tokens or 0, input_tokens or 0
 
 
@@ -243,8 +244,10 @@ _PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\b\w*\d[\w.,:/-]*""")
 """Variable parts of an error text: names in quotes, and numbers."""
 
 
-def result_outcome(result: ToolResult) -> tuple[CallOutcome, str | None, str | None]:
-    """Return a call's outcome, the class of its error and its text.
+def result_outcome(
+    result: ToolResult,
+) -> tuple[CallOutcome, str | None, str | None, tuple[str, ...]]:
+    """Return a call's outcome, the class of its error, its text, and the rules that it meets.
 
     It has failed where it has an `error`; `"error": null` says that it succeeded. Without the
     field the output may tell of a failure, by its own words: histories on OpenAI's wire have no
@@ -252,19 +255,18 @@ def result_outcome(result: ToolResult) -> tuple[CallOutcome, str | None, str | N
     """
     match result.error:
         case ToolError(name=name, message=message):
-            return "failed", name or _class_of(message), shown(message)
+            return "failed", name or _class_of(message), shown(message), ()
         case str(message):
-            return "failed", _class_of(message), shown(message)
-        case None if "error" in result.model_fields_set:
-            return "succeeded", None, None
+            return "failed", _class_of(message), shown(message), ()
         case None:
-            pass
-    text = told_failure(result.output)
+            rules, text = suspicions(result.output)
+    if "error" in result.model_fields_set:
+        return "succeeded", None, None, rules
     if text is None:
-        return "unstated", None, None
+        return "unstated", None, None, rules
     head = _ERROR_HEAD.match(text)
     message = text if head is None else text[head.end() :]
-    return "told", _class_of(message), shown(message)
+    return "told", _class_of(message), shown(message), rules
 
 
 def _class_of(message: str) -> str:

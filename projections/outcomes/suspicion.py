@@ -80,11 +80,14 @@ def shell_refusal(result: Result) -> bool:
 
 def error_field(result: Result) -> bool:
     """The object has an error: `error`, `errors`, `exception` or `isError`, not empty."""
-    return any(result.fields.get(key) for key in ("error", "errors", "exception", "isError"))
+    fields = result.fields
+    return bool(fields) and any(map(fields.get, ("error", "errors", "exception", "isError")))
 
 
 def failure_field(result: Result) -> bool:
     """The object says failure: by `status`, or by a false `success`, `succeeded` or `ok`."""
+    if not result.fields:
+        return False
     status = result.fields.get("status")
     return (isinstance(status, str) and status.lower() in _FAILURES) or any(
         result.fields.get(key) is False for key in ("success", "succeeded", "ok")
@@ -93,10 +96,10 @@ def failure_field(result: Result) -> bool:
 
 def exit_code(result: Result) -> bool:
     """A field or the text states an exit code that is not 0."""
-    codes = [result.fields.get(key) for key in ("exit_code", "exitCode", "returncode")]
-    if any(type(code) is int and code != 0 for code in codes):
-        return True
-    if result.fields or "xit" not in result.text:
+    if result.fields:
+        codes = map(result.fields.get, ("exit_code", "exitCode", "returncode"))
+        return any(type(code) is int and code != 0 for code in codes)
+    if "xit" not in result.text:
         return False
     stated = _EXIT.search(result.text)
     return stated is not None and int(stated[1]) != 0
@@ -104,10 +107,10 @@ def exit_code(result: Result) -> bool:
 
 def http_status(result: Result) -> bool:
     """A field states an HTTP status of 400 or more, or the text begins with one."""
-    codes = [result.fields.get(key) for key in ("status", "status_code", "statusCode")]
-    if any(type(code) is int and 400 <= code < 600 for code in codes):  # noqa: PLR2004 - of HTTP
-        return True
-    return not result.fields and _HTTP.match(result.text) is not None
+    if not result.fields:
+        return _HTTP.match(result.text) is not None
+    codes = map(result.fields.get, ("status", "status_code", "statusCode"))
+    return any(type(code) is int and 400 <= code < 600 for code in codes)  # noqa: PLR2004 - of HTTP
 
 
 _FAILURES = frozenset({"error", "failed", "failure"})
@@ -135,18 +138,16 @@ The others find words anywhere in it, which may be quoted: of a log, or of a fil
 """
 
 
-def suspicions(output: JsonValue) -> tuple[str, ...]:
-    """Return the names of the rules that the output of a result meets."""
-    result = result_of(output)
-    return tuple([name for name, rule in RESULT_RULES.items() if rule(result)])
+def suspicions(output: JsonValue) -> tuple[tuple[str, ...], str | None]:
+    """Return the names of the rules that the output of a result meets, and what it says.
 
-
-def told_failure(output: JsonValue) -> str | None:
-    """Return what an output says whose own words or fields tell that it failed, else None."""
+    That is None unless its own words or fields tell that it failed.
+    """
     result = result_of(output)
-    if not any(RESULT_RULES[name](result) for name in TELLING_RULES):
-        return None
-    return text_at(result.fields, *_SAID_IN) or result.text or value_text(output)
+    rules = tuple([name for name, rule in RESULT_RULES.items() if rule(result)])
+    if TELLING_RULES.isdisjoint(rules):
+        return rules, None
+    return rules, text_at(result.fields, *_SAID_IN) or result.text or value_text(output)
 
 
 def result_of(output: JsonValue) -> Result:

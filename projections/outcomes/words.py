@@ -51,7 +51,7 @@ def worse(outcome: str | None, other: str | None) -> str | None:
 
 
 @dataclass(slots=True)
-class Words:
+class WordCounts:
     """How many items have each word."""
 
     failures: int = 0
@@ -66,7 +66,7 @@ class Words:
         self.suspected += word == "suspected"
         return word
 
-    def add(self, other: "Words") -> None:
+    def add(self, other: "WordCounts") -> None:
         """Count in what others counted."""
         self.failures += other.failures
         self.told += other.told

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from agentlog.domain.json.values import object_of, text_at
-from agentlog.projections.outcomes.words import Words
+from agentlog.projections.outcomes.words import WordCounts
 from agentlog.projections.outline.step import TIMELESS, Step, add_to, measured, shown_at
 from agentlog.projections.view import Item
 
@@ -29,7 +29,7 @@ class Group:
     end_version: int
     is_closed: bool = True
     depth: int = 0
-    words: Words = field(default_factory=Words)
+    words: WordCounts = field(default_factory=WordCounts)
     total: Step = field(default_factory=lambda: Step(0, 0, "group"))
 
     @property

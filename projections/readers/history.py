@@ -164,14 +164,7 @@ def format_of_items(
             and all(str(draft["type"]).startswith(own) for draft in drafts),
         )
 
-    return Format(
-        reader.name,
-        title,
-        read,
-        made_of(is_item),
-        is_item,
-        generality=generality,
-    )
+    return Format(reader.name, title, read, made_of(is_item), is_item, generality=generality)
 
 
 def made_of(is_item: Recognises) -> Recognises:

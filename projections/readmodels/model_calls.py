@@ -1,6 +1,7 @@
 """Read model of model calls: one row per call, with model, usage, cost and latency."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -173,14 +174,16 @@ def _settle(same: Sequence[ModelCallRow], rows: ThreadRows[ModelCallRow]) -> Non
     What was asked for in its own thread is no copy. The others count where the most was told, of
     equals where it was recorded first.
     """
-    known = [row for row in same if row.outcome == "answered"]
-    for row in known:
-        others = [other for other in known if other is row or _is_same(row, other)]
-        first = min(others, key=_order)
-        copy_of = None if row.requested_at is not None or first is row else first.thread_id
-        if copy_of != row.copy_of:
-            row.copy_of = copy_of
-            rows.change(row)
+    answers: defaultdict[object, list[ModelCallRow]] = defaultdict(list)
+    for row in sorted((row for row in same if row.outcome == "answered"), key=_order):
+        answers[_answer_of(row)].append(row)
+    for tellings in answers.values():
+        for row in tellings:
+            first = next(one for one in tellings if one is row or one.thread_id != row.thread_id)
+            copy_of = None if row.requested_at is not None or first is row else first.thread_id
+            if copy_of != row.copy_of:
+                row.copy_of = copy_of
+                rows.change(row)
 
 
 def _order(row: ModelCallRow) -> tuple[bool, float, float, int]:
@@ -192,13 +195,11 @@ _OF_PROVIDERS = re.compile(r"msg_|.{20}", re.DOTALL)
 """Matches how ids begin that a provider made: these do not come twice. Others may, such as `r1`."""
 
 
-def _is_same(row: ModelCallRow, other: ModelCallRow) -> bool:
-    """Return whether two rows of one response id, in two threads, are of one answer."""
-    if row.thread_id == other.thread_id:
-        return False
-    at = row.answered_sent_at
-    is_same = at is not None and at == other.answered_sent_at
-    return is_same or _OF_PROVIDERS.match(row.response_id or "") is not None
+def _answer_of(row: ModelCallRow) -> object:
+    """Return by what rows of one response id in several threads are of one answer."""
+    if _OF_PROVIDERS.match(row.response_id or "") is not None:
+        return None
+    return row.answered_sent_at or row.position
 
 
 def _describe(row: ModelCallRow, answer: Answer, message: LlmResponseMessage) -> None:

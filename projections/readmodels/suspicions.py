@@ -26,7 +26,7 @@ from agentlog.domain.messages import ExitMessage, ToolCallsMessage
 from agentlog.projections.call_texts import arguments_value
 from agentlog.projections.outcomes.outcome import Judgement, ThreadOutcome, judgement_of
 from agentlog.projections.outcomes.suspicion import REPEAT_RULES, UNANSWERED
-from agentlog.projections.outcomes.words import Words
+from agentlog.projections.outcomes.words import WordCounts
 from agentlog.projections.readmodels.model import ReadModel, ThreadRows
 from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.shell_command import shell_command
@@ -145,14 +145,14 @@ def _memory_of(row: SuspicionRow) -> _Memory:
 class _Marks:
     """How many items have each word, how many calls repeat, and which rules calls meet."""
 
-    words: Words
+    words: WordCounts
     loops: int
     marks: list[Any]
 
     @classmethod
     def of(cls, kept: Item) -> "_Marks":
         counts = (integer_at(kept, name) or 0 for name in ("failures", "told", "suspected"))
-        return cls(Words(*counts), integer_at(kept, "loops") or 0, array_of(kept.get("marks")))
+        return cls(WordCounts(*counts), integer_at(kept, "loops") or 0, array_of(kept.get("marks")))
 
     def copy(self) -> "_Marks":
         return _Marks(replace(self.words), self.loops, [{**mark} for mark in self.marks])

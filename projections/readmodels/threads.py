@@ -1,6 +1,6 @@
 """Read model of threads: one row per thread, with goal, progress and outcome."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any, ClassVar
@@ -12,12 +12,9 @@ from agentlog.domain.events import Event
 from agentlog.domain.facts import Fact, Policy, Start, ThreadClosed, ThreadJudged, ThreadLabelled
 from agentlog.domain.json.text import parse_stored, print_text
 from agentlog.domain.json.values import (
-    JsonObject,
     JsonValue,
     array_of,
     object_of,
-    objects_of,
-    texts_of,
 )
 from agentlog.domain.messages import (
     ApprovalRequestMessage,
@@ -29,7 +26,6 @@ from agentlog.domain.messages import (
     Message,
     ReplyMessage,
     RuntimeErrorMessage,
-    ToolCall,
     ToolCallsMessage,
     ToolResultsMessage,
     WorkerResultMessage,
@@ -49,12 +45,12 @@ from agentlog.projections.outcomes.pairs import (
     answers_in,
     asks_in,
     identity_of,
-    result_outcome,
     with_told,
 )
 from agentlog.projections.readmodels.model import BEGINNING, ReadModel, ThreadRows
 from agentlog.projections.readmodels.suspicions import GROUNDS, Grounds
 from agentlog.projections.readmodels.table import Row, table_of
+from agentlog.projections.readmodels.thread_lists import with_judgement, with_labels, with_tools
 from agentlog.projections.readmodels.thread_sums import (
     Figures,
     count_figures,
@@ -65,7 +61,6 @@ from agentlog.projections.readmodels.thread_sums import (
 )
 from agentlog.projections.values import (
     figure_held,
-    held,
     sent_at,
     shown,
     text_in,
@@ -75,7 +70,6 @@ from agentlog.projections.values import (
 _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
 _NOTHING = "[]"
-_MOST_TOOLS = 100
 _SUMS = ""
 """Where `told_figures` has the sums over answers, if the run's own figures stand in for them."""
 
@@ -251,13 +245,13 @@ def _count(  # noqa: C901, PLR0912 - a case a type
     match message:
         case ToolResultsMessage(results=results):
             row.steps += len(results)
-            outcomes = [result_outcome(result)[0] for result in results]
-            if any(outcome in {"failed", "succeeded"} for outcome in outcomes):
-                row.tool_failures = (row.tool_failures or 0) + outcomes.count("failed")
+            failures = [r.error is not None for r in results if "error" in r.model_fields_set]
+            if failures:
+                row.tool_failures = (row.tool_failures or 0) + sum(failures)
         case ToolCallsMessage(calls=calls):
             _step(row, event)
             row.tool_calls += len(calls)
-            row.tools = _with_tools(row.tools, calls)
+            row.tools = with_tools(row.tools, calls)
         case ReplyMessage():
             _step(row, event)
             row.replies += 1
@@ -280,9 +274,9 @@ def _count(  # noqa: C901, PLR0912 - a case a type
         case ThreadClosed():
             row.status = "closed"
         case ThreadLabelled(add=add, remove=remove):
-            row.labels = _with_labels(row.labels, add, remove)
+            row.labels = with_labels(row.labels, add, remove)
         case ThreadJudged(on=None):
-            row.judgements = _with_judgement(row.judgements, event, message)
+            row.judgements = with_judgement(row.judgements, event, message)
         case Start():
             row.goal, row.parent, row.policy = shown(message.goal), message.parent, message.policy
         case _:
@@ -352,33 +346,3 @@ def _pair(
 def _ask_of(pair: JsonValue) -> Ask:
     response_id, model = [part if isinstance(part, str) else None for part in array_of(pair)]
     return Ask("model", response_id, model)
-
-
-def _with_labels(labels: str, added: Sequence[str], removed: Sequence[str]) -> str:
-    """Return labels as JSON, with some added, each once, and others taken away."""
-    all_labels = dict.fromkeys([*texts_of(parse_stored(labels.encode())), *map(held, added)])
-    taken = {held(label) for label in removed}
-    return print_text([label for label in all_labels if label not in taken])
-
-
-def _with_judgement(judgements: str, event: Event, message: ThreadJudged) -> str:
-    """Return judgements as JSON, with one in the place of that by the same criterion."""
-    criterion = held(message.criterion)
-    known = objects_of(parse_stored(judgements.encode()))
-    kept = [judgement for judgement in known if judgement["criterion"] != criterion]
-    if message.verdict is not None or message.score is not None:
-        judgement: JsonObject = {
-            "criterion": criterion,
-            "verdict": held(message.verdict),
-            "score": figure_held(message.score),
-            "by": text_in(event.metadata, "actor"),
-        }
-        kept.append(judgement)
-    return print_text([*kept])
-
-
-def _with_tools(tools: str, calls: Sequence[ToolCall]) -> str:
-    """Return names of tools as JSON, with those called now, each once."""
-    known = texts_of(parse_stored(tools.encode()))
-    names = dict.fromkeys([*known, *(held(call.name) for call in calls)])
-    return print_text([*names][:_MOST_TOOLS])

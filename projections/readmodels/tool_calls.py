@@ -10,7 +10,6 @@ from agentlog.domain.events import Event
 from agentlog.domain.messages import ToolCallsMessage, ToolResultsMessage
 from agentlog.projections.call_texts import arguments_text, arguments_value
 from agentlog.projections.outcomes.pairs import Answer, Ask, CallOutcome
-from agentlog.projections.outcomes.suspicion import suspicions
 from agentlog.projections.readmodels.model import ThreadRows
 from agentlog.projections.readmodels.pair_table import PairRow, PairTable, measured
 from agentlog.projections.readmodels.table import table_of
@@ -107,8 +106,6 @@ class ToolCalls(PairTable[ToolCallRow]):
     def answer(self, row: ToolCallRow, event: Event, answer: Answer, ordinal: int) -> None:
         message = event.message
         if isinstance(message, ToolResultsMessage):
-            result = message.results[ordinal]
             row.latency_ms = measured(row.called_sent_at, message.timestamp)
             row.error_class, row.error_message = answer.error_class, answer.error_message
-            if result.error is None:
-                row.suspected = " ".join(suspicions(result.output)) or None
+            row.suspected = " ".join(answer.rules) or None

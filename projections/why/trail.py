@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agentlog.domain.json.values import integer_at, text_at
 from agentlog.projections.outcomes.attempts import CallPlace, Numbered, numbered, place_of
-from agentlog.projections.outcomes.words import Words
+from agentlog.projections.outcomes.words import WordCounts
 from agentlog.projections.outline.step import Step, shown_at, total_of
 from agentlog.projections.view import Item
 
@@ -44,7 +44,7 @@ class Trail:
     numbers: Mapping[CallPlace, Numbered]
     failure: Item | None
     doubt: Item | None
-    words: Words
+    words: WordCounts
     before: Item | None
     loops: Sequence[Loop]
     loop_count: int
@@ -67,7 +67,7 @@ def trail_of(items: Sequence[Item]) -> Trail:
         for item in items
         if item["kind"] == "call" and (place := place_of(item)) is not None
     }
-    words, failure, doubt = Words(), None, None
+    words, failure, doubt = WordCounts(), None, None
     for item in sorted(items, key=shown_at):
         match words.count(item):
             case "failed":

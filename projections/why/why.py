@@ -17,7 +17,7 @@ from agentlog.projections.call_texts import error_text, value_text
 from agentlog.projections.outcomes.attempts import place_of
 from agentlog.projections.outcomes.outcome import Outcome
 from agentlog.projections.outcomes.suspicion import result_of
-from agentlog.projections.outcomes.words import Word, Words, word_of
+from agentlog.projections.outcomes.words import Word, WordCounts, word_of
 from agentlog.projections.outline.step import Step, shown_at
 from agentlog.projections.view import Item
 from agentlog.projections.why.calls import Call, beginning, call_of
@@ -57,7 +57,7 @@ class Why:
     outcome_version: int | None
     failure: Failure | None
     doubt: Failure | None
-    words: Words
+    words: WordCounts
     before: Call | None
     loops: tuple[Loop, ...]
     loop_count: int

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from agentlog.domain.events import Event
-from agentlog.projections.outcomes.words import Words
+from agentlog.projections.outcomes.words import WordCounts
 from agentlog.projections.readmodels.suspicions import Suspicions
 from agentlog.projections.readmodels.threads import Threads
 from agentlog.projections.view import render
@@ -29,4 +29,4 @@ def test_lists_and_why_have_the_same_figures(events: list[Event]) -> None:
         assert (row.computed_calls, row.unpriced_calls) == (computed, unpriced)
         assert total.cost_usd == (None if row.cost_usd is None else pytest.approx(row.cost_usd))
     counts = [(it.failures, it.told, it.suspected) for it in rows_of(Suspicions(), events)]
-    assert (counts or [astuple(Words())])[0] == astuple(trail.words)
+    assert (counts or [astuple(WordCounts())])[0] == astuple(trail.words)

@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 from agentlog.domain.messages import TokenUsage
 from agentlog.domain.usage import Parts, parts_of
 from agentlog.projections import token_words
-from agentlog.projections.token_words import Words
+from agentlog.projections.token_words import TokenWords
 from tests.domain.test_usage import PARTS, usage_of
 from tests.histories import examples
 
-WIRES = {name: words for name, words in vars(token_words).items() if isinstance(words, Words)}
+WIRES = {name: words for name, words in vars(token_words).items() if isinstance(words, TokenWords)}
 
 
-def read(words: Words, counts: Any) -> TokenUsage:
+def read(words: TokenWords, counts: Any) -> TokenUsage:
     """Return what is read of counts."""
     return TokenUsage.model_validate(words.figures(counts))
 
 
-def check_words(words: Words, parts: Parts) -> None:
+def check_words(words: TokenWords, parts: Parts) -> None:
     """Check that parts, as far as a wire has words for them, come back from its counts."""
     written = {
         part for part in Parts._fields if (word := getattr(words, part, "x")) and "=" not in word
@@ -216,7 +216,7 @@ def test_a_total_decides_between_the_words_of_a_wire_and_the_habit_of_another(
     words=st.sampled_from(list(WIRES.values())),
 )
 @examples(100)
-def test_odd_counts_are_read_as_far_as_they_are_counts(counts: Any, words: Words) -> None:
+def test_odd_counts_are_read_as_far_as_they_are_counts(counts: Any, words: TokenWords) -> None:
     read(words, counts)
 
 

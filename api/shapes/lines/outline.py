@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agentlog.projections.comparison.rows import visible
-from agentlog.projections.outcomes.words import Words
+from agentlog.projections.outcomes.words import WordCounts
 from agentlog.projections.outline.groups import Group
 from agentlog.projections.outline.step import Called, Step
 
@@ -88,7 +88,7 @@ def _call(called: Called, most: int) -> str:
     text = f"{called.name} {hint}".rstrip()
     if called.times > 1:
         text += f" {_TIMES}{called.times}"
-    notes = words_counted(Words(called.failed, called.told))
+    notes = words_counted(WordCounts(called.failed, called.told))
     if called.attempt is not None and called.attempt > 1:
         notes.insert(0, f"{ordinal(called.attempt)} of {called.attempts}")
     return f"{text} ({', '.join(notes)})" if notes else text
@@ -113,7 +113,7 @@ def _others(step: Step) -> str:
     return f" (+ {others})" if others else ""
 
 
-def words_counted(words: Words) -> list[str]:
+def words_counted(words: WordCounts) -> list[str]:
     """Return how much failed, is told and is suspected; nothing of what is not there."""
     counts = {"failed": words.failures, "told": words.told, "suspected": words.suspected}
     return [f"{count:,} {word}" for word, count in counts.items() if count]

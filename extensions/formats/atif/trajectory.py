@@ -20,7 +20,7 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, milliseconds, text_of
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.token_words import Words
+from agentlog.projections.token_words import TokenWords
 from agentlog.projections.view import Item
 
 _NAME = "atif"
@@ -28,7 +28,7 @@ _KNOWN = (
     "step_id timestamp message reasoning_effort llm_call_count extra is_copied_context content "
     "subagent_trajectory_ref prompt_token_ids completion_token_ids logprobs tool_definitions"
 ).split()
-_FIGURES = Words(
+_FIGURES = TokenWords(
     "prompt_tokens",
     "completion_tokens",
     read="cached_tokens",

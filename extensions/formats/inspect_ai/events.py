@@ -7,7 +7,7 @@ from agentlog.extensions.formats.inspect_ai.messages import call_of
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, amount_at
 from agentlog.projections.readers.reading import Entry
-from agentlog.projections.token_words import Words
+from agentlog.projections.token_words import TokenWords
 from agentlog.projections.view import Item
 
 _FRAMES = frozenset(
@@ -58,7 +58,7 @@ _APPROVED: Mapping[JsonValue, bool] = {
     "reject": False,
     "terminate": False,
 }
-_FIGURES = Words(
+_FIGURES = TokenWords(
     "input_tokens",
     "output_tokens",
     "total_tokens",

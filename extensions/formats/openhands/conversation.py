@@ -17,7 +17,7 @@ from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid, milliseconds
 from agentlog.projections.readers.history import Format, History
 from agentlog.projections.readers.reading import Reading
-from agentlog.projections.token_words import Words
+from agentlog.projections.token_words import TokenWords
 from agentlog.projections.view import Item
 
 _NAME = "openhands"
@@ -172,7 +172,7 @@ FORMAT = Format(
 )
 
 
-_TOKENS = Words(
+_TOKENS = TokenWords(
     "prompt_tokens",
     "completion_tokens",
     read="cache_read_tokens",

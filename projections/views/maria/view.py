@@ -274,9 +274,8 @@ def _own_item(message: CustomMessage) -> Item | None:
 def _with_cost(carry: MariaCarry, cost: Cost) -> MariaCarry:
     """Assign a usage to the held turn of the same response, else keep it for the next turn."""
     held = carry.held
-    is_of_held = held is not None and held.response_id == cost.response_id
-    # of an id the last told count
-    if held is not None and is_of_held and (held.usage is None or cost.response_id is not None):
+    # an answer that is known by an id has the figures told last
+    if held and held.response_id == cost.response_id and (not held.usage or cost.response_id):
         return MariaCarry(replace(held, usage=cost.usage), carry.cost, carry.unanswered)
     return MariaCarry(held, cost, carry.unanswered)
 

@@ -69,7 +69,7 @@ class TurnsCarry:
     """What `Turns` needs to go on. Immutable by convention.
 
     `used` has the ids that are shown, with the next number that tells another one apart. `marks` is
-    the number of marks of caches in what is settled.
+    the number of marks of caches in what is settled; `has_marks` if any came.
     """
 
     held: tuple[Held, ...] = ()
@@ -80,3 +80,4 @@ class TurnsCarry:
     marks: int = 0
     has_begun: bool = False
     place: Place = BEFORE_ALL
+    has_marks: bool = False

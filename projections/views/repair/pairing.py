@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 MOST_LATE = 256
 """How many items may stand between a call and its result; one that comes later has lost it."""
-MOST_KNOWN = 64
+_MOST_KNOWN = 64
 
 
 class Call(NamedTuple):
@@ -67,7 +67,7 @@ class Pairing:
 
     def with_known(self, *calls: Call) -> "Pairing":
         """Return it with calls that wait for no result."""
-        return Pairing(self.open, (*self.known, *calls)[-MOST_KNOWN:])
+        return Pairing(self.open, (*self.known, *calls)[-_MOST_KNOWN:])
 
     def name_of(self, call_id: str) -> str | None:
         """Return the tool of a call that was answered or given up lately; None if unknown."""

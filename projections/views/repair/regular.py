@@ -7,7 +7,7 @@ once, a call without a result, a second part of a response, a late result, any m
 from agentlog.projections.carries.persistent_list import Layers
 from agentlog.projections.view import Item, Placed
 from agentlog.projections.views.repair.held import Held, TurnsCarry
-from agentlog.projections.views.repair.pairing import MOST_KNOWN, Call, Pairing
+from agentlog.projections.views.repair.pairing import Call, Pairing
 from agentlog.projections.views.repair.unique_ids import UniqueIds
 from agentlog.projections.views.repair.wire import Wire, plain
 
@@ -81,7 +81,7 @@ def _result(wire: Wire, carry: TurnsCarry, version: int, item: Item) -> Added | 
         settled = None if beside is not None else _settled(wire, carry, version)
         if settled:
             settled.append(Placed(version, 0, whole))
-            pairing = Pairing((), (*carry.pairing.known, last.calls[0])[-MOST_KNOWN:])
+            pairing = carry.pairing.without(call)
             return _after(carry, (), pairing, begins=True, version=version), settled
     return None
 

@@ -32,21 +32,14 @@ class Turns:
         self._has_begun = carry.has_begun
         self._place = carry.place
         self._repair, self._mark = repair, mark
-        self._counts_marks = repair and wire.limits.cache_marks is not None
+        self._counts_marks = carry.has_marks
 
     @property
     def carry(self) -> TurnsCarry:
         """The carry to go on from."""
-        return TurnsCarry(
-            tuple(self._held),
-            self._pairing,
-            self._ids.used,
-            self._order,
-            self._turn,
-            self._marks,
-            self._has_begun,
-            self._place,
-        )
+        held, numbers = tuple(self._held), (self._order, self._turn, self._marks)
+        flags = self._has_begun, self._place, self._counts_marks
+        return TurnsCarry(held, self._pairing, self._ids.used, *numbers, *flags)
 
     def add(
         self, version: int, item: Item, response: str | None = None, *, is_plain: bool = True
@@ -57,6 +50,8 @@ class Turns:
         self._order += 1
         self._pairing = self._pairing.within(self._turn)
         item = self._ids.with_unique_ids(item) if self._repair and wire.has_own_ids else item
+        if self._repair and wire.limits.cache_marks is not None and not self._counts_marks:
+            self._counts_marks = wire.marks(item) > 0  # most histories have none
         if wire.is_answer(item):
             if not self._repair or wire.says(item):
                 held = Held(self._order, version, item, self._turn, is_answer=True)

@@ -25,7 +25,6 @@ from agentlog.domain.messages import (
 from agentlog.projections.call_texts import arguments_value, call_digest
 from agentlog.projections.outcomes.attempts import place_of
 from agentlog.projections.outcomes.pairs import answers_in, identity_of, with_told
-from agentlog.projections.outcomes.suspicion import suspicions
 from agentlog.projections.outcomes.words import may_have_failed
 from agentlog.projections.values import figure_held
 from agentlog.projections.view import Item
@@ -78,8 +77,8 @@ def _answer(now: TimelineCarry, event: Event, message: ToolResultsMessage) -> It
             name = result.name or "unknown"
             span = begin("call", name, event, message, step=now.step, is_asked=False, named=named)
         item = end(span, event, message, answer.outcome)
-        if result.error is None and event.redacted is None:
-            item = suspect(item, suspicions(result.output))
+        if event.redacted is None:
+            item = suspect(item, answer.rules)
         items.append(item)
     return items
 

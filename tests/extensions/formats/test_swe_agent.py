@@ -99,8 +99,8 @@ def test_an_edit_that_its_editor_refused_is_suspected_in_any_format(head: str) -
         "Your proposed edit has introduced new syntax error(s).",
         "Your edit was not applied (syntax error introduced)",
     ):
-        assert suspicions(f"{head}{text}") == ("failure_text",)
-    assert suspicions(f"{head}Your edit was applied") == ()
+        assert suspicions(f"{head}{text}")[0] == ("failure_text",)
+    assert suspicions(f"{head}Your edit was applied")[0] == ()
 
 
 def test_history_and_steps_are_of_one_moment() -> None:

@@ -14,7 +14,7 @@ from agentlog.extensions.formats.codex import events as codex
 from agentlog.extensions.formats.inspect_ai import events as inspect_ai
 from agentlog.extensions.formats.openhands import conversation
 from agentlog.projections.prices import computed_cost
-from agentlog.projections.token_words import Words
+from agentlog.projections.token_words import TokenWords
 from tests.domain.test_usage import PARTS
 from tests.histories import examples
 from tests.projections.test_prices import AT
@@ -25,7 +25,7 @@ WORDS = {
     f"{module.__name__.removeprefix('agentlog.extensions.formats.')}.{name}": words
     for module in FORMATS
     for name, words in vars(module).items()
-    if isinstance(words, Words) and name.startswith("_") and name != "_METRICS"
+    if isinstance(words, TokenWords) and name.startswith("_") and name != "_METRICS"
 }
 
 
@@ -69,7 +69,7 @@ def test_an_answer_of_cline_alone_has_its_metrics() -> None:
 
 
 def _cost(module: Any, counts: JsonObject, model: str) -> float | None:
-    words: Words = vars(module)["_FIGURES"]
+    words: TokenWords = vars(module)["_FIGURES"]
     usage = TokenUsage.model_validate(object_of(words.figures(counts)))
     assert parts_of(usage) is not None
     return computed_cost(model, "anthropic", usage, AT)

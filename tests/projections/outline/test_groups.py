@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agentlog.api.shapes.lines.outline import outline_lines
 from agentlog.domain.json.values import text_at
-from agentlog.projections.outcomes.words import Words
+from agentlog.projections.outcomes.words import WordCounts
 from agentlog.projections.outline.groups import MOST_DEPTH, Group, groups_of
 from agentlog.projections.outline.steps import outline
 from agentlog.projections.own_types.registry import OWN_TYPES, Fields, OwnTypes, mark
@@ -108,7 +108,7 @@ def test_a_group_counts_failures_tokens_and_time_of_all_that_is_inside() -> None
     failed = {"type": "tool_results", "results": [{"callId": "c", "output": None, "error": "no"}]}
     inside = [begin("b"), answer, call, failed, end("b")]
     outer, inner = groups(answer, begin("a"), answer, *inside, end("a"), answer)
-    assert (outer.words, inner.words) == (Words(failures=1), Words(failures=1))
+    assert (outer.words, inner.words) == (WordCounts(failures=1), WordCounts(failures=1))
     assert (outer.total.input_tokens, inner.total.input_tokens) == (18, 9)
     assert (outer.total.elapsed_ms, inner.total.elapsed_ms) == (7, 4)
     assert outer.total.cost_usd is None

@@ -9,7 +9,7 @@ from agentlog.api.shapes.lines.why import why_lines
 from agentlog.domain.events import Event
 from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.outcomes.outcome import Outcome
-from agentlog.projections.outcomes.words import Words
+from agentlog.projections.outcomes.words import WordCounts
 from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from agentlog.projections.why.calls import Call
@@ -72,7 +72,7 @@ def test_a_failed_run_has_its_failure_what_led_to_it_and_its_loops() -> None:
     answer = told(*RUN)
     assert answer.outcome == Outcome("failed", {"reward": 0.0}, None, "scores")
     assert answer.outcome_version == 1
-    assert (answer.failure, answer.words) == (None, Words(told=3))
+    assert (answer.failure, answer.words) == (None, WordCounts(told=3))
     assert answer.doubt is not None
     assert (answer.doubt.word, answer.doubt.version, answer.doubt.text) == ("told", 6, TOO_LITTLE)
     assert answer.doubt.rules == ("error_text",)
@@ -109,7 +109,11 @@ def test_an_error_of_the_runtime_names_the_model_that_failed_once() -> None:
     )
     assert answer.failure is not None
     assert (answer.failure.kind, answer.failure.text) == ("runtime_error", "connection reset")
-    assert (answer.words, answer.failure.call, answer.before) == (Words(failures=2), None, None)
+    assert (answer.words, answer.failure.call, answer.before) == (
+        WordCounts(failures=2),
+        None,
+        None,
+    )
     assert answer.outcome == Outcome("failed", {}, "error")
     assert (answer.outcome_version, answer.last and answer.last.text) == (3, "gave up")
 
@@ -149,9 +153,9 @@ def test_a_call_without_an_answer_is_suspected_once_the_run_ended() -> None:
     assert answer.doubt is not None
     assert (answer.doubt.word, answer.doubt.version) == ("suspected", 1)
     assert (answer.doubt.rules, answer.doubt.text) == (("unanswered",), None)
-    assert answer.words == Words(suspected=1)
+    assert answer.words == WordCounts(suspected=1)
     assert (answer.outcome.end, answer.last and answer.last.text) == ("closed", "killed")
-    assert told(call("1", "submit")).words == Words()
+    assert told(call("1", "submit")).words == WordCounts()
 
 
 def test_a_score_on_record_is_where_the_outcome_stands() -> None:

@@ -17,7 +17,7 @@ from agentlog.projections.call_texts import arguments_text, arguments_value
 from agentlog.projections.exchanges.answers import Answer
 from agentlog.projections.exchanges.exchange import Exchange
 from agentlog.projections.exchanges.requests import SHAPES, Api
-from agentlog.projections.token_words import ANTHROPIC, CHAT, GEMINI, RESPONSES, Words
+from agentlog.projections.token_words import ANTHROPIC, CHAT, GEMINI, RESPONSES, TokenWords
 
 _LIMITED = frozenset({"length", "max_tokens", "max_output_tokens", "incomplete", "MAX_TOKENS"})
 """Reasons why an answer ended early, in the words of any API."""
@@ -211,7 +211,7 @@ def _counts(usage: TokenUsage) -> tuple[int, int] | None:
     return usage.input_tokens, usage.output_tokens
 
 
-def _usage(field: str, answer: Answer, words: Words) -> JsonObject:
+def _usage(field: str, answer: Answer, words: TokenWords) -> JsonObject:
     """Return the field of tokens in a wire's words, where those in and out are known."""
     counts = _counts(answer.usage)
     if counts is None:

@@ -8,11 +8,10 @@ same. Spans are objects as `traces.projections.readers.span` describes them.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import print_text
-from agentlog.domain.json.values import JsonValue, array_of, number_at, object_of
+from agentlog.domain.json.values import JsonValue, array_of, object_of
 from agentlog.domain.messages import (
     ExitMessage,
     InputMessage,
@@ -23,13 +22,20 @@ from agentlog.domain.messages import (
     ReplyMessage,
     RuntimeErrorMessage,
     SystemMessage,
-    TokenUsage,
     ToolCall,
     ToolCallsMessage,
     ToolResult,
     ToolResultsMessage,
 )
-from agentlog.extensions.traces.projections.readers.dialects.figures import SEMCONV
+from agentlog.extensions.traces.projections.export.attributes import (
+    call_part,
+    digest,
+    rank_of,
+    request_attributes,
+    response_attributes,
+    text_part,
+    without_nulls,
+)
 from agentlog.projections.call_texts import arguments_value, error_text, value_text
 from agentlog.projections.outcomes.pairs import (
     MOST_OPEN,
@@ -38,7 +44,6 @@ from agentlog.projections.outcomes.pairs import (
     answers_in,
     asks_in,
     identity_of,
-    rank,
 )
 from agentlog.projections.view import Item
 
@@ -87,11 +92,11 @@ class _Spans:
                 content = f"{title}\n{summary}" if title else summary
                 self._answer(event, message, [{"type": "reasoning", "content": content}])
             case ToolCallsMessage(calls=calls):
-                self._answer(event, message, [_call_part(call) for call in calls])
+                self._answer(event, message, [call_part(call) for call in calls])
                 self.calls = self.calls.ask(asks_in(event), [(at, call) for call in calls])
             case LlmResponseMessage() if (span := self._told_before(event)) is not None:
-                figures = _of_response(message)
-                if _rank(figures) >= _rank(span):
+                figures = response_attributes(message)
+                if rank_of(figures) >= rank_of(span):
                     span |= {key: figures[key] for key in figures if key.startswith(_FIGURES)}
             case LlmResponseMessage():
                 is_after = bool(self.answer) and self.response is None
@@ -114,7 +119,7 @@ class _Spans:
             case SystemMessage(text=text):
                 self._say("system", [{"type": "text", "content": text}])
             case InputMessage(text=text, files=files):
-                parts: list[JsonValue] = [] if text is None else [_text_part(text)]
+                parts: list[JsonValue] = [] if text is None else [text_part(text)]
                 parts += [
                     {"type": "blob", "mime_type": file.mime_type, "content": file.data}
                     for file in files or ()
@@ -220,10 +225,10 @@ class _Spans:
         return {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": "_OTHER",
-            **_without_nulls({"gen_ai.request.model": model}),
+            **without_nulls({"gen_ai.request.model": model}),
             "gen_ai.input.messages": print_text(self.history),
-            **_of_request(request),
-            **_of_response(response),
+            **request_attributes(request),
+            **response_attributes(response),
         }
 
     def _add_chat(
@@ -270,9 +275,9 @@ class _Spans:
     ) -> Item:
         conversation: Item = {"gen_ai.conversation.id": self.thread_id}
         span: Item = {
-            "traceId": _digest("trace", self.thread_id)[:32],
-            "spanId": _digest("span", self.thread_id, key)[:16],
-            "parentSpanId": _digest("span", self.thread_id, "")[:16],
+            "traceId": digest("trace", self.thread_id)[:32],
+            "spanId": digest("span", self.thread_id, key)[:16],
+            "parentSpanId": digest("span", self.thread_id, "")[:16],
             "name": name,
             "kind": kind,
             "startTimeUnixNano": min(times) * 1_000_000,
@@ -283,52 +288,3 @@ class _Spans:
             span["attributes"] = {**conversation, **attributes, "error.type": "_OTHER"}
             span["status"] = {**_ERROR, "message": error}
         return span
-
-
-def _of_request(request: LlmRequestMessage | None) -> Item:
-    if request is None:
-        return {}
-    return _without_nulls(
-        {
-            "gen_ai.request.max_tokens": request.max_tokens,
-            "gen_ai.request.temperature": request.temperature,
-            "gen_ai.request.stream": request.stream,
-        }
-    )
-
-
-def _of_response(response: LlmResponseMessage | None) -> Item:
-    if response is None:
-        return {}
-    usage, reason = response.usage or TokenUsage(), response.finish_reason
-    return _without_nulls(
-        {
-            "gen_ai.provider.name": response.provider,
-            "gen_ai.response.model": response.model,
-            "gen_ai.response.finish_reasons": None if reason is None else [reason],
-            **SEMCONV.counts(usage, flat=True),
-        }
-    )
-
-
-def _rank(attributes: Item) -> tuple[float, float]:
-    names = ("gen_ai.usage.output_tokens", "gen_ai.usage.input_tokens")
-    output_tokens, input_tokens = (number_at(attributes, name) for name in names)
-    return rank(output_tokens, input_tokens)
-
-
-def _without_nulls(attributes: Item) -> Item:
-    return {key: value for key, value in attributes.items() if value is not None}
-
-
-def _text_part(text: str) -> Item:
-    return {"type": "text", "content": text}
-
-
-def _call_part(call: ToolCall) -> Item:
-    arguments = arguments_value(call)
-    return {"type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments}
-
-
-def _digest(*parts: str) -> str:
-    return sha256("\0".join(("agentlog", *parts)).encode()).hexdigest()

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from agentlog.domain.json.values import JsonValue
 from agentlog.extensions.traces.projections.readers.dialects.words import words_of
 from agentlog.projections.readers.fields import unpacked
-from agentlog.projections.token_words import LANGCHAIN, RESPONSES, Words
+from agentlog.projections.token_words import LANGCHAIN, RESPONSES, TokenWords
 from agentlog.projections.view import Item
 
 _CODEX = "codex.turn.token_usage"
-SEMCONV = Words(
+SEMCONV = TokenWords(
     "gen_ai.usage.input_tokens",
     "gen_ai.usage.output_tokens",
     read="gen_ai.usage.cache_read.input_tokens",
@@ -18,7 +18,7 @@ SEMCONV = Words(
 )
 """The GenAI conventions: what caches have is of the input, thoughts of the output."""
 
-USAGE = Words(
+USAGE = TokenWords(
     f"{SEMCONV.input} gen_ai.usage.prompt_tokens ai.usage.inputTokens "
     "ai.usage.promptTokens llm.token_count.prompt llm.usage.prompt_tokens "
     f"{_CODEX}.input_tokens",
@@ -53,7 +53,7 @@ _PART_OF = {
     if isinstance(words, str)
     for word in words.split()
 }
-_PARTS_ALONE = Words(
+_PARTS_ALONE = TokenWords(
     *("input", "output", "total", "read", "written"),
     audio="audio",
     thoughts="thoughts",

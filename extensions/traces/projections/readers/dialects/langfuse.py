@@ -22,7 +22,7 @@ from agentlog.extensions.traces.projections.readers.span import (
     tool_run,
 )
 from agentlog.projections.readers.fields import number, unpacked
-from agentlog.projections.token_words import CHAT, RESPONSES, Words
+from agentlog.projections.token_words import CHAT, RESPONSES, TokenWords
 from agentlog.projections.view import Item
 
 _PREFIX = "langfuse.observation."
@@ -34,7 +34,7 @@ _NAMES = {
     "prompt_tokens": "input",
     "total_tokens": "total",
 }
-_WORDS = Words(
+_WORDS = TokenWords(
     *("input", "output", "total", "read", "written", "written_5m", "written_1h"),
     audio="audio",
     thoughts="thoughts",

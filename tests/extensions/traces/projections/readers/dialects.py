@@ -284,8 +284,8 @@ def _by_strands(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
     return dict(_CONVENTIONS), [*events, {"name": "gen_ai.choice", "attributes": choice}]
 
 
-def _by_nobody(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
-    """Return them under names that nobody has: only their shape says what they are."""
+def _by_other_names(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
+    """Return them under names of no convention: only the shape of the values says what they are."""
     return {
         "acme.model": "m-1",
         "acme.usage.input_tokens": 9,
@@ -312,7 +312,7 @@ WRITERS: dict[str, Writer] = {
     "logfire": _by_logfire,
     "logfire events": _by_logfire_events,
     "strands": _by_strands,
-    "nobody": _by_nobody,
+    "other names": _by_other_names,
 }
 
 

@@ -1,4 +1,4 @@
-"""A conversation says one and the same, whoever traced it, and however its spans come."""
+"""A conversation gives the same messages in each dialect, in whatever order its spans come."""
 
 import json
 from collections import Counter
