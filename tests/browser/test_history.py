@@ -178,6 +178,7 @@ def test_a_thread_that_grows_is_followed_held_and_resumed(page: Page, service: S
     )
     expect(current(page)).to_contain_text("line 299")
     page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("status").filter(has_text="paused")).to_be_visible()
     service.append("growing", {"type": "reply", "text": "unseen"}, {"type": "reply", "text": "end"})
     resume = page.get_by_role("button", name="2 new · Resume")
     expect(resume).to_be_visible()
