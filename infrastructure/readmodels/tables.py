@@ -156,7 +156,8 @@ class BuildTable(Generic[RowT]):
     def show(self, connection: psycopg.Connection) -> None:
         """Create the analysts' view of a public table, with its comments.
 
-        A view shows the rows of the tenant that `agentlog_analytics.tenant()` returns.
+        A view shows the rows of the tenant that `agentlog_analytics.tenant()` returns, but for
+        those of hidden threads, which no list or report has either.
         """
         if not self._table.public:
             return
@@ -164,8 +165,11 @@ class BuildTable(Generic[RowT]):
         connection.execute(SQL("DROP VIEW IF EXISTS {view}").format(view=view))
         connection.execute(
             SQL(
-                "CREATE VIEW {view} WITH (security_barrier) AS SELECT {columns} FROM {name} "
-                "WHERE tenant = (SELECT agentlog_analytics.tenant())"
+                "CREATE VIEW {view} WITH (security_barrier) AS "
+                "SELECT {columns} FROM {name} AS item "
+                "WHERE tenant = (SELECT agentlog_analytics.tenant()) AND NOT EXISTS (SELECT "
+                "FROM agentlog.threads AS head WHERE head.tenant = item.tenant "
+                "AND head.thread_id = item.thread_id AND head.hidden)"
             ).format(view=view, columns=self._columns, name=self._name)
         )
         connection.execute(SQL("GRANT SELECT ON {view} TO PUBLIC").format(view=view))

@@ -78,7 +78,7 @@ class ReadModel(ABC, Generic[RowT]):
     nothing else: rebuilding the table gives the same rows.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     """Raise it when the table or the meaning of its rows changes: this rebuilds the table."""
 
     types: ClassVar[frozenset[str] | None] = None

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.reports.catalogue import REPORTS
 from agentlog.infrastructure.threads import Threads
+from agentlog.projections.readmodels.registry import PUBLIC_READ_MODELS
 from tests.infrastructure.appends import NOON, STORY, calls, record
 from tests.infrastructure.reports.histories import build_all
 
@@ -131,6 +132,29 @@ def test_a_hidden_thread_is_in_no_list_report_or_search(
     shown = ask(client, path)
     assert hidden != before
     assert str(shown).count("'lost'") == str(before).count("'lost'")
+
+
+def test_a_hidden_thread_has_rows_in_no_table_of_analysts_but_events(
+    client: TestClient, lost: Threads
+) -> None:
+    def tables_with_it() -> set[str]:
+        return {
+            name
+            for name in ("events", *PUBLIC_READ_MODELS)
+            if "lost" in rows_of(f"SELECT thread_id FROM {name}")  # noqa: S608 - a name of ours
+        }
+
+    def rows_of(query: str) -> list[str]:
+        answer = client.post("/v1/analytics/sql", json={"sql": query})
+        assert answer.status_code == 200, answer.text
+        return [thread_id for (thread_id,) in answer.json()["rows"]]
+
+    before = tables_with_it()
+    assert before >= {"events", "messages", "threads", "tool_calls", "suspicions"}
+    record(lost, "lost", "thread.hidden")
+    assert tables_with_it() == {"events"}
+    record(lost, "lost", "thread.shown")
+    assert tables_with_it() == before
 
 
 def test_a_list_has_hidden_threads_if_asked(client: TestClient, lost: Threads) -> None:
