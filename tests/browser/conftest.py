@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route, expect
 
 from agentlog.infrastructure.postgres.database import Database
 from tests.airline import airline_file
@@ -138,3 +138,21 @@ def opened(browser: Browser, service: Service, **options: Any) -> Iterator[Page]
     page.unroute_all(behavior="wait")  # an answer of a test's own may still be on its way
     context.close()
     assert errors == []
+
+
+@contextmanager
+def held(page: Page, address: str) -> Iterator[None]:
+    """Hold the answers of addresses that match back until the block ends."""
+    routes: list[Route] = []
+
+    def hold(route: Route) -> None:
+        routes.append(route)
+
+    pattern = re.compile(address)
+    page.route(pattern, hold)
+    try:
+        yield
+    finally:
+        for route in routes:
+            route.continue_()
+        page.unroute(pattern)

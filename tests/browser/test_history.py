@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service, opened
+from tests.browser.conftest import Service, held, opened
 from tests.browser.contents import HOSTILE
 from tests.waiting import until
 
@@ -187,6 +187,21 @@ def test_a_thread_that_grows_is_followed_held_and_resumed(page: Page, service: S
     expect(current(page)).to_contain_text("end")
     page.get_by_role("combobox", name="Show only").select_option("told")
     expect(rows(page)).to_have_text([re.compile("dig Error: stone")])
+
+
+def test_an_answer_on_its_way_at_the_pause_is_not_taken(page: Page, service: Service) -> None:
+    service.append("held", {"type": "input", "text": "begin"})
+    page.goto("/threads/held")
+    expect(page.get_by_role("status").filter(has_text="live")).to_be_visible()
+    with held(page, "/v1/threads/held$"):
+        with page.expect_request("**/v1/threads/held"):
+            service.append("held", {"type": "reply", "text": "seen"})
+        expect(current(page)).to_contain_text("seen")
+        with page.expect_event("requestfailed", lambda request: request.url.endswith("/held")):
+            page.get_by_role("button", name="Pause").click()
+        service.append("held", {"type": "reply", "text": "unseen"})
+        expect(page.get_by_role("button", name="1 new · Resume")).to_be_visible()
+    expect(current(page)).to_contain_text("seen")
 
 
 def test_a_stream_that_breaks_goes_on_where_it_broke(page: Page, service: Service) -> None:

@@ -1,14 +1,12 @@
 """The pane of a thread's state: keys, what a model is sent, changes, watch, views."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.conftest import Service, opened
+from tests.browser.conftest import Service, held, opened
 from tests.browser.contents import HOSTILE
 
 LOADING_MS = 30_000
@@ -248,24 +246,6 @@ def test_what_the_model_is_asked_with_beside_messages_is_shown_and_counted(
     beside.get_by_text("1 definition").click()
     beside.get_by_text("track", exact=True).click()
     expect(beside).to_contain_text("Find a parcel.")
-
-
-@contextmanager
-def held(page: Page, address: str) -> Iterator[None]:
-    """Hold the answers of addresses that match back until the block ends."""
-    routes: list[Route] = []
-
-    def hold(route: Route) -> None:
-        routes.append(route)
-
-    pattern = re.compile(address)
-    page.route(pattern, hold)
-    try:
-        yield
-    finally:
-        for route in routes:
-            route.continue_()
-        page.unroute(pattern)
 
 
 @pytest.mark.parametrize(("tab", "asked"), [("view", "letta"), ("model", "openai")])

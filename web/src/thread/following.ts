@@ -27,7 +27,9 @@ export function useFollowing(): Following {
   const lastAtOpen = useRef(last);
   useEffect(() => {
     pause(isPaused);
-  }, [pause, isPaused]);
+    // an answer that is still on its way would tell of events after the pause
+    if (isPaused) void client.cancelQueries({ queryKey: headQuery(threadId).queryKey, exact: true });
+  }, [client, threadId, pause, isPaused]);
   useEffect(() => {
     if (grown === last) return;
     const { queryKey } = headQuery(threadId);
