@@ -28,7 +28,8 @@ export function useFollowing(): Following {
   useEffect(() => {
     pause(isPaused);
     // an answer that is still on its way would tell of events after the pause
-    if (isPaused) void client.cancelQueries({ queryKey: headQuery(threadId).queryKey, exact: true });
+    if (isPaused)
+      void client.cancelQueries({ queryKey: headQuery(threadId).queryKey, exact: true });
   }, [client, threadId, pause, isPaused]);
   useEffect(() => {
     if (grown === last) return;
