@@ -1,5 +1,6 @@
 """Parses parameters of lists, for HTTP and the command line."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import get_args
 
@@ -9,12 +10,14 @@ from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import AtTime, parse_moment
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
-from agentlog.projections.filters.expression import Expression, Term, conjuncts, print_filter
+from agentlog.projections.filters.columns import ANY_NUMBER, columns_of
+from agentlog.projections.filters.expression import Expression, Term, print_filter
 from agentlog.projections.filters.grammar import parse_filter
 from agentlog.projections.filters.terms import TERMS
 
 _METADATA = "metadata."
 _OF_RUNS = {name: TERMS[name] for name in ("metadata", "exit")}
+_OF_EVENTS = {"type": TERMS["type"]}
 
 
 class InvalidFilter(InvalidInput):
@@ -22,15 +25,10 @@ class InvalidFilter(InvalidInput):
 
 
 class NotIndexed(InvalidInput):
-    """The log cannot list threads by that; their summaries can."""
+    """The log has no index for that; other lists take it."""
 
-    def __init__(self, part: str) -> None:
-        super().__init__(
-            f"filter: {part[:100]}: here threads are listed by words, status:, open, parent: and "
-            "metadata.KEY:, which must all hold, each once; `agentlog threads` and "
-            "GET /v1/summaries take every filter"
-        )
-        self.part = part
+    def __init__(self, part: Expression, way: str) -> None:
+        super().__init__(f"filter: {print_filter(part)[:100]}: here {way}")
 
 
 def indexed_filter(text: str) -> ThreadFilter:
@@ -40,27 +38,40 @@ def indexed_filter(text: str) -> ThreadFilter:
         InvalidFilterText: the text is no filter.
         NotIndexed: the log has no index for a part of it.
     """
-    names: dict[str, str] = {}
-    words: list[str] = []
-    metadata: dict[str, JsonValue] = {}
-    for part in conjuncts(parse_filter(text, "list")):
+    known = columns_of(parse_filter(text, "list"), {"status": 1, "parent": 1})
+    statuses, words = known.values("status"), list[str]()
+    for part in known.rest:
         match part:
             case Term(name="words", value=str(word)) if not any(map(str.isspace, word)):
                 words.append(word)
-            case Term(name="open") if "status" not in names:
-                names["status"] = "open"
-            case Term(name="status" | "parent" as name, value=str(value), is_prefix=False) if (
-                name not in names
-            ):
-                names[name] = value
-            case Term(name="metadata", operator=":", key=str(key), is_prefix=False) if (
-                part.value is not None and key not in metadata
-            ):
-                metadata[key] = part.value
+            case Term(name="open") if not statuses:
+                statuses.append("open")
             case _:
-                raise NotIndexed(print_filter(part))
-    status = next((known for known in get_args(Status) if known == names.get("status")), None)
-    return ThreadFilter(status, names.get("parent"), " ".join(words) or None, metadata or None)
+                raise NotIndexed(
+                    part,
+                    "threads are listed by words, status:, open, parent: and metadata.KEY:, which "
+                    "must all hold, each once; `agentlog threads` and GET /v1/summaries take every "
+                    "filter",
+                )
+    status = next((status for status in get_args(Status) if status in statuses), None)
+    return ThreadFilter(status, known.value("parent"), " ".join(words) or None, known.metadata)
+
+
+def types_in(text: str) -> Sequence[str] | None:
+    """Return the types of which events are, by a filter; None where they may be of any.
+
+    Raises:
+        InvalidFilterText: the text is no filter of types.
+        NotIndexed: the log has no index for a part of it.
+    """
+    known = columns_of(parse_filter(text, _OF_EVENTS), {"type": ANY_NUMBER})
+    for part in known.rest:
+        raise NotIndexed(
+            part,
+            "events are listed by types, as type:reply or type:exit; GET /v1/log/events and "
+            "GET /v1/threads/{thread_id}/matches take more",
+        )
+    return known.values("type") or None
 
 
 def metadata_key(text: str) -> str:

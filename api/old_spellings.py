@@ -10,7 +10,7 @@ from agentlog.api.filters import InvalidFilter, metadata_value
 from agentlog.domain.errors import InvalidInput
 from agentlog.projections.filters.expression import And, Expression, Not, Or, Term, print_filter
 
-Kind = Literal["list", "search", "log", "report"]
+Kind = Literal["list", "search", "log", "events", "report"]
 """What the parameters were of."""
 
 _METADATA = "metadata."
@@ -20,6 +20,7 @@ _NAMES: Mapping[Kind, frozenset[str]] = {
         "q status parent tool outcome verdict rule loops anomalies failed pending".split()
     ),
     "search": frozenset({*_OF_MESSAGES, *"thread status outcome failed pending anomalies".split()}),
+    "events": frozenset({"type"}),
     "log": frozenset({"type", "thread", "threads", "thread-prefix"}),
     "report": frozenset(
         "tool action command error_class outcome model provider finish_reason rule actor "
@@ -40,6 +41,8 @@ def kind_of(template: str) -> Kind:
     """Return what a route's parameters are of."""
     if template.startswith("/v1/analytics/"):
         return "report"
+    if template in {"/v1/log", "/v1/threads/{thread_id}/messages"}:
+        return "events"
     return "search" if template == "/v1/search" else "log" if "/log" in template else "list"
 
 

@@ -14,13 +14,12 @@ from agentlog.domain.identifiers import check_thread_id
 from agentlog.domain.points_in_time import Moment, number_of
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.views.views import Views
+from agentlog.projections.filters.columns import ANY_NUMBER, columns_of
 from agentlog.projections.filters.expression import (
     ALL,
     Expression,
     Term,
-    alternatives,
     compare,
-    conjuncts,
     evaluate,
 )
 from agentlog.projections.followed_view import ItemsLive, Live, PatientLive, StateLive, parse_place
@@ -66,11 +65,7 @@ class LogFilter:
     @property
     def types(self) -> list[str] | None:
         """The types of which one has to be, None where others may."""
-        for part in conjuncts(self.where):
-            terms = alternatives(part, "type")
-            if terms and not any(term.is_prefix for term in terms):
-                return sorted({str(term.value) for term in terms})
-        return None
+        return sorted(set(columns_of(self.where, {"type": ANY_NUMBER}).values("type"))) or None
 
     def takes(self, event: Event) -> bool:
         """Return whether an event passes the filter."""

@@ -23,7 +23,7 @@ from typing_extensions import Unpack
 from agentlog.domain.access import SCOPES, Scope
 from agentlog.projections.filters.expression import terms_in
 from agentlog.projections.filters.grammar import InvalidFilterText, parse_filter
-from agentlog.projections.filters.terms import TERMS, TermKind
+from agentlog.projections.filters.terms import TERMS
 
 Need = Scope | Literal["nothing", "any key"]
 """The scope that a route takes; `GET` answers for `HEAD` too."""
@@ -48,19 +48,15 @@ def naming(*parameters: str) -> Mapping[str, ThreadsOf]:
     return dict.fromkeys(parameters, thread_at)
 
 
-def threads_in_filter(terms: Mapping[str, TermKind]) -> ThreadsOf:
-    """Return what yields the threads that a filter of these terms names."""
-
-    def threads_in(text: str) -> Iterator[str]:
-        with suppress(InvalidFilterText):
-            for term in terms_in(parse_filter(text, terms)):
-                if term.name in {"thread", "parent"}:
-                    yield str(term.value)
-
-    return threads_in
+def threads_in_filter(text: str) -> Iterator[str]:
+    """Yield the threads that a filter names, wherever it stands."""
+    with suppress(InvalidFilterText):
+        for term in terms_in(parse_filter(text, TERMS)):
+            if term.name in {"thread", "parent"}:
+                yield str(term.value)
 
 
-USUAL: Final = {**naming("thread_id", "thread", "parent"), "filter": threads_in_filter(TERMS)}
+USUAL: Final = {**naming("thread_id", "thread", "parent"), "filter": threads_in_filter}
 """Parameters that name threads in every route that has them."""
 
 

@@ -9,8 +9,8 @@ from agentlog.api.shapes.shape import TimeText, shaped, time_text
 from agentlog.domain.json.values import integer_at, text_at
 from agentlog.domain.threads import Status
 from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.eventlog.thread_trees import ThreadInTree
 from agentlog.infrastructure.forks import forker
-from agentlog.infrastructure.forks.tree import TreeThread
 
 
 class ForkEdit(TypedDict):
@@ -90,12 +90,12 @@ def fork_json(fork: forker.Forked) -> Fork:
     return shaped(Fork, fork, forkedFrom=origin)
 
 
-def tree_json(threads: Sequence[TreeThread], *, truncated: bool) -> Tree:
+def tree_json(threads: Sequence[ThreadInTree], *, truncated: bool) -> Tree:
     """Return a tree of forks."""
     return {"items": [_node(thread) for thread in threads], "truncated": truncated}
 
 
-def _node(thread: TreeThread) -> TreeNode:
+def _node(thread: ThreadInTree) -> TreeNode:
     depth, head = thread
     return shaped(
         TreeNode,

@@ -62,8 +62,8 @@ class ThreadTools:
         ctx: Context,
         thread_id: ThreadId,
         at: At = None,
-        types: Annotated[
-            list[str] | None, Field(description="only these types, such as tool_calls, reply")
+        filter: Annotated[  # noqa: A002 - its name everywhere
+            str | None, Field(description="only some types, as type:tool_calls or type:reply")
         ] = None,
         after: After = None,
         limit: Annotated[int, Field(ge=1, le=200)] = 50,
@@ -73,7 +73,7 @@ class ThreadTools:
             "/v1/threads/{}/messages",
             thread_id,
             at=at,
-            type=types,
+            filter=filter,
             after=after,
             limit=limit,
             files="linked",

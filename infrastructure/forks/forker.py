@@ -31,17 +31,18 @@ from agentlog.infrastructure.audit.records import log_snapshot, stored_events
 from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.following import MOST_MESSAGES
 from agentlog.infrastructure.eventlog.reader import LogReader
+from agentlog.infrastructure.eventlog.thread_trees import ThreadInTree, tree_of
 from agentlog.infrastructure.forks.append_fork import append_fork, log_locked
 from agentlog.infrastructure.forks.edits import Edit, check_edits
 from agentlog.infrastructure.forks.errors import ForkTooLong
 from agentlog.infrastructure.forks.plan import RULED, ForkPlan, Original
-from agentlog.infrastructure.forks.tree import TreeThread, tree_of
 from agentlog.infrastructure.postgres.database import Connections, Database
 from agentlog.infrastructure.postgres.statements import statement
 
 MOST_COPIED = 200_000
 """Most messages of a fork: it is planned in memory, and appends wait while it is appended."""
 
+_MOST_IN_TREE = 1000
 _KEPT = ("type", "blob", "reason")
 """What a fork's redaction has of the origin's."""
 
@@ -129,9 +130,11 @@ class Forker:
         before = self._earlier_fork(fork_id, fact, source)
         return before or self._fork(fork_id, fact, source, edits, origin)
 
-    def tree(self, thread_id: str, *, hidden: bool = False) -> tuple[list[TreeThread], bool]:
-        """Return what `tree_of` does."""
-        return tree_of(self._confined, self._tenant, thread_id, hidden=hidden)
+    def tree(self, thread_id: str, *, hidden: bool = False) -> tuple[list[ThreadInTree], bool]:
+        """Return the tree of forks that a thread stands in, and whether there is more of it."""
+        return tree_of(
+            self._confined, self._tenant, thread_id, "origin", most=_MOST_IN_TREE, hidden=hidden
+        )
 
     def _fork(
         self,

@@ -1,8 +1,8 @@
-"""Definition of a report, as it stands at the head of its statement."""
+"""Definition of a report, as it stands at the head of its figures, and its statement."""
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
@@ -26,6 +26,20 @@ TIMES: Mapping[str, Fragment] = {
 OF_THREADS: Mapping[str, Fragment] = {"thread": "item.thread_id", "parent": "thread.parent"}
 """Columns that every report has, beside those by a key of the thread's metadata."""
 
+_FRAME = ("derived", "link", "top", "where")
+_LINKS: Mapping[str, Fragment] = {
+    # from call to answer, at most a page
+    "messages": "'/v1/threads/' || thread || '/messages?after=' || version - 1 || '&limit=' "
+    "|| least(1000, coalesce(answered_version - version, 0) + 1)",
+    "outline": "'/v1/threads/' || thread || '/outline'",
+    "anomalies": "'/v1/threads/' || worst_thread || '/views/anomalies'",
+}
+_PERCENTS = ("50", "95", "99")
+_PERCENTILES: Fragment = "percentile_cont(ARRAY[0.5, 0.95, 0.99])"
+_ROWS_WITH_TOP: Fragment = """(
+    SELECT *, row_number() OVER ({window} ORDER BY TOP) = 1 AS is_top
+    FROM (SELECT {breakdowns} item.* FROM {items}) AS item
+) AS item"""
 _FILE = re.compile(r"/\*\n(.*?)\*/\n(.*)", re.DOTALL)
 
 
@@ -82,32 +96,62 @@ class Report:
     @property
     def terms(self) -> Mapping[str, TermKind]:
         """The terms of its filter."""
-        kinds = {name: TermKind(name, "name", frozenset(), "") for name in self.filters}
-        return {**kinds, METADATA_TERM: TERMS[METADATA_TERM]}
+        return {name: TERMS[name] for name in (*self.filters, METADATA_TERM)}
 
 
 def read_report(name: str, texts: Mapping[str, str]) -> Report:
-    """Return a report of some files by name: a comment with its head, then its statement.
+    """Return a report of some files by name: a comment with its head, then its figures.
 
     In the head a column is its name, its unit or "", and a comment.
     """
-    head, statement = _parts(name, texts)
+    head, figures = _parts(name, texts)
     columns = [ReportColumn(title, unit or None, *rest) for title, unit, *rest in head["columns"]]
     by = tuple(head["by"]) if "by" in head else None
     source = SOURCES[head["source"]]
+    frame = {part: head.pop(part, None) for part in _FRAME}
+    statement = _statement(figures, columns, {**frame, "by": by})
     own = {"source": source, "columns": tuple(columns), "by": by, "statement": statement}
     return Report(name, **{**head, **own})
 
 
 def _parts(name: str, texts: Mapping[str, str]) -> tuple[dict[str, Any], LiteralString]:
-    """Return the values of a head and a statement, with those of the report that it is `like`."""
+    """Return the values of a head and the figures, with those of the report that it is `like`."""
     parts = _FILE.fullmatch(texts[name])
     if parts is None:
         raise ValueError(f"{name}.sql: begin with a comment that says what the report is")
     values = tomllib.loads(parts[1])
     # files of this package: as trusted as the code
-    statement: LiteralString = parts[2]
+    figures: LiteralString = parts[2]
     if "like" in values:
-        like, statement = _parts(values.pop("like"), texts)
+        like, figures = _parts(values.pop("like"), texts)
         values = {**like, **values}
-    return values, statement
+    return values, figures
+
+
+def _statement(
+    figures: LiteralString, columns: Sequence[ReportColumn], frame: Mapping[str, Any]
+) -> LiteralString:
+    """Return the statement that selects columns from figures over rows `item`; see `catalogue`."""
+    derived = {"link": _LINKS.get(frame["link"]), **(frame["derived"] or {})}
+    shown: list[LiteralString] = []
+    for column in columns:
+        name: LiteralString = column.name
+        base, _, percent = name.rpartition("_p")
+        if percent in _PERCENTS:
+            shown.append(f"{base}[{_PERCENTS.index(percent) + 1}] AS {name}")
+            if percent == _PERCENTS[0]:
+                figures += f", {_PERCENTILES} WITHIN GROUP (ORDER BY item.{base}_ms) AS {base}"
+        elif column.unit == "USD":
+            shown.append(f"trim_scale(round({name}::numeric, 9)) AS {name}")
+        else:
+            shown.append(f"{derived[name]} AS {name}" if name in derived else name)
+    if frame["by"] is None:
+        inner: LiteralString = f"{figures} FROM {{items}}"
+    elif frame["top"] is None:
+        inner = f"{{breakdowns}} {figures} FROM {{items}} GROUP BY {{places}}"
+    else:
+        rows = _ROWS_WITH_TOP.replace("TOP", frame["top"])
+        inner = f"{{names}} {figures} FROM {rows} GROUP BY {{places}}"
+    where = frame["where"] or "true"
+    texts = ["SELECT {names}", ", ".join(shown), "FROM (SELECT", inner, ") AS found WHERE", where]
+    return " ".join(texts)

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from agentlog.domain.errors import UnknownThread
 from agentlog.infrastructure.eventlog.thread_heads import Head
+from agentlog.infrastructure.eventlog.thread_trees import tree_of
 from agentlog.infrastructure.postgres.database import Connections
-from agentlog.infrastructure.postgres.statements import statement
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.reports.summaries import MOST_ROWS, Summaries, Summary, SummaryQuery
 from agentlog.projections.work import NONE, Work, with_workers
@@ -44,17 +43,9 @@ class WorkerTrees:
         Raises:
             UnknownThread: there is no such thread.
         """
-        parameters = {
-            "tenant": self._tenant,
-            "thread_id": thread_id,
-            "hidden": hidden,
-            "limit": MOST_ROWS + 1,
-        }
-        with self._database.connection() as connection, connection.cursor(binary=True) as cursor:
-            rows = cursor.execute(statement("select_worker_tree"), parameters).fetchall()
-        if not rows:
-            raise UnknownThread(thread_id)
-        heads = [(depth, Head(*columns)) for depth, *columns in rows[:MOST_ROWS]]
+        heads, is_cut = tree_of(
+            self._database, self._tenant, thread_id, "parent", most=MOST_ROWS, hidden=hidden
+        )
         among = [head.thread_id for _, head in heads]
         known: dict[str, Summary] = {}
         with suppress(NotYetBuilt):  # the tree is of the log: it shows without their figures
@@ -66,7 +57,7 @@ class WorkerTrees:
             TreeThread(depth, head, known.get(head.thread_id), own, whole)
             for (depth, head), own, whole in zip(heads, works, wholes, strict=True)
         ]
-        return threads, len(rows) > MOST_ROWS
+        return threads, is_cut
 
 
 def _work(summary: Summary | None) -> Work:

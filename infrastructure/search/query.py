@@ -13,14 +13,13 @@ from agentlog.domain.errors import InvalidCursor, InvalidInput
 from agentlog.domain.json.values import JsonValue
 from agentlog.domain.points_in_time import BIGGEST, number_of
 from agentlog.infrastructure.search.json_path import Predicate
+from agentlog.projections.filters.columns import ANY_NUMBER, columns_of
 from agentlog.projections.filters.expression import (
     ALL,
     And,
     Expression,
     Or,
     Term,
-    alternatives,
-    conjuncts,
     terms_in,
 )
 from agentlog.projections.filters.success import message_path
@@ -73,21 +72,9 @@ class Query:
 
         The rest is what the index of words does not know, `ALL` where it knows everything.
         """
-        ids: Sequence[str] = ()
-        metadata: dict[str, JsonValue] = {}
-        rest: list[Expression] = []
-        for part in conjuncts(threads):
-            named = alternatives(part, "thread")
-            match part:
-                case _ if named and not ids and not any(term.is_prefix for term in named):
-                    ids = [str(term.value) for term in named]
-                case Term(name="metadata", operator=":", key=str(key), is_prefix=False) if (
-                    part.value is not None and key not in metadata
-                ):
-                    metadata[key] = part.value
-                case _:
-                    rest.append(part)
-        return replace(self, threads=ids, metadata=metadata), And(tuple(rest))
+        known = columns_of(threads, {"thread": ANY_NUMBER})
+        query = replace(self, threads=known.values("thread"), metadata=known.metadata)
+        return query, And(tuple(known.rest))
 
     @cached_property
     def parts(self) -> list[Part]:

@@ -1,10 +1,8 @@
 """Turns events of the log into deliveries of a subscription."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from agentlog.domain.json.text import print_bytes
-from agentlog.domain.json.values import JsonValue
 from agentlog.infrastructure.eventlog.reader import LogReader
 from agentlog.infrastructure.postgres.database import Database
 from agentlog.infrastructure.postgres.queries import fetch
@@ -96,7 +94,7 @@ class Intake:
         """Return those that match, each with the name that it matches by."""
         if wanted.metadata:
             heads = self._reader.heads_of(sorted({candidate.thread_id for candidate in page}))
-            of_these = {head.thread_id for head in heads if _has(head.metadata, wanted.metadata)}
+            of_these = {head.thread_id for head in heads if wanted.takes(head.metadata)}
             page = [candidate for candidate in page if candidate.thread_id in of_these]
         if wanted.types is None:
             return list(page)
@@ -111,11 +109,3 @@ class Intake:
             for candidate in page
         ]
         return [candidate for candidate in named if candidate.type in wanted.types]
-
-
-def _has(metadata: Mapping[str, JsonValue], wanted: Mapping[str, JsonValue]) -> bool:
-    # as JSON: in Python true equals 1
-    return all(
-        key in metadata and print_bytes(metadata[key]) == print_bytes(value)
-        for key, value in wanted.items()
-    )

@@ -1,20 +1,20 @@
 """A subscription, what it delivers, and its errors."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from agentlog.domain.errors import InvalidInput, NotThere, Refused
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonObject, JsonValue
+from agentlog.projections.filters.columns import ANY_NUMBER, columns_of
 from agentlog.projections.filters.expression import (
     And,
     Expression,
     Or,
     Term,
-    alternatives,
-    conjuncts,
+    compare,
     print_filter,
 )
 
@@ -92,26 +92,23 @@ class Filter:
     @classmethod
     def of(cls, where: Expression) -> "Filter":
         """Return what a filter of the log asks for; raises `InvalidSubscription`."""
-        wanted = cls()
-        for part in conjuncts(where):
-            types = [term.value for term in alternatives(part, "type") if not term.is_prefix]
-            match part:
-                case Term(name="thread", value=str(begin), is_prefix=True) if not wanted.threads:
-                    wanted = replace(wanted, threads=begin)
-                case Term(name="metadata", operator=":", key=str(key), is_prefix=False) if (
-                    part.value is not None and key not in wanted.metadata
-                ):
-                    wanted = replace(wanted, metadata={**wanted.metadata, key: part.value})
-                case _ if types and wanted.types is None:
-                    wanted = replace(wanted, types=tuple(map(str, types)))
-                case _:
-                    raise InvalidSubscription(
-                        "filter",
-                        f"{print_filter(part)[:100]}: a subscription has types, as (type:a or "
-                        "type:b), how ids of threads begin, as thread:run-*, and values of their "
-                        "metadata, as metadata.team:red, which must all hold, each once",
-                    )
-        return wanted
+        wanted = columns_of(where, {"type": ANY_NUMBER, "thread*": 1})
+        for part in wanted.rest:
+            raise InvalidSubscription(
+                "filter",
+                f"{print_filter(part)[:100]}: a subscription has types, as (type:a or type:b), how "
+                "ids of threads begin, as thread:run-*, and values of their metadata, as "
+                "metadata.team:red, which must all hold, each once",
+            )
+        return cls(tuple(wanted.values("type")) or None, wanted.value("thread*"), wanted.metadata)
+
+    def takes(self, metadata: JsonObject) -> bool:
+        """Return whether a thread's metadata has the values."""
+        return all(compare(term, metadata.get(str(term.key))) for term in self._values)
+
+    @property
+    def _values(self) -> Sequence[Term]:
+        return [Term("metadata", ":", value, key) for key, value in self.metadata.items()]
 
     @property
     def text(self) -> str:
@@ -122,7 +119,7 @@ class Filter:
                 (
                     *((Or(types),) if len(types) > 1 else types),
                     *([Term("thread", ":", self.threads, is_prefix=True)] if self.threads else ()),
-                    *(Term("metadata", ":", value, key) for key, value in self.metadata.items()),
+                    *self._values,
                 )
             )
         )

@@ -82,13 +82,6 @@ def conjuncts(expression: Expression) -> Iterator[Expression]:
         yield expression
 
 
-def alternatives(part: Expression, name: str) -> Sequence[Term]:
-    """Return the terms of a name of which one has to hold; none where other terms may do."""
-    parts = part.parts if isinstance(part, Or) else (part,)
-    terms = [term for term in parts if isinstance(term, Term) and term.name == name]
-    return terms if len(terms) == len(parts) else ()
-
-
 def evaluate(expression: Expression, holds: Callable[[Term], bool | None]) -> bool | None:
     """Return whether an expression holds, by its terms; None where that is not known.
 

@@ -9,14 +9,15 @@ from agentlog.domain.threads import Status
 Kind = Literal["flag", "name", "quantity", "duration", "words", "scalar"]
 """What a term compares: nothing, a name, a figure, milliseconds, a text, or any scalar of JSON."""
 
-Place = Literal["list", "thread", "message", "log", "success"]
+Place = Literal["list", "thread", "message", "log", "report", "success"]
 """Where a filter stands; `PLACES` says what it is of."""
 
 PLACES: Mapping[Place, str] = {
     "list": "lists of threads",
     "thread": "messages of a thread",
     "message": "searches for messages",
-    "log": "events of the log",
+    "log": "streams of the log",
+    "report": "rows of some reports",
     "success": "the rule of success",
 }
 
@@ -43,6 +44,7 @@ def _kind(name: str, kind: Kind, places: str, comment: str, *values: str) -> Ter
         "t": "thread",
         "m": "message",
         "e": "log",
+        "r": "report",
         "o": "success",
     }
     of = frozenset(by_letter[letter] for letter in places)
@@ -56,14 +58,14 @@ TERMS: Mapping[str, TermKind] = {
         _kind("text", "words", "t", 'the same, as text:refund or text:"a phrase"'),
         _kind("type", "name", "tme", "type of a message"),
         _kind("role", "name", "m", "who says it", "system", "user", "assistant", "tool"),
-        _kind("tool", "name", "ltm", "tool that was called, or the command in a shell"),
-        _kind("rule", "name", "lt", "rule of suspicion that was met"),
+        _kind("tool", "name", "ltmr", "tool that was called, or the command in a shell"),
+        _kind("rule", "name", "ltr", "rule of suspicion that was met"),
         _kind("worker", "name", "t", "id of a worker"),
-        _kind("thread", "name", "le", "id of a thread"),
-        _kind("parent", "name", "l", "id of the parent thread"),
-        _kind("status", "name", "l", "status of a thread", *get_args(Status)),
-        _kind("label", "name", "l", "label of a thread"),
-        _kind("judged", "name", "l", "judgement of a thread, as judged:fail or judged:tone:fail"),
+        _kind("thread", "name", "ler", "id of a thread"),
+        _kind("parent", "name", "lr", "id of the parent thread"),
+        _kind("status", "name", "lr", "status of a thread", *get_args(Status)),
+        _kind("label", "name", "lr", "label of a thread"),
+        _kind("judged", "name", "lr", "judgement of a thread, as judged:fail or judged:tone:fail"),
         _kind("exit", "name", "lo", "reason of the exit"),
         _kind("failed", "flag", "lt", "a thread whose verdict is failed; a call that failed"),
         _kind("succeeded", "flag", "lt", "the same, succeeded"),
@@ -83,7 +85,18 @@ TERMS: Mapping[str, TermKind] = {
         _kind("loops", "quantity", "l", "calls of a thread that repeat earlier ones"),
         _kind("anomalies", "quantity", "l", "broken rules of a thread"),
         _kind("version", "quantity", "t", "place in the thread"),
-        _kind(METADATA, "scalar", "leo", "a value of metadata, as metadata.team:red"),
+        _kind("action", "name", "r", "tool that was called, of a shell the command"),
+        _kind("command", "name", "r", "first word of a shell's command"),
+        _kind("outcome", "name", "r", "what came of a call, approval, worker or thread"),
+        _kind("error_class", "name", "r", "kind of a tool's error"),
+        _kind("error_code", "name", "r", "code of a worker's error"),
+        _kind("model", "name", "r", "model that was called"),
+        _kind("provider", "name", "r", "who served the model"),
+        _kind("finish_reason", "name", "r", "why a model stopped"),
+        _kind("actor", "name", "r", "who answered"),
+        _kind("verdict", "name", "r", "verdict on a thread, or unknown"),
+        _kind("policy", "name", "r", "policy of a thread"),
+        _kind(METADATA, "scalar", "lero", "a value of metadata, as metadata.team:red"),
         _kind(PATH, "scalar", "tmo", "a JSONPath into a message, as $.args.amount>1000"),
     )
 }

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
 
-from agentlog.api.filters import indexed_filter
+from agentlog.api.filters import indexed_filter, types_in
 from agentlog.api.http.codec.responses import Headers
 from agentlog.api.http.openapi.answers import parameter
 from agentlog.api.http.request.errors import InvalidIfMatch
@@ -77,6 +77,7 @@ _INDEXED = _filter(
     "`metadata.KEY:`.",
     "refund status:open metadata.team:support",
 )
+_OF_EVENTS = _filter("Types of events, one or several.", "type:reply or type:exit")
 
 
 async def filter_of(text: Annotated[str, _OF_THREADS] = "") -> Expression:
@@ -90,12 +91,10 @@ async def indexed_filter_of(text: Annotated[str, _INDEXED] = "") -> ThreadFilter
 
 
 async def types_of(
-    types: Annotated[
-        list[str] | None, Query(alias="type", description="Only events of these types.")
-    ] = None,
-) -> list[str] | None:
-    """Return the types to list, None for all."""
-    return None if types is None else [without_nul(type_name) for type_name in types]
+    text: Annotated[str, _OF_EVENTS] = "",
+) -> Sequence[str] | None:
+    """Return the types of the query's filter of events, None for all."""
+    return types_in(without_nul(text))
 
 
 @cache
@@ -135,7 +134,7 @@ Digest = Annotated[
     ),
 ]
 At = Annotated[Moment | None, Depends(moment_of)]
-Types = Annotated[list[str] | None, Depends(types_of)]
+Types = Annotated[Sequence[str] | None, Depends(types_of)]
 After = Annotated[str | None, Query(description="The `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Hidden = Annotated[bool, Query(description="Hidden threads too.")]

@@ -9,7 +9,7 @@ from agentlog.api.http.codec.caller import tenant_of
 from agentlog.api.http.codec.responses import json_answer
 from agentlog.api.http.codec.wait_for_position import PARAMETER, read_models_waited
 from agentlog.api.http.openapi.answers import answers, content, parameter
-from agentlog.api.http.routing import Router, threads_in_filter
+from agentlog.api.http.routing import Router
 from agentlog.api.questions import question_of
 from agentlog.api.shapes.reports import (
     ReportAnswer,
@@ -46,7 +46,6 @@ _FILTERS = "; ".join(
     f"{one.name}: {', '.join({**one.source.columns, **one.source.lists})}"
     for one in REPORTS.values()
 )
-_TERMS = {name: kind for one in REPORTS.values() for name, kind in one.terms.items()}
 
 _PARAMETERS = [
     parameter(
@@ -110,7 +109,6 @@ async def list_reports() -> Response:
 @router.add(
     "GET /analytics/{name}",
     "read",
-    threads={"filter": threads_in_filter(_TERMS)},
     responses=_ANSWERS,
     openapi_extra={"parameters": _PARAMETERS},
 )

@@ -7,13 +7,16 @@ from agentlog_client.operation import Frame, Listing, Stream, as_page, request
 def log(
     *,
     after: int | None = None,
-    type: str | list[str] | None = None,  # noqa: A002 - its name everywhere
+    filter: str | None = None,  # noqa: A002 - its name everywhere
     limit: int | None = None,
     wait: int | None = None,
 ) -> Listing[Event]:
-    """List events of all threads beyond a position, in the order of commits."""
+    """List events of all threads beyond a position, in the order of commits.
+
+    `filter` is of types, as `type:exit or type:shutdown`.
+    """
     asked = request(
-        "GET", "/v1/log", query={"after": after, "type": type, "limit": limit, "wait": wait}
+        "GET", "/v1/log", query={"after": after, "filter": filter, "limit": limit, "wait": wait}
     )
     return Listing(asked, as_page(Event))
 

@@ -107,14 +107,17 @@ def messages(  # noqa: PLR0913 - one parameter a filter
     *,
     at: Moment | None = None,
     after: int | None = None,
-    type: str | list[str] | None = None,  # noqa: A002 - its name everywhere
+    filter: str | None = None,  # noqa: A002 - its name everywhere
     files: Files | None = None,
     cut: int | None = None,
     hidden: bool = False,
     limit: int | None = None,
     wait: int | None = None,
 ) -> Listing[Event]:
-    """List a thread's events as recorded, beyond a version; `limit` is that of a page."""
+    """List a thread's events as recorded, beyond a version; `limit` is that of a page.
+
+    `filter` is of types, as `type:tool_calls or type:reply`.
+    """
     asked = request(
         "GET",
         "/v1/threads/{}/messages",
@@ -122,7 +125,7 @@ def messages(  # noqa: PLR0913 - one parameter a filter
         query={
             "at": at,
             "after": after,
-            "type": type,
+            "filter": filter,
             "files": files,
             "cut": cut,
             "hidden": hidden or None,

@@ -1,8 +1,13 @@
-"""The reports: a file each, whose head says what the report is and whose rest is its statement.
+"""The reports: a file each, whose head says what the report is and whose rest are its figures.
 
 The head is a comment in TOML: `title`, `comment`, `source` (of `sources`), `columns` (each a name,
 a unit or "", a comment, and the column that counts what of it is computed), `order`, and as needed
 `by`, `only`, `limit`, or `like`, a report that has what is not said here.
+
+Figures are SQL over the rows `item` of a row of the answer, each named as its column, or as what
+`derived` makes a column of; percentiles `NAME_p50` are of the figure `item.NAME_ms`, and US dollars
+are rounded. `top` orders rows: the first has `is_top`. `where` says which rows of the answer are
+left, and `link` which address goes with them.
 """
 
 from collections.abc import Mapping

@@ -6,6 +6,8 @@ only = "item.outcome IN ('failed', 'told')"
 by = ["tool", "error_class"]
 order = "-errors"
 limit = 50
+top = "position DESC, ordinal DESC"
+link = "messages"
 columns = [
     ["errors", "calls", "calls that failed or are told to have failed"],
     ["threads", "threads", "how many threads met it"],
@@ -21,36 +23,15 @@ columns = [
     ["told", "calls", "those whose result tells of a failure that no field states"],
 ]
 */
--- Errors by kind, each with the place of the last one. The link shows the messages from call to
--- answer, at most a page.
-SELECT {names}
-       errors, threads, first_at, last_at, error_message, thread, version,
-       answered_version, position,
-       '/v1/threads/' || thread || '/messages?after=' || version - 1 || '&limit='
-           || least(1000, coalesce(answered_version - version, 0) + 1) AS link,
-       failed, told
-FROM (
-    SELECT {names}
-           count(*) AS errors,
-           count(*) FILTER (WHERE outcome = 'failed') AS failed,
-           count(*) FILTER (WHERE outcome = 'told') AS told,
-           count(DISTINCT thread_id) AS threads,
-           min(recorded_at AT TIME ZONE 'UTC') AS first_at,
-           max(recorded_at AT TIME ZONE 'UTC') AS last_at,
-           max(error_message) FILTER (WHERE is_last) AS error_message,
-           max(thread_id) FILTER (WHERE is_last) AS thread,
-           max(version) FILTER (WHERE is_last) AS version,
-           max(answered_version) FILTER (WHERE is_last) AS answered_version,
-           max(position) AS position
-    FROM (
-        SELECT *,
-               row_number() OVER ({window} ORDER BY position DESC, ordinal DESC) = 1 AS is_last
-        FROM (
-            SELECT {breakdowns}
-                   item.thread_id, item.version, item.ordinal, item.position, item.recorded_at,
-                   item.answered_version, item.error_message, item.outcome
-            FROM {items}
-        ) AS failure
-    ) AS failure
-    GROUP BY {places}
-) AS found
+-- Errors by kind, each with the place of the last one.
+count(*) AS errors,
+count(*) FILTER (WHERE item.outcome = 'failed') AS failed,
+count(*) FILTER (WHERE item.outcome = 'told') AS told,
+count(DISTINCT item.thread_id) AS threads,
+min(item.recorded_at AT TIME ZONE 'UTC') AS first_at,
+max(item.recorded_at AT TIME ZONE 'UTC') AS last_at,
+max(item.error_message) FILTER (WHERE is_top) AS error_message,
+max(item.thread_id) FILTER (WHERE is_top) AS thread,
+max(item.version) FILTER (WHERE is_top) AS version,
+max(item.answered_version) FILTER (WHERE is_top) AS answered_version,
+max(item.position) AS position

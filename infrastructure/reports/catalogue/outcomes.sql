@@ -14,25 +14,16 @@ columns = [
     ["steps_mean", "steps", "mean of their steps"],
     ["cost_of_failed", "USD", "of those that failed, as far as known; computed too"],
 ]
+[derived]
+success_rate = "succeeded::float8 / nullif(succeeded + failed, 0)"
 */
 -- Threads by verdict; the success rate leaves those of unknown verdict out.
-SELECT {names}
-       threads, succeeded, failed, unknown,
-       succeeded::float8 / nullif(succeeded + failed, 0) AS success_rate,
-       score_mean, steps_mean, cost_of_failed
-FROM (
-    SELECT {breakdowns}
-           count(*) AS threads,
-           count(*) FILTER (WHERE {verdict} = 'succeeded') AS succeeded,
-           count(*) FILTER (WHERE {verdict} = 'failed') AS failed,
-           count(*) FILTER (WHERE {verdict} IS NULL) AS unknown,
-           avg(item.score) FILTER (WHERE item.score BETWEEN -1e290 AND 1e290) AS score_mean,
-           avg(item.steps)::float8 AS steps_mean,
-           trim_scale(round((
-               sum(item.cost_usd - coalesce(item.copied_cost, 0)) FILTER (
-                   WHERE {verdict} = 'failed' AND item.cost_usd BETWEEN -1e290 AND 1e290
-               )
-           )::numeric, 9)) AS cost_of_failed
-    FROM {items}
-    GROUP BY {places}
-) AS found
+count(*) AS threads,
+count(*) FILTER (WHERE {verdict} = 'succeeded') AS succeeded,
+count(*) FILTER (WHERE {verdict} = 'failed') AS failed,
+count(*) FILTER (WHERE {verdict} IS NULL) AS unknown,
+avg(item.score) FILTER (WHERE item.score BETWEEN -1e290 AND 1e290) AS score_mean,
+avg(item.steps)::float8 AS steps_mean,
+sum(item.cost_usd - coalesce(item.copied_cost, 0)) FILTER (
+    WHERE {verdict} = 'failed' AND item.cost_usd BETWEEN -1e290 AND 1e290
+) AS cost_of_failed

@@ -26,31 +26,18 @@ columns = [
 */
 -- Threads by outcome. Durations and totals are over all of a thread's messages, but for
 -- answers that count in another thread; money as in usage.
-SELECT {names}
-       threads, duration[1] AS duration_p50, duration[2] AS duration_p95,
-       duration[3] AS duration_p99, messages, steps, tool_calls, model_calls,
-       input_tokens, output_tokens, total_tokens,
-       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd, computed_calls, unpriced_calls,
-       failures, told, suspected
-FROM (
-    SELECT {breakdowns}
-           count(*) AS threads,
-           percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY item.duration_ms)
-               AS duration,
-           sum(item.messages) AS messages,
-           sum(item.steps) AS steps,
-           sum(item.tool_calls) AS tool_calls,
-           sum(item.failures) AS failures,
-           sum(item.told) AS told,
-           sum(item.suspected) AS suspected,
-           sum(item.model_calls - item.copied_calls) AS model_calls,
-           sum(item.input_tokens - coalesce(item.copied_input, 0)) AS input_tokens,
-           sum(item.output_tokens - coalesce(item.copied_output, 0)) AS output_tokens,
-           sum(item.total_tokens - coalesce(item.copied_total, 0)) AS total_tokens,
-           sum(item.cost_usd - coalesce(item.copied_cost, 0))
-               FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
-           sum(item.computed_calls - item.copied_computed) AS computed_calls,
-           sum(item.unpriced_calls - item.copied_unpriced) AS unpriced_calls
-    FROM {items}
-    GROUP BY {places}
-) AS found
+count(*) AS threads,
+sum(item.messages) AS messages,
+sum(item.steps) AS steps,
+sum(item.tool_calls) AS tool_calls,
+sum(item.failures) AS failures,
+sum(item.told) AS told,
+sum(item.suspected) AS suspected,
+sum(item.model_calls - item.copied_calls) AS model_calls,
+sum(item.input_tokens - coalesce(item.copied_input, 0)) AS input_tokens,
+sum(item.output_tokens - coalesce(item.copied_output, 0)) AS output_tokens,
+sum(item.total_tokens - coalesce(item.copied_total, 0)) AS total_tokens,
+sum(item.cost_usd - coalesce(item.copied_cost, 0))
+    FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
+sum(item.computed_calls - item.copied_computed) AS computed_calls,
+sum(item.unpriced_calls - item.copied_unpriced) AS unpriced_calls

@@ -16,25 +16,16 @@ columns = [
     ["uncalled", "calls", "results that no call asked for"],
     ["told", "calls", "those whose result tells of a failure that no field states"],
 ]
+[derived]
+error_rate = """
+    -- where results state failures only, their share says nothing
+    CASE WHEN stated > failed OR (stated > 0 AND stated = answered)
+         THEN failed::float8 / stated END"""
 */
 -- Answers, errors and latencies of tool calls.
-SELECT {names}
-       calls, answered, stated, failed,
-       -- where results state failures only, their share says nothing
-       CASE WHEN stated > failed OR (stated > 0 AND stated = answered)
-            THEN failed::float8 / stated END AS error_rate,
-       latency[1] AS latency_p50, latency[2] AS latency_p95, latency[3] AS latency_p99,
-       uncalled, told
-FROM (
-    SELECT {breakdowns}
-           count(item.called_at) AS calls,
-           count(*) - count(item.called_at) AS uncalled,
-           count(item.outcome) AS answered,
-           count(*) FILTER (WHERE item.outcome IN ('succeeded', 'failed')) AS stated,
-           count(*) FILTER (WHERE item.outcome = 'failed') AS failed,
-           count(*) FILTER (WHERE item.outcome = 'told') AS told,
-           percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY item.latency_ms)
-               AS latency
-    FROM {items}
-    GROUP BY {places}
-) AS found
+count(item.called_at) AS calls,
+count(*) - count(item.called_at) AS uncalled,
+count(item.outcome) AS answered,
+count(*) FILTER (WHERE item.outcome IN ('succeeded', 'failed')) AS stated,
+count(*) FILTER (WHERE item.outcome = 'failed') AS failed,
+count(*) FILTER (WHERE item.outcome = 'told') AS told

@@ -18,36 +18,28 @@ columns = [
     ["cache_write_tokens", "tokens", "of the input tokens: written to a cache, for any time"],
     ["cache_write_1h_tokens", "tokens", "of these: written for an hour"],
 ]
+[derived]
+total_tokens = """
+    CASE
+        WHEN num_nonnulls(reported_total, input_without, output_without) > 0
+        THEN coalesce(reported_total, 0) + coalesce(input_without, 0) + coalesce(output_without, 0)
+    END"""
 */
 -- Tokens and money. Sums cannot overflow: integers become numeric, and costs beyond 1e290 are
 -- ignored. Money is summed as double precision and rounded to billionths of a dollar, as summing
 -- numeric takes twice as long.
-SELECT {names}
-       calls, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens,
-       CASE
-           WHEN num_nonnulls(reported_total, input_without, output_without) > 0
-           THEN coalesce(reported_total, 0) + coalesce(input_without, 0)
-               + coalesce(output_without, 0)
-       END AS total_tokens,
-       trim_scale(round(cost_usd::numeric, 9)) AS cost_usd, computed_calls, unpriced_calls, prices,
-       cache_write_tokens, cache_write_1h_tokens
-FROM (
-    SELECT {breakdowns}
-           count(*) AS calls,
-           sum(item.input_tokens) AS input_tokens,
-           sum(item.cached_input_tokens) AS cached_input_tokens,
-           sum(item.cache_write_tokens) AS cache_write_tokens,
-           sum(item.cache_write_1h_tokens) AS cache_write_1h_tokens,
-           sum(item.output_tokens) AS output_tokens,
-           sum(item.reasoning_tokens) AS reasoning_tokens,
-           sum(item.total_tokens) AS reported_total,
-           sum(item.input_tokens) FILTER (WHERE item.total_tokens IS NULL) AS input_without,
-           sum(item.output_tokens) FILTER (WHERE item.total_tokens IS NULL) AS output_without,
-           sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
-           count(*) FILTER (WHERE item.cost_source = 'computed') AS computed_calls,
-           count(*) FILTER (WHERE item.outcome = 'answered' AND item.cost_usd IS NULL)
-               AS unpriced_calls,
-           string_agg(DISTINCT item.prices, ', ') AS prices
-    FROM {items}
-    GROUP BY {places}
-) AS found
+count(*) AS calls,
+sum(item.input_tokens) AS input_tokens,
+sum(item.cached_input_tokens) AS cached_input_tokens,
+sum(item.cache_write_tokens) AS cache_write_tokens,
+sum(item.cache_write_1h_tokens) AS cache_write_1h_tokens,
+sum(item.output_tokens) AS output_tokens,
+sum(item.reasoning_tokens) AS reasoning_tokens,
+sum(item.total_tokens) AS reported_total,
+sum(item.input_tokens) FILTER (WHERE item.total_tokens IS NULL) AS input_without,
+sum(item.output_tokens) FILTER (WHERE item.total_tokens IS NULL) AS output_without,
+sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
+count(*) FILTER (WHERE item.cost_source = 'computed') AS computed_calls,
+count(*) FILTER (WHERE item.outcome = 'answered' AND item.cost_usd IS NULL)
+    AS unpriced_calls,
+string_agg(DISTINCT item.prices, ', ') AS prices

@@ -103,7 +103,10 @@ def test_options_are_those_of_http(own_database: Database, database_url: str) ->
     [
         (("weather",), "no report 'weather': there are models, "),
         (("tools", "--by", "colour"), "report tools has no 'colour'; it has tool"),
-        (("tools", "--filter", "provider:x"), "no term 'provider'; there are tool:, action:"),
+        (
+            ("tools", "--filter", "provider:x"),
+            "'provider' is a term of rows of some reports; here are tool:, action:",
+        ),
         (("tools", "--only", "tool=a b"), """write --filter 'tool:"a b"'"""),
         (("tools", "--metadata", "team=red"), "write --filter 'metadata.team:red'"),
         (("tools", "--from", "yesterday"), "is no date"),

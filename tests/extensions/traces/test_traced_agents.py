@@ -128,7 +128,7 @@ def test_an_agent_is_seen_as_a_thread_while_it_is_at_work(
             trace_id = f"{span.get_span_context().trace_id:032x}"
             # while the agent is still at work, and at once: no span waits for others
             assert _messages(client, trace_id) == EXPECTED
-        (usage, _) = client.get(f"/v1/threads/{trace_id}/messages?type=llm_response").json()[
+        (usage, _) = client.get(f"/v1/threads/{trace_id}/messages?filter=type:llm_response").json()[
             "items"
         ]
         tokens = usage["message"]["usage"]
@@ -169,7 +169,7 @@ def test_a_killed_service_is_sent_the_spans_again_and_nothing_is_lost_or_doubled
                 agent.join(timeout=60)
                 threads = again.get("/v1/threads?limit=1000").json()["items"]
                 kept = [_messages(again, thread["threadId"]) for thread in threads]
-                spans = again.get("/v1/log?type=otel.span&limit=1000").json()["items"]
+                spans = again.get("/v1/log?filter=type:otel.span&limit=1000").json()["items"]
     assert kept == [EXPECTED] * runs
     assert len(spans) == 3 * runs
     provider.shutdown()

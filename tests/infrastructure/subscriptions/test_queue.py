@@ -108,12 +108,13 @@ def test_only_what_matches_is_given_out(
         ("support-1", {"team": "red", "n": 1}),
         ("support-2", {"team": "red", "n": True}),
         ("support-3", {"team": "red"}),
+        ("support-5", {"team": "red", "n": 1.0}),
         ("other-1", {"team": "red", "n": 1}),
     ):
         threads.start(thread_id, {"metadata": metadata})
         threads.append(thread_id, [reply("yes"), {"type": "log", "text": "no"}])
     threads.append("support-4", [reply("no")])
-    assert _places(_pull(queue)) == [("support-1", 2)]
+    assert _places(_pull(queue)) == [("support-1", 2), ("support-5", 2)]
     assert subscriptions.get("s").lag == 0
 
 

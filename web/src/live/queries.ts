@@ -42,7 +42,7 @@ export function approvalsQuery(threadId: string, version: number) {
   return queryOptions({
     queryKey: ["approvals", threadId, version],
     queryFn: async ({ signal }) => {
-      const query = "type=approval_request&type=approval_response&limit=1000";
+      const query = "filter=type:approval_request+or+type:approval_response&limit=1000";
       return eventsOf(threadId, query, signal);
     },
     placeholderData: keepPreviousData,

@@ -130,7 +130,9 @@ class AgentlogSession:
             return
         named = {} if self._thread_id == self.session_id else {"source": self.session_id}
         start_session(self._client, self._thread_id, metadata=named)
-        started = next(self._client.messages(self._thread_id, type="session.started", limit=1))
+        started = next(
+            self._client.messages(self._thread_id, filter="type:session.started", limit=1)
+        )
         self._earlier = len(_printed(self._read(started.version)))
         self._is_started = True
 

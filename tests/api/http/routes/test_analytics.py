@@ -214,7 +214,7 @@ def test_spreadsheets_do_not_compute_what_others_named(
         ("tool=book", "tool: write filter=tool:book"),
         ("tool=a&tool=b%20c&metadata.n=5", 'filter=(tool:a or tool:"b c") metadata.n:5'),
         ('metadata.n="5"', 'metadata.n: write filter=metadata.n:"5"'),
-        ("filter=provider:x", "no term 'provider'"),
+        ("filter=provider:x", "'provider' is a term of rows of some reports"),
         ("filter=tool and model:a", "'tool' is compared, as tool:"),
         ("format=svg", "json"),
         ("wait=x", "no position of the log"),

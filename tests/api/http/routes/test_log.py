@@ -57,7 +57,7 @@ def test_pages_of_the_log_follow_the_cursor_and_end(client: TestClient) -> None:
 
 def test_the_log_is_listed_by_type(client: TestClient) -> None:
     client.post("/v1/threads/t/messages", json=[{"type": "tick"}, {"type": "log", "text": "l"}])
-    items = client.get("/v1/log?type=log&type=no.such").json()["items"]
+    items = client.get("/v1/log?filter=type:log or type:no.such").json()["items"]
     assert [item["type"] for item in items] == ["log"]
 
 

@@ -208,12 +208,20 @@ def test_messages_are_listed_by_type_and_up_to_a_moment(client: TestClient) -> N
         items = client.get(f"/v1/threads/t/messages?{query}").json()["items"]
         return [item["version"] for item in items]
 
-    assert versions("type=log&type=reply") == [1, 3]
-    assert versions("type=log&type=reply&at=2") == [1]
+    assert versions("filter=type:log or type:reply") == [1, 3]
+    assert versions("filter=type:log or type:reply&at=2") == [1]
     assert versions("at=@2") == [1, 2]
     assert versions("at=0") == []
-    assert versions("type=%00") == []
-    assert versions("type=no.such") == []
+    assert versions("filter=type:%00") == []
+    assert versions("filter=type:no.such") == []
+    for old, detail in (
+        ("type=log&type=reply", "type: write filter=type:log or type:reply"),
+        ("filter=-type:log", "filter: -type:log: here events are listed by types"),
+        ("filter=tool:pay", "filter: 'tool' is a term of"),
+    ):
+        answer = client.get(f"/v1/threads/t/messages?{old}")
+        assert answer.status_code == 422
+        assert answer.json()["detail"].startswith(detail)
 
 
 def test_a_list_may_be_cut_and_says_what_has_more(client: TestClient) -> None:
@@ -353,7 +361,12 @@ def test_sql_in_every_string_is_text(client: TestClient) -> None:
     words = " ".join(map(quoted, HOSTILE.split()))
     threads = client.get("/v1/threads", params={"filter": words}).json()["items"]
     assert [thread["threadId"] for thread in threads] == ["t"]
-    assert client.get("/v1/threads/t/messages", params={"type": HOSTILE}).json()["items"] == []
+    assert (
+        client.get("/v1/threads/t/messages", params={"filter": f"type:{quoted(HOSTILE)}"}).json()[
+            "items"
+        ]
+        == []
+    )
     for view in VIEWS:
         assert client.get(f"/v1/threads/t/views/{view}").status_code == 200
 

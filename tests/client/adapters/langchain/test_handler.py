@@ -88,7 +88,7 @@ def test_an_agent_with_tools_and_its_figures(
     conversation = ["be brief", "weather?", "weather", "sunny in Rome", "It is sunny."]
     assert shown(client, handler, "chain") == conversation
     assert client.thread("chain").anomalies == 0
-    first, _ = client.messages("chain", type="llm_response")
+    first, _ = client.messages("chain", filter="type:llm_response")
     assert first.message["usage"]["totalTokens"] == 15
     assert first.message["latencyMs"] >= 0
 
@@ -135,7 +135,9 @@ def test_errors_are_recorded_once_and_raised(
     with pytest.raises(IndexError):
         model_of().invoke("hi", config_of(handler))
     assert shown(client, handler, "chain") == ["hi"]
-    errors = [event.message["error"] for event in client.messages("chain", type="runtime_error")]
+    errors = [
+        event.message["error"] for event in client.messages("chain", filter="type:runtime_error")
+    ]
     assert len(errors) == 2
     assert "no such thing" in errors[0]
 
@@ -148,7 +150,7 @@ def test_a_graph_that_waits_for_a_person_has_not_failed(
     graph.invoke({"messages": [HumanMessage("hi")]}, config)
     model_of(AIMessage("hello")).invoke("hi", config_of(handler))
     assert shown(client, handler, "chain") == ["hi", "hello"]
-    assert list(client.messages("chain", type="runtime_error")) == []
+    assert list(client.messages("chain", filter="type:runtime_error")) == []
 
 
 def test_a_tool_that_no_model_called_and_one_that_fails(
@@ -158,7 +160,7 @@ def test_a_tool_that_no_model_called_and_one_that_fails(
     with pytest.raises(ValueError, match="city"):
         weather.invoke({"town": "Rome"}, config_of(handler))
     assert shown(client, handler, "chain")[:2] == ["weather", "sunny in Rome"]
-    last = list(client.messages("chain", type="tool_results"))[-1].message["results"][0]
+    last = list(client.messages("chain", filter="type:tool_results"))[-1].message["results"][0]
     assert last["error"]
 
 
@@ -210,6 +212,6 @@ def test_a_real_model_of_openai(
     request = client.view("chain", "request").state
     assert request["model"] == "gpt-4o-mini"
     assert [tool["function"]["name"] for tool in request["tools"]] == ["weather"]
-    (response,) = client.messages("chain", type="llm_response")
+    (response,) = client.messages("chain", filter="type:llm_response")
     assert response.message["usage"]["totalTokens"] > 0
     assert response.message["model"].startswith("gpt-4o-mini")

@@ -26,11 +26,11 @@ def asking(saver: AgentlogSaver, request: Any) -> Graph:
 
 
 def approvals(client: Client) -> list[dict[str, Any]]:
-    types = ["approval_request", "approval_response"]
+    types = "type:approval_request or type:approval_response"
     dropped = {"id", "timestamp", "type"}
     return [
         {key: value for key, value in event.message.items() if key not in dropped}
-        for event in client.messages("graph", type=types)
+        for event in client.messages("graph", filter=types)
     ]
 
 

@@ -40,7 +40,7 @@ def test_an_agent_with_tools_reads_in_the_views(client: Client, saver: AgentlogS
     assert client.thread("graph").anomalies == 0
     usages = [
         event.message["usage"]["totalTokens"]
-        for event in client.messages("graph", type="llm_response")
+        for event in client.messages("graph", filter="type:llm_response")
     ]
     assert usages == [15, 15]
     state = client.view("graph", "agent-state").state

@@ -38,7 +38,7 @@ def track(parcel: int) -> str:
 
 
 def of_type(client: Client, name: str) -> list[Any]:
-    return [event.message for event in client.messages("parcel", type=name)]
+    return [event.message for event in client.messages("parcel", filter=f"type:{name}")]
 
 
 def test_a_run_has_its_usage_beside_the_items_of_its_session(

@@ -78,7 +78,9 @@ def test_a_run_is_on_record(app: FastAPI, client: TestClient, key: KeyText) -> N
     assert shown[4]["content"] == "In Hamburg."
     remarks = client.get("/v1/threads/desk-7/views/remarks", headers=reader).json()["state"]
     verdicts = {verdict["criterion"]: verdict for verdict in remarks["verdicts"]}
-    last = client.get("/v1/threads/desk-7/messages?type=reply", headers=reader).json()["items"][-1]
+    last = client.get("/v1/threads/desk-7/messages?filter=type:reply", headers=reader).json()[
+        "items"
+    ][-1]
     assert (verdicts["brief"]["verdict"], verdicts["brief"]["on"]) == ("yes", last["version"])
     assert [verdicts["right"][key] for key in ("score", "comment", "on")] == [
         0.5,

@@ -111,7 +111,7 @@ def test_a_graph_is_on_record_by_three_variables(
         ("tool", "Hamburg"),
         ("assistant", "It is in Hamburg."),
     ]
-    answers = client.get("/v1/threads/desk-7/messages?type=llm_response").json()["items"]
+    answers = client.get("/v1/threads/desk-7/messages?filter=type:llm_response").json()["items"]
     assert [answer["message"]["usage"]["totalTokens"] for answer in answers] == [18, 29]
     (thread,) = client.get("/v1/threads").json()["items"]
     assert (thread["threadId"], thread["anomalies"]) == ("desk-7", 0)
@@ -208,16 +208,18 @@ def test_runs_become_a_thread(client: TestClient) -> None:
     assert view(client, "desk-7")[3]["content"] == "Hamburg"
     head = client.get("/v1/threads/desk-7").json()
     assert head["metadata"] == {"source": "langsmith", "project": "desk", "name": "chain"}
-    (result,) = client.get("/v1/threads/desk-7/messages?type=tool_results").json()["items"]
+    (result,) = client.get("/v1/threads/desk-7/messages?filter=type:tool_results").json()["items"]
     assert result["message"]["results"][0]["callId"] == "call_1"
-    records = client.get("/v1/threads/desk-7/messages?type=langsmith.llm").json()["items"]
+    records = client.get("/v1/threads/desk-7/messages?filter=type:langsmith.llm").json()["items"]
     assert [item["message"]["payload"]["id"] for item in records] == [run_id(1), run_id(3)]
 
 
 def test_a_run_is_kept_as_it_was_sent(client: TestClient) -> None:
     sent = {**RUNS[0], "session_id": None, "events": [], "extra": {"metadata": {}}}
     batch(client, [sent])
-    (kept,) = client.get(f"/v1/threads/{TRACE}/messages?type=langsmith.chain").json()["items"]
+    (kept,) = client.get(f"/v1/threads/{TRACE}/messages?filter=type:langsmith.chain").json()[
+        "items"
+    ]
     assert kept["message"]["payload"] == sent
 
 
@@ -294,7 +296,7 @@ def test_a_run_without_a_conversation_is_a_thread_of_its_trace(client: TestClien
 def test_what_failed_says_so(client: TestClient) -> None:
     failed = {**RUNS[1], "outputs": None, "error": "RateLimitError('slow down')"}
     batch(client, [failed])
-    (error,) = client.get("/v1/threads/desk-7/messages?type=runtime_error").json()["items"]
+    (error,) = client.get("/v1/threads/desk-7/messages?filter=type:runtime_error").json()["items"]
     assert error["message"]["error"] == "RateLimitError('slow down')"
 
 
@@ -316,10 +318,10 @@ def test_parts_beside_the_run_are_of_it(client: TestClient, coding: str) -> None
     zipped = {"": bytes, "gzip": gzip.compress, "zstd": zstd.compress}[coding](body)
     assert send(client, zipped, coding).status_code == 202
     assert types(client, "desk-7") == TOLD
-    (kept,) = client.get("/v1/threads/desk-7/messages?type=thread.judged").json()["items"]
+    (kept,) = client.get("/v1/threads/desk-7/messages?filter=type:thread.judged").json()["items"]
     assert (kept["message"]["criterion"], kept["message"]["score"]) == ("good", 1)
     assert kept["metadata"] == {"source": "langsmith", "langsmith": said}
-    first, _ = client.get("/v1/threads/desk-7/messages?type=langsmith.llm").json()["items"]
+    first, _ = client.get("/v1/threads/desk-7/messages?filter=type:langsmith.llm").json()["items"]
     label = {"mimeType": "application/json", "data": "AP8="}
     assert first["message"]["payload"]["attachments"] == {"label": label}
 
@@ -328,7 +330,9 @@ def test_feedback_before_its_run_is_kept_as_it_came(client: TestClient) -> None:
     said = {"id": run_id(9), "run_id": run_id(0), "trace_id": TRACE, "key": "good", "score": 1}
     parts = [(f"feedback.{run_id(9)}", json.dumps(said).encode())]
     assert send(client, multipart(parts)).status_code == 202
-    (kept,) = client.get(f"/v1/threads/{TRACE}/messages?type=langsmith.feedback").json()["items"]
+    (kept,) = client.get(f"/v1/threads/{TRACE}/messages?filter=type:langsmith.feedback").json()[
+        "items"
+    ]
     assert kept["message"]["payload"] == said
 
 
@@ -350,7 +354,7 @@ def test_feedback_is_a_verdict_on_the_thread_or_on_the_run_within(
     state = client.get("/v1/threads/desk-7/views/remarks").json()["state"]
     verdicts = {verdict["criterion"]: verdict for verdict in state["verdicts"]}
     assert (verdicts["good"]["score"], verdicts["good"]["on"]) == (1, None)
-    (result,) = client.get("/v1/threads/desk-7/messages?type=tool_results").json()["items"]
+    (result,) = client.get("/v1/threads/desk-7/messages?filter=type:tool_results").json()["items"]
     assert (verdicts["found"]["verdict"], verdicts["found"]["on"]) == ("yes", result["version"])
     kinds = [item["type"] for item in client.get("/v1/threads/desk-7/messages").json()["items"]]
     assert kinds.count("thread.judged") == 2

@@ -73,11 +73,11 @@ def test_spans_become_a_thread(client: TestClient) -> None:
     assert (answer.status_code, answer.json()) == (200, {})
     assert listed(client) == {"desk-7"}
     assert types(client, "desk-7") == TOLD
-    items = client.get("/v1/threads/desk-7/messages?type=llm_response").json()["items"]
+    items = client.get("/v1/threads/desk-7/messages?filter=type:llm_response").json()["items"]
     assert [item["message"]["usage"] for item in items] == [
         {"inputTokens": 11, "outputTokens": 7}
     ] * 2
-    (result,) = client.get("/v1/threads/desk-7/messages?type=tool_results").json()["items"]
+    (result,) = client.get("/v1/threads/desk-7/messages?filter=type:tool_results").json()["items"]
     assert result["message"]["results"][0]["error"] is None
     assert result["message"]["timestamp"] == 1_767_600_003_500
     assert client.get("/v1/threads/desk-7").json()["anomalies"] == 0
@@ -98,7 +98,7 @@ def test_both_encodings_say_the_same_and_are_answered_in_kind(
     assert answer.headers["content-type"] == media_type
     assert answer.content == (b"" if media_type == PROTOBUF else b"{}")
     assert types(client, "desk-7") == TOLD
-    kept = client.get("/v1/threads/desk-7/messages?type=otel.span").json()["items"]
+    kept = client.get("/v1/threads/desk-7/messages?filter=type:otel.span").json()["items"]
     root = kept[0]["message"]["payload"]
     assert root["traceId"] == TRACE
     assert root["attributes"]["rate"] == 0.5
@@ -135,7 +135,7 @@ def test_spans_come_in_any_order_one_by_one(client: TestClient, order: list[int]
     kinds = types(client, "desk-7")
     assert sorted(kind for kind in kinds if not kind.startswith("otel.")) == sorted(TOLD)
     assert client.get("/v1/threads/desk-7").json()["anomalies"] == 0
-    summaries = client.get("/v1/threads/desk-7/messages?type=llm_response").json()["items"]
+    summaries = client.get("/v1/threads/desk-7/messages?filter=type:llm_response").json()["items"]
     assert len(summaries) == 2
     view = client.get("/v1/threads/desk-7/views/openai?bare=true").json()
     assert next(message for message in view if message["role"] == "tool")["content"] == "Hamburg"
@@ -300,7 +300,7 @@ def test_the_log_events_of_a_call_and_its_span_are_one_story(client: TestClient)
     kinds = types(client, TRACE)
     assert [kind for kind in kinds if kind != "otel.log"] == ["system", "input", "reply"]
     assert kinds.count("otel.log") == 3
-    responses = client.get(f"/v1/threads/{TRACE}/messages?type=llm_response").json()["items"]
+    responses = client.get(f"/v1/threads/{TRACE}/messages?filter=type:llm_response").json()["items"]
     assert len(responses) == 1
 
 

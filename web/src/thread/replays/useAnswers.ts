@@ -21,7 +21,7 @@ export function useAnswers(): ReadonlyMap<string, Answer> | null {
     queryKey: ["answers", threadId, last],
     enabled: last !== null,
     queryFn: async ({ signal }) => {
-      const path = `/v1/threads/${threadId}/messages?type=agentlog.replay&limit=${MOST}`;
+      const path = `/v1/threads/${threadId}/messages?filter=type:agentlog.replay&limit=${MOST}`;
       const answer = parseExact(await (await fetchWithKey(path, { signal })).text());
       const reports = listIn(answer, "items").map((item) => recordedIn(item).message["payload"]);
       // what a later replay says of a message counts

@@ -26,7 +26,7 @@ export async function exportedThread(threadId: string): Promise<Blob> {
   const at = `at=${numberIn(head, "version") ?? ""}`;
   const [messages, closing] = await Promise.all([
     fetchWithKey(`${thread}/views/kernel?bare=true&metadata=true&${at}`),
-    exactly(`${thread}/messages?type=thread.closed&limit=1&${at}`),
+    exactly(`${thread}/messages?filter=type:thread.closed&limit=1&${at}`),
   ]);
   const [before, after] = around(head, listIn(closing, "items")[0]);
   return new Blob([before, await messages.blob(), after]);

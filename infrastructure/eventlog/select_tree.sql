@@ -1,21 +1,21 @@
--- The tree of workers that a thread stands in: from the thread that works for none downward, each
--- thread before its workers, those by the time at which they came.
+-- The tree that a thread stands in: from the thread that stands below none downward, each thread
+-- before those below it, these by the time at which they came.
 WITH RECURSIVE above AS (
-    SELECT thread_id, parent
+    SELECT thread_id, {link} AS above
     FROM agentlog.threads
     WHERE tenant = %(tenant)s AND thread_id = %(thread_id)s AND (%(hidden)s OR NOT hidden)
     UNION
-    SELECT thread.thread_id, thread.parent
+    SELECT thread.thread_id, thread.{link}
     FROM above
     JOIN agentlog.threads AS thread
-        ON thread.tenant = %(tenant)s AND thread.thread_id = above.parent
+        ON thread.tenant = %(tenant)s AND thread.thread_id = above.above
        AND (%(hidden)s OR NOT thread.hidden)
 ),
 top AS (
-    -- its parent is null or is not there; where each works for another there is no such thread
+    -- what is above it is null or is not there; where each is below another there is no such thread
     SELECT thread_id
     FROM above
-    WHERE NOT EXISTS (SELECT FROM above AS other WHERE other.thread_id = above.parent)
+    WHERE NOT EXISTS (SELECT FROM above AS other WHERE other.thread_id = above.above)
 ),
 tree AS (
     SELECT thread_id, 0 AS depth, started_at
@@ -26,11 +26,11 @@ tree AS (
           (SELECT thread_id FROM above WHERE thread_id = %(thread_id)s)
       )
     UNION ALL
-    SELECT worker.thread_id, tree.depth + 1, worker.started_at
+    SELECT below.thread_id, tree.depth + 1, below.started_at
     FROM tree
-    JOIN agentlog.threads AS worker
-        ON worker.tenant = %(tenant)s AND worker.parent = tree.thread_id
-       AND (%(hidden)s OR NOT worker.hidden)
+    JOIN agentlog.threads AS below
+        ON below.tenant = %(tenant)s AND below.{link} = tree.thread_id
+       AND (%(hidden)s OR NOT below.hidden)
 )
 SEARCH DEPTH FIRST BY started_at, thread_id SET place
 CYCLE thread_id SET is_circle USING path
