@@ -3,6 +3,7 @@
 from agentlog.domain.json.values import JsonValue
 from agentlog.projections.call_texts import call_fields
 from agentlog.projections.readers.fields import Fields
+from agentlog.projections.readers.messages.calls import UNNAMED
 from agentlog.projections.readers.reading import Entry
 from agentlog.projections.view import Item
 
@@ -40,7 +41,9 @@ def read_call(entry: Entry, item: Fields, kind: str, error: Item) -> None:
     """
     call_id = item.item.get("call_id") or item.item.get("id")
     if not isinstance(call_id, str) or not call_id:
-        return
+        if kind not in HOSTED:
+            return
+        call_id = UNNAMED + item.place  # rollouts leave it out: its result is in the item itself
     if kind in HOSTED:
         _read_hosted(entry, item, kind, call_id)
     elif kind in CALLS:

@@ -60,7 +60,7 @@ def test_a_token_count_that_comes_again_is_not_counted() -> None:
 @pytest.mark.parametrize(
     ("name", "errors"),
     [
-        ("new.jsonl", {"call_1": "output", "call_2": None}),
+        ("new.jsonl", {"call_1": "output", "call_2": None, "at:[17].payload": None}),
         ("counts.jsonl", {"call_1": None, "call_2": "output"}),
         ("oldest.jsonl", {"call_9": None, "call_8": "output"}),
         ("with-agent/rollout-parent.jsonl", {"call_s": "unsaid"}),

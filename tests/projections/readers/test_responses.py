@@ -141,6 +141,22 @@ def test_a_call_without_output_yet_has_no_result() -> None:
     assert [draft["type"] for draft in read([call]).drafts] == ["tool_calls"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "tool"),
+    [
+        ("web_search_call", "web_search"),
+        ("file_search_call", "file_search"),
+        ("code_interpreter_call", "code_interpreter"),
+    ],
+)
+def test_a_call_that_the_provider_ran_needs_no_id(kind: str, tool: str) -> None:
+    # Codex's rollouts leave it out
+    call, result = read([{"type": kind, "status": "completed"}]).drafts
+    assert (call["type"], result["type"]) == ("tool_calls", "tool_results")
+    assert call["calls"][0]["name"] == tool
+    assert result["results"][0]["callId"] == call["calls"][0]["id"]
+
+
 def test_plain_messages_are_left_to_chat() -> None:
     plain = {"role": "user", "content": "Hello."}
     call = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}

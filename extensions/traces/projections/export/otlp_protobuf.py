@@ -24,7 +24,7 @@ def printed(spans: Iterable[Item]) -> bytes:
 
 
 def _span(span: Item) -> Span:
-    error = text_at(object_at(span, "status"), "message")
+    status = object_at(span, "status")
     is_call = span["kind"] == CLIENT
     return Span(
         trace_id=bytes.fromhex(str(span["traceId"])),
@@ -43,7 +43,7 @@ def _span(span: Item) -> Span:
             )
             for event in objects_of(span.get("events"))
         ],
-        status=Status(code=Status.STATUS_CODE_ERROR, message=error) if error else None,
+        status=Status(**status) if status else None,
     )
 
 

@@ -254,9 +254,7 @@ class _Spans:
             attributes["gen_ai.tool.call.id"] = call_id
         if call is not None:
             attributes["gen_ai.tool.call.arguments"] = print_text(arguments_value(call))
-        error = answer.error_message if answer.outcome in {"failed", "told"} else None
-        if result.error is not None:
-            error = error_text(result.error)
+        error = None if result.error is None else error_text(result.error)  # not what is only told
         key, times = f"{message.id} {number}", (begin, message.timestamp)
         span = self._span(f"execute_tool {name}", key, times, INTERNAL, attributes, error=error)
         self.spans.append(span)

@@ -23,6 +23,7 @@ from agentlog.extensions.traces.projections.readers.turns import (
 )
 from agentlog.extensions.traces.projections.readers.unread import note_unread
 from agentlog.projections.call_texts import call_fields, value_text
+from agentlog.projections.outcomes.suspicion import suspicions
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.view import Item
 
@@ -229,8 +230,9 @@ class _Recorder:
         result |= self._sent.get(call_id, {})
         self._thread.outputs.add(digest(value_text(result["output"])))
         error = span.error or tool.error or result.get("error")
-        if error is not None or span.end is not None:
-            result["error"] = error
+        _, told = suspicions(result["output"])
+        if error is not None or (span.end is not None and told is None):
+            result["error"] = error  # a span's end does not contradict what its output tells
         wires: Item | None = None
         if error is not None and result["output"] is not None:
             # what the model was given, where the view would show the error
