@@ -43,7 +43,10 @@ def _span(span: Item) -> Span:
             )
             for event in objects_of(span.get("events"))
         ],
-        status=Status(**status) if status else None,
+        status=Status(
+            code=Status.STATUS_CODE_ERROR if status else Status.STATUS_CODE_UNSET,
+            message=text_at(status, "message") or "",
+        ),
     )
 
 

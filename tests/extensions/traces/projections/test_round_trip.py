@@ -18,7 +18,7 @@ from agentlog.projections.view import render
 from agentlog.projections.views.timeline.view import TimelineOptions, TimelineView
 from tests.histories import history
 
-OUTPUTS = st.sampled_from(
+OUTPUTS: st.SearchStrategy[Any] = st.sampled_from(
     [
         *("ok", "", None, 0, {}, [], {"rows": 3}, "Found 3 errors", "Errors: none"),
         *("Error: no such user", "Error", {"error": "late"}, '{"error": "late"}'),
