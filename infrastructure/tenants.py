@@ -25,6 +25,7 @@ with lazy_imports():
     from agentlog.infrastructure.eventlog import blob_store, reader
     from agentlog.infrastructure.forks import forker
     from agentlog.infrastructure.matches import thread_matches
+    from agentlog.infrastructure.readmodels import copied_answers
     from agentlog.infrastructure.reports import reports, summaries, worker_trees
     from agentlog.infrastructure.search import search
     from agentlog.infrastructure.subscriptions import hub, queue, subscriptions
@@ -137,6 +138,7 @@ class Tenant:
             snapshots=own.snapshots,
             recent=own.shared.recent_views,
             rules=own.rules,
+            copies=copied_answers.CopiedAnswers(own.confined, tenant=own.name).of,
         )
     )
     hub = _Own(lambda own: hub.Hub(own.reader, own.shared.listener))

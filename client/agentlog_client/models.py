@@ -1325,14 +1325,18 @@ class RunTotal(Shape):
     `calls` are those that it asked for, `elapsedMs` is from its first message to its last, by the
     producer's clock.
     `costUsd` is reported or computed: for `computedCalls` of its model calls, by the list `prices`;
-    the cost of `unpricedCalls` is not known.
+    the cost of `unpricedCalls` is not known. `statedCostUsd` is what the run itself states,
+    `callsCostUsd` what its model calls cost together: `costUsd` is one of these.
     """
 
     calls: int
     elapsed_ms: int | None
     input_tokens: int | None
     output_tokens: int | None
+    total_tokens: int | None
     cost_usd: float | None
+    stated_cost_usd: float | None
+    calls_cost_usd: float | None
     computed_calls: int
     unpriced_calls: int
     prices: str | None

@@ -15,9 +15,10 @@ from psycopg.rows import class_row
 from agentlog.infrastructure.postgres.listening.notifications import DIRECTED, PROJECTED
 from agentlog.infrastructure.postgres.locks import let_erasures_end
 from agentlog.infrastructure.postgres.statements import statement
+from agentlog.infrastructure.readmodels.counted_rows import BESIDE, counted_rows
 from agentlog.infrastructure.readmodels.tables import BuildTable
 from agentlog.lazy import lazy_imports
-from agentlog.projections.readmodels.registry import AnyReadModel
+from agentlog.projections.readmodels.registry import READ_MODELS, AnyReadModel
 
 with lazy_imports():
     from agentlog.infrastructure.readmodels import tracking
@@ -130,7 +131,7 @@ def begin(connection: psycopg.Connection, model: AnyReadModel, *, days: int | No
                 _begin_late(connection, tracking_name(model.name, build), days)
             if state == "live":
                 table.index(connection)
-                table.show(connection)
+                _show(connection, model, table)
             notify(connection, DIRECTED)
     except UniqueViolation:  # another process began one at the same time
         return False
@@ -166,7 +167,7 @@ def go_live(connection: psycopg.Connection, model: AnyReadModel, build: int) -> 
         "SELECT build FROM agentlog.projections WHERE name = %s AND state = 'live' FOR UPDATE",
         (model.name,),
     ).fetchall()
-    table.show(connection)  # before the old table is dropped: the view depends on it
+    _show(connection, model, table)  # before the old table is dropped: views depend on it
     for (number,) in old:
         discard(connection, model, number)
     connection.execute(
@@ -174,6 +175,20 @@ def go_live(connection: psycopg.Connection, model: AnyReadModel, build: int) -> 
         "WHERE name = %s AND build = %s",
         (model.name, build),
     )
+
+
+def _show(connection: psycopg.Connection, model: AnyReadModel, table: AnyTable) -> None:
+    """Create the analysts' view of a table that goes live, and those that need its rows too."""
+    tables: dict[str, AnyTable] = {
+        build.name: BuildTable(READ_MODELS[build.name].table, build.build)
+        for build in builds(connection)
+        if build.state == "live" and build.name in READ_MODELS
+    } | {model.name: table}
+    names = {name: shown.name for name, shown in tables.items()}
+    for name, beside in BESIDE.items():
+        if beside == model.name and name in tables:
+            tables[name].show(connection, counted_rows(name, names))
+    table.show(connection, counted_rows(model.name, names))
 
 
 def set_paused(connection: psycopg.Connection, name: str, *, paused: bool) -> None:

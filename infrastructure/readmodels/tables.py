@@ -13,7 +13,7 @@ import psycopg
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg.rows import tuple_row
-from psycopg.sql import SQL, Composed, Identifier, Literal
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from typing_extensions import override
 
 from agentlog.infrastructure.postgres.binary_arrays import IntegerArray, TextArray, integers, texts
@@ -153,8 +153,13 @@ class BuildTable(Generic[RowT]):
             ).fetchall()
         )
 
-    def show(self, connection: psycopg.Connection) -> None:
-        """Create the analysts' view of a public table, with its comments.
+    @property
+    def name(self) -> Identifier:
+        """Its name in statements."""
+        return self._name
+
+    def show(self, connection: psycopg.Connection, rows: Composable) -> None:
+        """Create the analysts' view of a public table, with its comments, over its rows.
 
         A view shows the rows of the tenant that `agentlog_analytics.tenant()` returns, but for
         those of hidden threads, which no list or report has either.
@@ -166,11 +171,11 @@ class BuildTable(Generic[RowT]):
         connection.execute(
             SQL(
                 "CREATE VIEW {view} WITH (security_barrier) AS "
-                "SELECT {columns} FROM {name} AS item "
+                "SELECT {columns} FROM {rows} AS item "
                 "WHERE tenant = (SELECT agentlog_analytics.tenant()) AND NOT EXISTS (SELECT "
                 "FROM agentlog.threads AS head WHERE head.tenant = item.tenant "
                 "AND head.thread_id = item.thread_id AND head.hidden)"
-            ).format(view=view, columns=self._columns, name=self._name)
+            ).format(view=view, columns=self._columns, rows=rows)
         )
         connection.execute(SQL("GRANT SELECT ON {view} TO PUBLIC").format(view=view))
         owner = SQL("ALTER VIEW {view} OWNER TO {service}")

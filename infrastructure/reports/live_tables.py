@@ -5,9 +5,10 @@ from typing import TypeVar
 
 import psycopg
 from psycopg.errors import UndefinedTable
-from psycopg.sql import Identifier
+from psycopg.sql import Composable, Identifier
 
 from agentlog.infrastructure.readmodels import builds
+from agentlog.infrastructure.readmodels.counted_rows import BESIDE, counted_rows
 from agentlog.infrastructure.readmodels.projection_status import NotYetBuilt
 from agentlog.infrastructure.readmodels.tables import SCHEMA
 
@@ -26,8 +27,8 @@ def read_one_snapshot(connection: psycopg.Connection) -> None:
     )
 
 
-def live_tables(connection: psycopg.Connection, *models: str) -> tuple[list[Identifier], int]:
-    """Return the tables of the live builds of some read models, and the position of the last.
+def live_tables(connection: psycopg.Connection, *models: str) -> tuple[list[Composable], int]:
+    """Return the rows of the live builds of some read models, and the position of the last.
 
     Not the views: these may refer to other builds since the transaction began.
 
@@ -35,11 +36,13 @@ def live_tables(connection: psycopg.Connection, *models: str) -> tuple[list[Iden
         NotYetBuilt: a read model has no live build.
     """
     live = {build.name: build for build in builds.builds(connection) if build.state == "live"}
-    for name in models:
+    needed = dict.fromkeys((*models, *(BESIDE[name] for name in models if name in BESIDE)))
+    for name in needed:
         if name not in live:
             raise NotYetBuilt(name)
-    tables = [Identifier(SCHEMA, f"{name}_{live[name].build}") for name in models]
-    return tables, min(live[name].position for name in models)
+    tables = {name: Identifier(SCHEMA, f"{name}_{live[name].build}") for name in needed}
+    rows = [counted_rows(name, tables) for name in models]
+    return rows, min(live[name].position for name in needed)
 
 
 def again(ask: Callable[[], FoundT]) -> FoundT:

@@ -51,7 +51,7 @@ def report_query(
     question: Question,
     *,
     tenant: str,
-    tables: Mapping[str, Identifier],
+    tables: Mapping[str, Composable],
     rules: Rules,
 ) -> ReportQuery:
     """Return the statement for a checked question, over the rows of one tenant.
@@ -101,7 +101,7 @@ def report_query(
 def _items(
     report: Report,
     question: Question,
-    tables: Mapping[str, Identifier],
+    tables: Mapping[str, Composable],
     columns: "Columns",
     parameters: dict[str, Any],
 ) -> Composable:
@@ -125,7 +125,7 @@ def untimed_query(
     question: Question,
     query: ReportQuery,
     *,
-    tables: Mapping[str, Identifier],
+    tables: Mapping[str, Composable],
     rules: Rules,
 ) -> ReportQuery:
     """Return the statement that counts the rows without a time, which are in no day and no range.

@@ -24,6 +24,45 @@ _TOOL_CALLS: Mapping[str, Fragment] = {
 """A tool call's model is that of the response that asked for it."""
 
 
+_SPENDING: Fragment = """(
+SELECT tenant, thread_id, version, position, recorded_at,
+       coalesce(requested_sent_at, answered_sent_at) AS sent_at, model, provider, finish_reason,
+       outcome, input_tokens, output_tokens, total_tokens, cached_input_tokens,
+       cache_write_tokens, cache_write_1h_tokens, reasoning_tokens, cost_usd, prices,
+       (cost_source = 'computed')::int AS computed,
+       (outcome = 'answered' AND cost_usd IS NULL)::int AS unpriced
+FROM {table}
+WHERE copy_of IS NULL
+UNION ALL
+SELECT thread.tenant, thread.thread_id, NULL, thread.position, thread.recorded_at,
+       thread.first_sent_at, coalesce(own.model, thread.metadata::jsonb ->> 'model'), NULL, NULL,
+       'answered', thread.input_tokens - coalesce(own.input_tokens, 0),
+       thread.output_tokens - coalesce(own.output_tokens, 0),
+       thread.total_tokens - coalesce(own.total_tokens, 0), NULL, NULL, NULL, NULL,
+       thread.cost_usd - coalesce(own.cost_usd, 0), NULL, thread.computed_calls - own.computed,
+       thread.unpriced_calls - own.unpriced
+FROM {threads} AS thread
+CROSS JOIN LATERAL (
+    SELECT CASE WHEN min(model) = max(model) THEN min(model) END AS model,
+           sum(input_tokens)::bigint AS input_tokens, sum(output_tokens)::bigint AS output_tokens,
+           sum(coalesce(
+               total_tokens, coalesce(input_tokens, output_tokens * 0) + coalesce(output_tokens, 0)
+           ))::bigint AS total_tokens,
+           sum(cost_usd) AS cost_usd,
+           count(*) FILTER (WHERE cost_source = 'computed') AS computed,
+           count(*) FILTER (WHERE outcome = 'answered' AND cost_usd IS NULL) AS unpriced
+    FROM {table} AS call
+    WHERE call.tenant = thread.tenant AND call.thread_id = thread.thread_id AND copy_of IS NULL
+) AS own
+WHERE thread.states_run AND (
+    own.computed + own.unpriced <> thread.computed_calls + thread.unpriced_calls
+    OR own.total_tokens IS DISTINCT FROM thread.total_tokens
+    OR (own.cost_usd IS NULL) <> (thread.cost_usd IS NULL)
+))"""
+"""Calls that count, and for a run that states its own figures what these have beyond its calls: a
+row without a version, which no call is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Rows of a read model, or the heads of threads if it names none.
@@ -61,6 +100,18 @@ SOURCES: Mapping[str, Source] = {
         # what another session says again counts there
         rows="(SELECT * FROM {table} WHERE copy_of IS NULL)",
         sent="coalesce(item.requested_sent_at, item.answered_sent_at)",
+        columns={
+            "model": "item.model",
+            "provider": "item.provider",
+            "finish_reason": "item.finish_reason",
+            "outcome": "coalesce(item.outcome, 'open')",
+        },
+    ),
+    "spending": Source(
+        model="model_calls",
+        rows=_SPENDING,
+        beside=("threads",),
+        sent="item.sent_at",
         columns={
             "model": "item.model",
             "provider": "item.provider",
@@ -130,24 +181,10 @@ SOURCES: Mapping[str, Source] = {
         },
         lists={"label": "item.labels"},
         rows="(SELECT thread.*, coalesce(suspicion.failures, 0) AS failures, "
-        "coalesce(suspicion.told, 0) AS told, coalesce(suspicion.suspected, 0) AS suspected, "
-        "coalesce(copied.calls, 0) AS copied_calls, copied.input AS copied_input, "
-        "copied.output AS copied_output, copied.total AS copied_total, copied.cost AS copied_cost, "
-        "coalesce(copied.computed, 0) AS copied_computed, "
-        "coalesce(copied.unpriced, 0) AS copied_unpriced "
+        "coalesce(suspicion.told, 0) AS told, coalesce(suspicion.suspected, 0) AS suspected "
         "FROM {table} AS thread LEFT JOIN {suspicions} AS suspicion "
-        "ON suspicion.tenant = thread.tenant AND suspicion.thread_id = thread.thread_id "
-        "LEFT JOIN ("
-        "SELECT tenant, thread_id, count(*) AS calls, sum(input_tokens) AS input, "
-        "sum(output_tokens) AS output, "
-        "sum(coalesce(total_tokens, "
-        "coalesce(input_tokens, output_tokens * 0) + coalesce(output_tokens, 0))) AS total, "
-        "sum(cost_usd) AS cost, count(*) FILTER (WHERE cost_source = 'computed') AS computed, "
-        "count(*) FILTER (WHERE outcome = 'answered' AND cost_usd IS NULL) AS unpriced "
-        "FROM {model_calls} WHERE tenant = %(tenant)s AND copy_of IS NOT NULL "
-        "GROUP BY tenant, thread_id"
-        ") AS copied ON copied.tenant = thread.tenant AND copied.thread_id = thread.thread_id)",
-        beside=("suspicions", "model_calls"),
+        "ON suspicion.tenant = thread.tenant AND suspicion.thread_id = thread.thread_id)",
+        beside=("suspicions",),
     ),
     "heads": Source(
         model=None,

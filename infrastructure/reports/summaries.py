@@ -213,7 +213,7 @@ class Summaries:
 
 
 def _statement(
-    query: SummaryQuery, rules: Rules, parameters: dict[str, Any], *tables: Identifier
+    query: SummaryQuery, rules: Rules, parameters: dict[str, Any], *tables: Composable
 ) -> Composed:
     """Return the statement over tables of `MODELS`, and of tool calls; adds its parameters."""
     threads, approvals, suspicions, *tool_calls = tables

@@ -1,6 +1,6 @@
 """Reads of views: at any moment, by pages, as an outline, and the difference of two moments."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from agentlog.domain.identifiers import check_thread_id
@@ -23,7 +23,7 @@ from agentlog.projections.view import BEFORE_ALL, Item, Place, Printed, StateVie
 with lazy_imports():
     from agentlog.infrastructure.views import endings
     from agentlog.projections.exchanges import model_call
-    from agentlog.projections.outline import groups, steps
+    from agentlog.projections.outline import copied, groups, steps
     from agentlog.projections.views.timeline import view as timeline
     from agentlog.projections.why import trail as trails
     from agentlog.projections.why import why
@@ -36,11 +36,12 @@ _LONGEST_ANSWER = 500
 class Views:
     """The views of one tenant's threads, folded from the nearest snapshot; thread-safe.
 
-    Nothing is written: precomputation learns from `in_use` where snapshots are missing. A read
+    `copies` are the answers of a thread that count in another, by their versions. Nothing is
+    written: precomputation learns from `in_use` where snapshots are missing. A read
     knows of hidden threads if it is `hidden`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what views are read with
         self,
         reader: LogReader,
         *,
@@ -48,6 +49,7 @@ class Views:
         snapshots: Snapshots,
         recent: RecentViews | None = None,
         rules: Callable[[], Rules] = Rules,
+        copies: Callable[[str], Mapping[int, str]] = lambda _: {},
     ) -> None:
         self.reader = reader
         self.snapshots = snapshots
@@ -55,6 +57,7 @@ class Views:
         self.in_use = ViewsInUse()
         self._tenant = tenant
         self._rules = rules
+        self._copies = copies
 
     def view(  # noqa: PLR0913 - one parameter a choice
         self,
@@ -134,11 +137,16 @@ class Views:
         upto = min(head.version, call_version + _LONGEST_ANSWER)
         return model_call.model_call(self.reader.events(thread_id, upto=upto), call_version)
 
-    def timeline(self, head: Head, version: int) -> Iterator[Item]:
-        """Yield the items of the timeline at a version, with hints and attempts."""
+    def timeline(self, head: Head, version: int) -> Iterable[Item]:
+        """Yield the items of the timeline at a version, with hints and attempts.
+
+        Answers that count in another thread have figures of 0.
+        """
         view = timeline.TimelineView(timeline.TimelineOptions(hint=True, attempts=True))
         self.in_use.note(view)
-        return (printed.item for printed in self._whole(head, view, version))
+        items = [printed.item for printed in self._whole(head, view, version)]
+        copies = self._copies(head.thread_id) if any(map(copied.may_be_copy, items)) else {}
+        return copied.uncounted(items, copies)
 
     def difference(
         self,

@@ -66,6 +66,7 @@ class Step:
     open: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
+    total_tokens: int | None = None
     cost_usd: float | None = None
     computed_calls: int = 0
     unpriced_calls: int = 0
@@ -116,9 +117,13 @@ def measured(item: Item) -> Step:
         return step
     step.input_tokens = integer_at(item, "inputTokens")
     step.output_tokens = integer_at(item, "outputTokens")
+    total = integer_at(item, "totalTokens")
+    step.total_tokens = _sum(step.input_tokens, step.output_tokens) if total is None else total
     step.cost_usd = number_at(item, "costUsd")
     step.computed_calls = int(item.get("prices") is not None)
-    if kind == "model":
+    if "copyOf" in item:  # it counts in another thread
+        pass
+    elif kind == "model":
         step.unpriced_calls = int(item["outcome"] == "succeeded" and item["costUsd"] is None)
     else:  # figures told again, as far as they grew; with `prices` there was no cost before
         step.unpriced_calls = -int("prices" in item)
@@ -147,6 +152,7 @@ def add_to(step: Step, part: Step) -> None:
 def _add_figures(step: Step, part: Step) -> None:
     step.input_tokens = _sum(step.input_tokens, part.input_tokens)
     step.output_tokens = _sum(step.output_tokens, part.output_tokens)
+    step.total_tokens = _sum(step.total_tokens, part.total_tokens)
     step.cost_usd = _sum(step.cost_usd, part.cost_usd)
     step.computed_calls += part.computed_calls
     step.unpriced_calls += part.unpriced_calls

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 from typing import Annotated, ClassVar, Literal, TypeVar
 
 from typing_extensions import override
@@ -94,7 +95,7 @@ class ModelCalls(PairTable[ModelCallRow]):
     counts once in a tenant: what sessions that were resumed or forked say again is a copy.
     """
 
-    version = 6
+    version = 7
     kind = "model"
     table = table_of(
         ModelCallRow,
@@ -171,8 +172,8 @@ class ModelCalls(PairTable[ModelCallRow]):
 def _settle(same: Sequence[ModelCallRow], rows: ThreadRows[ModelCallRow]) -> None:
     """Have one of the rows of an identity count, and mark those that say the same answer again.
 
-    What was asked for in its own thread is no copy. The others count where the most was told, of
-    equals where it was recorded first.
+    What was asked for in its own thread is no copy. The others count where the most was written,
+    of equals where it was sent first: what replays another one's answer has a cache of its own.
     """
     answers: defaultdict[object, list[ModelCallRow]] = defaultdict(list)
     for row in sorted((row for row in same if row.outcome == "answered"), key=_order):
@@ -186,9 +187,10 @@ def _settle(same: Sequence[ModelCallRow], rows: ThreadRows[ModelCallRow]) -> Non
                 rows.change(row)
 
 
-def _order(row: ModelCallRow) -> tuple[bool, float, float, int]:
+def _order(row: ModelCallRow) -> tuple[bool, float, float, float, int]:
     output, given = rank(row.output_tokens, row.input_tokens)
-    return row.requested_at is None, -output, -given, row.position
+    sent = inf if row.answered_sent_at is None else row.answered_sent_at.timestamp()
+    return row.requested_at is None, -output, sent, -given, row.position
 
 
 _OF_PROVIDERS = re.compile(r"msg_|.{20}", re.DOTALL)

@@ -1,14 +1,14 @@
 """Sums of the figures of a thread's answers, each counted once, with the most that was told."""
 
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from agentlog.domain.json.values import integer_at, number_at
+from agentlog.domain.json.values import JsonValue, number_at
 from agentlog.domain.messages import LlmResponseMessage, TokenUsage
 from agentlog.domain.usage import wholes_of
 from agentlog.projections.outcomes.pairs import rank
 from agentlog.projections.prices import cost_of
 from agentlog.projections.values import count_held, count_sum, figure_held, figure_sum
-from agentlog.projections.view import Item
 
 _DIGITS = 12
 """Of a dollar: prices have no more, and sums of floats differ beyond."""
@@ -85,43 +85,49 @@ def count_figures(sums: Sums, figures: Figures, before: Figures | None) -> None:
     sums.unpriced_calls += figures.unpriced_calls
 
 
-_OF_RUNS = ("inputTokens", "outputTokens", "totalTokens", "costUsd")
-"""Figures of a whole run, as readers put them into the metadata of a thread."""
+class Stated(NamedTuple):
+    """What a run itself states of the whole of it; None is what it does not."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    cost_usd: float | None
 
 
-def states_run(metadata: str) -> bool:
-    """Return whether metadata may state figures of the whole run."""
-    return any(f'"{key}"' in metadata for key in _OF_RUNS)
-
-
-def stand_in(sums: Sums, metadata: Item) -> Figures | None:
-    """Put a run's own figures in the place of sums that are not told; return those sums, if so.
-
-    Some agents state tokens and cost of a run alone. A cost that is stated stands above one that a
-    list of prices gave, and one of some answers alone.
-    """
-    known = Figures(*(getattr(sums, name) for name in Figures._fields))
-    tokens = [integer_at(metadata, key) for key in _OF_RUNS[:-1]]
+def stated_in(metadata: Mapping[str, JsonValue]) -> Stated | None:
+    """Return the figures of a whole run, as readers put them into the metadata of a thread."""
+    read, written, total = (
+        _stated(metadata.get(key)) for key in ("inputTokens", "outputTokens", "totalTokens")
+    )
     cost = number_at(metadata, "costUsd")
     usd = None if cost is None or cost < 0 else figure_held(cost)
-    if known.input_tokens is known.output_tokens is known.total_tokens is None:
-        sums.input_tokens, sums.output_tokens, sums.total_tokens = map(_stated, tokens)
-        if sums.total_tokens is None:
-            sums.total_tokens = count_sum(sums.input_tokens, sums.output_tokens)
-    if usd is not None and (known.computed_calls or known.unpriced_calls):
-        sums.cost_usd, sums.computed_calls, sums.unpriced_calls = usd, 0, 0
-    shown = Figures(*(getattr(sums, name) for name in Figures._fields))
-    return None if shown == known else known
+    total = count_sum(read, written) if total is None else total
+    stated = Stated(read, written, total, usd)
+    return None if stated == _NOTHING else stated
 
 
-def restore(sums: Sums, figures: Figures) -> None:
-    """Set sums to what they were."""
-    for name, figure in figures._asdict().items():
-        setattr(sums, name, figure)
+_NOTHING = Stated(None, None, None, None)
 
 
-def _stated(count: int | None) -> int | None:
-    return count_held(count) if count is not None and count >= 0 else None
+def settled(sums: Figures, stated: Stated | None) -> Figures:
+    """Return the figures of a run by those of its answers, and by those that it states itself.
+
+    Some agents state tokens and cost of a run alone: they stand where no answer has any. A cost
+    that is stated stands above one that a list of prices gave, and one of some answers alone.
+    `select_counted_threads.sql` has the same rule for lists and reports.
+    """
+    if stated is None:
+        return sums
+    if sums.input_tokens is sums.output_tokens is sums.total_tokens is None:
+        sums = Figures(*stated[:3], *sums[3:])
+    is_whole = sums.cost_usd is not None and not (sums.computed_calls or sums.unpriced_calls)
+    if stated.cost_usd is not None and not is_whole:
+        sums = sums._replace(cost_usd=stated.cost_usd, computed_calls=0, unpriced_calls=0)
+    return sums
+
+
+def _stated(count: JsonValue) -> int | None:
+    return count_held(count) if type(count) is int and count >= 0 else None
 
 
 def _less(total: int | None, part: int | None) -> int | None:

@@ -55,9 +55,7 @@ from agentlog.projections.readmodels.thread_sums import (
     Figures,
     count_figures,
     figures_of,
-    restore,
-    stand_in,
-    states_run,
+    stated_in,
 )
 from agentlog.projections.values import (
     figure_held,
@@ -67,11 +65,10 @@ from agentlog.projections.values import (
     time_of,
 )
 
+_NOT_STATED = (None,) * 4
 _MILLISECOND = timedelta(milliseconds=1)
 _NO_METADATA = "{}"
 _NOTHING = "[]"
-_SUMS = ""
-"""Where `told_figures` has the sums over answers, if the run's own figures stand in for them."""
 
 
 @dataclass(slots=True)
@@ -127,7 +124,8 @@ class ThreadRow(Row):
     model_calls: Annotated[int, "how many requests, and responses that none asked for"] = 0
     input_tokens: Annotated[
         int | None,
-        "sum of what was reported; where no call reports any, as its metadata states it; else null",
+        "sum of what was reported, without answers that count in another thread (copy_of of "
+        "model_calls); where no call reports any, as the run states it; else null",
     ] = None
     output_tokens: Annotated[int | None, "the same of output tokens"] = None
     total_tokens: Annotated[int | None, "sum of what was reported; of both where no total was"] = (
@@ -135,11 +133,18 @@ class ThreadRow(Row):
     )
     cost_usd: Annotated[
         float | None,
-        "of its model calls, reported or computed; where these do not all report theirs, as its "
-        "metadata states it (costUsd); null where no cost is known",
+        "of its model calls that count here, reported or computed; where these do not all report "
+        "theirs, as the run states it; null where no cost is known",
     ] = None
     computed_calls: Annotated[int, "how many of the costs in it are computed"] = 0
     unpriced_calls: Annotated[int, "how many answers have no known cost and are not in it"] = 0
+    states_run: Annotated[
+        bool | None, "true where its metadata states figures of the whole run; null where not"
+    ] = None
+    stated_input_tokens: Annotated[int | None, "as its metadata states it: inputTokens"] = None
+    stated_output_tokens: Annotated[int | None, "the same: outputTokens"] = None
+    stated_total_tokens: Annotated[int | None, "the same: totalTokens, else both together"] = None
+    stated_cost_usd: Annotated[float | None, "the same: costUsd"] = None
     approvals_asked: Annotated[int, "how many requests for approval"] = 0
     approvals_denied: Annotated[int, "how many responses that denied it"] = 0
     labels: Annotated[str, "its labels, as a JSON array"] = _NOTHING
@@ -165,14 +170,19 @@ class ThreadRow(Row):
 class Threads(ReadModel[ThreadRow]):
     """Every thread, with counts and sums over its messages."""
 
-    version = 10
+    version = 11
     table = table_of(
         ThreadRow,
         name="threads",
         comment="One row a thread: its standing, and counts and sums over all of its messages.",
         key=("tenant", "thread_id"),
         day="recorded_at",
-        indexes=(("tenant", "recorded_at"), ("tenant", "parent"), ("tenant", "last_position")),
+        indexes=(
+            ("tenant", "recorded_at"),
+            ("tenant", "parent"),
+            ("tenant", "last_position"),
+            ("tenant", "states_run"),
+        ),
     )
     types: ClassVar[frozenset[str] | None] = None
     recalls: ClassVar[frozenset[str] | None] = None
@@ -203,9 +213,6 @@ class Threads(ReadModel[ThreadRow]):
             (row,) = rows.open
             row.open_requests = print_text(pairs)
             kept: dict[str, JsonValue] = {k: [*v] for k, v in memory.answers.items()}
-            of_run = parse_stored(row.metadata.encode()) if states_run(row.metadata) else None
-            if (sums := stand_in(row, object_of(of_run))) is not None:
-                kept[_SUMS] = [*sums]
             row.told_figures = print_text(kept)
 
 
@@ -221,8 +228,6 @@ def _memory_of(row: ThreadRow) -> _Memory:
     known = [_ask_of(pair) for pair in array_of(parse_stored(row.open_requests.encode()))]
     kept: Mapping[str, Any] = object_of(parse_stored(row.told_figures.encode()))
     answers = {identity: Figures(*figures) for identity, figures in kept.items()}
-    if (sums := answers.pop(_SUMS, None)) is not None:
-        restore(row, sums)
     return _Memory(Open[Ask]().ask(known, known), answers)
 
 
@@ -291,6 +296,14 @@ def _decide(row: ThreadRow, event: Event) -> None:
     row.metadata, row.outcome = print_text({**grounds.metadata}), grounds.end
     row.judged = None if grounds.judged is None else grounds.judged.verdict
     row.judged_by = None if grounds.judged is None else grounds.judged.by
+    stated = stated_in(grounds.metadata)
+    row.states_run = True if stated is not None else None
+    (
+        row.stated_input_tokens,
+        row.stated_output_tokens,
+        row.stated_total_tokens,
+        row.stated_cost_usd,
+    ) = stated or _NOT_STATED
     outcome = outcome_of(grounds.metadata, grounds.end, judged=grounds.judged)
     row.verdict = None if outcome.verdict == "unknown" else outcome.verdict
     match [*outcome.scores.values()]:

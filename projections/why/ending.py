@@ -12,6 +12,7 @@ from agentlog.projections.filters.success import last_message
 from agentlog.projections.filters.terms import METADATA, PATH
 from agentlog.projections.outcomes.outcome import Outcome, outcome_of
 from agentlog.projections.readmodels.suspicions import Grounds
+from agentlog.projections.readmodels.thread_sums import Stated, stated_in
 from agentlog.projections.values import held
 from agentlog.projections.why.calls import beginning
 
@@ -38,11 +39,15 @@ class LastText:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended; `version` is that of what says its outcome."""
+    """How a run ended; `version` is that of what says its outcome.
+
+    `stated` are figures of the whole run that its metadata states.
+    """
 
     outcome: Outcome
     version: int | None
     last: LastText | None
+    stated: Stated | None = None
 
 
 _Place = tuple[str, str]
@@ -71,7 +76,8 @@ def ending_of(
 
     outcome = outcome_of(grounds.metadata, grounds.end, rule, last_of, grounds.judged)
     places = [versions[place] for place in _decisive(outcome, rule) if place in versions]
-    return Ending(outcome, max(places, default=None), _text(events))
+    stated = stated_in(grounds.metadata)
+    return Ending(outcome, max(places, default=None), _text(events), stated)
 
 
 def _outcomes_in(event: Event, before: Grounds) -> Iterator[_Place]:

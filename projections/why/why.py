@@ -1,7 +1,7 @@
 """What stands where a run's trail leads: texts of few messages, and how the run ended."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import text_at, texts_of
@@ -19,6 +19,7 @@ from agentlog.projections.outcomes.outcome import Outcome
 from agentlog.projections.outcomes.suspicion import result_of
 from agentlog.projections.outcomes.words import Word, WordCounts, word_of
 from agentlog.projections.outline.step import Step, shown_at
+from agentlog.projections.readmodels.thread_sums import Figures, settled
 from agentlog.projections.view import Item
 from agentlog.projections.why.calls import Call, beginning, call_of
 from agentlog.projections.why.ending import LONGEST_TEXT, Ending, LastText
@@ -64,6 +65,8 @@ class Why:
     total: Step
     calls: int
     last: LastText | None
+    stated_cost_usd: float | None
+    calls_cost_usd: float | None
 
 
 def versions_of(trail: Trail) -> set[int]:
@@ -85,6 +88,8 @@ def why_of(trail: Trail, messages: Mapping[int, Event], ending: Ending) -> Why:
     reply = None if trail.reply is None else messages[trail.reply].message
     if isinstance(reply, ReplyMessage) and trail.reply is not None:
         last = LastText(trail.reply, beginning(reply.text, LONGEST_TEXT))
+    total = trail.total
+    sums = Figures(*(getattr(total, name) for name in Figures._fields))
     return Why(
         outcome=ending.outcome,
         outcome_version=trail.score if is_scored else ending.version,
@@ -94,9 +99,11 @@ def why_of(trail: Trail, messages: Mapping[int, Event], ending: Ending) -> Why:
         before=None if trail.before is None else call_of(trail, trail.before, messages),
         loops=tuple(trail.loops),
         loop_count=trail.loop_count,
-        total=trail.total,
+        total=replace(total, **settled(sums, ending.stated)._asdict()),
         calls=len(trail.calls),
         last=last,
+        stated_cost_usd=None if ending.stated is None else ending.stated.cost_usd,
+        calls_cost_usd=total.cost_usd,
     )
 
 

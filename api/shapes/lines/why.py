@@ -70,6 +70,7 @@ def _effort(why: Why) -> str:
         *words_counted(why.words),
         duration_text(total.elapsed_ms),
         cost_text(total.cost_usd, is_computed=total.computed_calls > 0),
+        _other_cost(why),
         *(
             f"{loop.name} {loop.times} times {'the same' if loop.equal else 'nearly the same'}"
             f" v{loop.version} to v{loop.last_version}"
@@ -81,6 +82,17 @@ def _effort(why: Why) -> str:
     return ", ".join(filter(None, parts))
 
 
+def _other_cost(why: Why) -> str:
+    """Return the cost that stands against that of the run, where it states one of its own."""
+    stated, of_calls = why.stated_cost_usd, why.calls_cost_usd
+    if stated is None or of_calls is None or abs(stated - of_calls) < _LEAST_SHOWN:
+        return ""
+    if why.total.cost_usd == stated:
+        return f"its model calls together ${of_calls:.4f}"
+    return f"the run states ${stated:.4f}"
+
+
+_LEAST_SHOWN = 0.00005
 LONGEST = 200
 """Characters of the text of a line."""
 

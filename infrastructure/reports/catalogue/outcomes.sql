@@ -24,6 +24,6 @@ count(*) FILTER (WHERE {verdict} = 'failed') AS failed,
 count(*) FILTER (WHERE {verdict} IS NULL) AS unknown,
 avg(item.score) FILTER (WHERE item.score BETWEEN -1e290 AND 1e290) AS score_mean,
 avg(item.steps)::float8 AS steps_mean,
-sum(item.cost_usd - coalesce(item.copied_cost, 0)) FILTER (
+sum(item.cost_usd) FILTER (
     WHERE {verdict} = 'failed' AND item.cost_usd BETWEEN -1e290 AND 1e290
 ) AS cost_of_failed

@@ -33,11 +33,11 @@ sum(item.tool_calls) AS tool_calls,
 sum(item.failures) AS failures,
 sum(item.told) AS told,
 sum(item.suspected) AS suspected,
-sum(item.model_calls - item.copied_calls) AS model_calls,
-sum(item.input_tokens - coalesce(item.copied_input, 0)) AS input_tokens,
-sum(item.output_tokens - coalesce(item.copied_output, 0)) AS output_tokens,
-sum(item.total_tokens - coalesce(item.copied_total, 0)) AS total_tokens,
-sum(item.cost_usd - coalesce(item.copied_cost, 0))
+sum(item.model_calls) AS model_calls,
+sum(item.input_tokens) AS input_tokens,
+sum(item.output_tokens) AS output_tokens,
+sum(item.total_tokens) AS total_tokens,
+sum(item.cost_usd)
     FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
-sum(item.computed_calls - item.copied_computed) AS computed_calls,
-sum(item.unpriced_calls - item.copied_unpriced) AS unpriced_calls
+sum(item.computed_calls) AS computed_calls,
+sum(item.unpriced_calls) AS unpriced_calls

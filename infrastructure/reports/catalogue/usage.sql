@@ -1,7 +1,7 @@
 /*
 title = "Tokens and cost"
-comment = "What models were used for: calls, tokens and cost."
-source = "model_calls"
+comment = "What models were used for: calls, tokens and cost; what only a run states of itself too."
+source = "spending"
 by = ["day"]
 order = "-cost_usd"
 columns = [
@@ -28,7 +28,7 @@ total_tokens = """
 -- Tokens and money. Sums cannot overflow: integers become numeric, and costs beyond 1e290 are
 -- ignored. Money is summed as double precision and rounded to billionths of a dollar, as summing
 -- numeric takes twice as long.
-count(*) AS calls,
+count(item.version) AS calls,
 sum(item.input_tokens) AS input_tokens,
 sum(item.cached_input_tokens) AS cached_input_tokens,
 sum(item.cache_write_tokens) AS cache_write_tokens,
@@ -39,7 +39,6 @@ sum(item.total_tokens) AS reported_total,
 sum(item.input_tokens) FILTER (WHERE item.total_tokens IS NULL) AS input_without,
 sum(item.output_tokens) FILTER (WHERE item.total_tokens IS NULL) AS output_without,
 sum(item.cost_usd) FILTER (WHERE item.cost_usd BETWEEN -1e290 AND 1e290) AS cost_usd,
-count(*) FILTER (WHERE item.cost_source = 'computed') AS computed_calls,
-count(*) FILTER (WHERE item.outcome = 'answered' AND item.cost_usd IS NULL)
-    AS unpriced_calls,
+coalesce(sum(item.computed), 0) AS computed_calls,
+coalesce(sum(item.unpriced), 0) AS unpriced_calls,
 string_agg(DISTINCT item.prices, ', ') AS prices

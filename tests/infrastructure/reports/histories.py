@@ -81,8 +81,10 @@ def build_all(database: Database, *names: str) -> None:
 def discard_all(database: Database) -> None:
     """Take the tables of all read models away, as they are before a first build."""
     with database.connect() as connection:
-        for build in builds.builds(connection):
+        known = builds.builds(connection)
+        for build in known:
             connection.execute(SQL("DROP VIEW IF EXISTS {}").format(Identifier(VIEWS, build.name)))
+        for build in known:
             builds.discard(connection, READ_MODELS[build.name], build.build)
 
 

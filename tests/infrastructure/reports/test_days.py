@@ -67,7 +67,7 @@ def append(database: Database, **threads: list[dict[str, Any]]) -> Reports:
     writer = Writer(database, clock=Clock(), new_id=Ids())
     for thread_id, drafts in threads.items():
         writer.append(request(thread_id, *drafts, facts=[started(policy="record")]))
-    build_all(database, "model_calls")
+    build_all(database, "model_calls", "threads")
     return Reports(database, tenant=TENANT)
 
 
@@ -127,7 +127,7 @@ def test_what_a_resumed_session_says_again_counts_once(own_database: Database) -
 def test_sums_over_threads_leave_out_what_another_thread_has(own_database: Database) -> None:
     said = responses(TIMES[:4], responseId="msg_")
     append(own_database, first=said, resumed=[*said, *responses(TIMES[4:6])])
-    build_all(own_database, "threads", "suspicions")
+    build_all(own_database, "suspicions")
     answer = Reports(own_database, tenant=TENANT).ask("threads", Question(by=[]))
     (row,) = answer.rows
     figures = dict(zip([column.name for column in answer.columns], row, strict=True))

@@ -1,12 +1,16 @@
 """Figures that a source states of a whole run, beside those of its calls."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentlog.domain.json.text import parse_stored
+from agentlog.domain.json.values import object_of
+from agentlog.projections.readmodels.thread_sums import Figures, settled, stated_in
 from agentlog.projections.readmodels.threads import ThreadRow, Threads
 from tests.histories import examples, history
 from tests.infrastructure.appends import started
@@ -16,10 +20,12 @@ RUN = {"costUsd": 3.0229500000000002, "inputTokens": 560_000, "outputTokens": 9_
 
 
 def row_of(*drafts: dict[str, Any], cuts: Sequence[int] = (), **metadata: Any) -> ThreadRow:
-    """Return the row of a thread that began with this metadata."""
+    """Return the row of a thread that began with this metadata, with its figures as they count."""
     begin = started(policy="record", metadata=metadata)
     (row,) = rows_of(Threads(), history(begin, *drafts), cuts)
-    return row
+    sums = Figures(*(getattr(row, name) for name in Figures._fields))
+    stated = stated_in(object_of(parse_stored(row.metadata.encode())))
+    return replace(row, **settled(sums, stated)._asdict())
 
 
 def answer(**fields: Any) -> dict[str, Any]:

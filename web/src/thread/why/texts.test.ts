@@ -22,7 +22,8 @@ const WHY: Why = {
   loops: [{ name: "book", hint: "mia", times: 3, version: 40, lastVersion: 55, equal: false }],
   total: {
     ...{ calls: 18, elapsedMs: 95_000, inputTokens: 900, outputTokens: 20, prices: "x" },
-    ...{ costUsd: 0.0123, computedCalls: 2, unpricedCalls: 0 },
+    ...{ costUsd: 0.0123, computedCalls: 2, unpricedCalls: 0, totalTokens: 920 },
+    ...{ statedCostUsd: null, callsCostUsd: 0.0123 },
   },
   last: { version: 63, text: "Sorry." },
 };
@@ -57,6 +58,11 @@ test("a call has its arguments, effort what is known of it", () => {
   expect(callText(CALL)).toBe("book, 1st of 3 paid=957");
   expect(WHY.before === null ? "" : callText(WHY.before)).toBe("think");
   expect(effortText(WHY)).toBe("18 calls · 3 failed · 1 told · 1 m 35 s · ~$0.0123");
+  const total = { ...WHY.total, costUsd: 0.5, computedCalls: 0, statedCostUsd: 0.5 };
+  expect(effortText({ ...WHY, total })).toContain("$0.5000 · its model calls together $0.0123");
+  expect(effortText({ ...WHY, total: { ...total, costUsd: 0.0123 } })).toContain(
+    "the run states $0.5000",
+  );
   expect(WHY.loops.map(loopText)).toEqual(["book 3 times, nearly the same"]);
 });
 

@@ -60,8 +60,19 @@ export function effortText(why: Why): string {
     ...wordsOf(why).map(([word, number]) => `${count(number)} ${word}`),
     total.elapsedMs !== null && duration(total.elapsedMs),
     total.costUsd !== null && cost(total.costUsd, total.computedCalls),
+    otherCost(total),
   ];
   return parts.filter((part) => part !== false).join(" · ");
+}
+
+const LEAST_SHOWN = 0.000_05;
+
+/** The cost that stands against that of the run, where it states one of its own. */
+function otherCost({ costUsd, statedCostUsd, callsCostUsd }: Why["total"]): string | false {
+  if (statedCostUsd === null || callsCostUsd === null) return false;
+  if (Math.abs(statedCostUsd - callsCostUsd) < LEAST_SHOWN) return false;
+  if (costUsd === statedCostUsd) return `its model calls together ${cost(callsCostUsd, 0)}`;
+  return `the run states ${cost(statedCostUsd, 0)}`;
 }
 
 /** A loop: how often what was called. */
