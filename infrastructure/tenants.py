@@ -138,7 +138,7 @@ class Tenant:
             snapshots=own.snapshots,
             recent=own.shared.recent_views,
             rules=own.rules,
-            copies=copied_answers.CopiedAnswers(own.confined, tenant=own.name).of,
+            copies=partial(copied_answers.copied_answers, own.confined, own.name),
         )
     )
     hub = _Own(lambda own: hub.Hub(own.reader, own.shared.listener))

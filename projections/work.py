@@ -1,10 +1,8 @@
 """Work of threads in a tree of workers: of each alone, and of it with all that work for it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeVar
-
-Number = TypeVar("Number", int, float)
+from dataclasses import astuple, dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +26,7 @@ class Work:
 
     def plus(self, other: "Work") -> "Work":
         """Return the work of both."""
-        return Work(
-            threads=self.threads + other.threads,
-            failed=self.failed + other.failed,
-            tool_calls=self.tool_calls + other.tool_calls,
-            failures=self.failures + other.failures,
-            told=self.told + other.told,
-            suspected=self.suspected + other.suspected,
-            total_tokens=_sum(self.total_tokens, other.total_tokens),
-            cost_usd=_sum(self.cost_usd, other.cost_usd),
-            computed_calls=self.computed_calls + other.computed_calls,
-            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
-        )
+        return Work(*map(_sum, astuple(self), astuple(other)))
 
 
 NONE = Work()
@@ -59,7 +46,7 @@ def with_workers(tree: Sequence[tuple[int, Work]]) -> list[Work]:
     return wholes[::-1]
 
 
-def _sum(one: Number | None, other: Number | None) -> Number | None:
+def _sum(one: Any, other: Any) -> Any:  # noqa: ANN401 - counts, and figures that may be unknown
     if one is None:
         return other
     return one if other is None else one + other

@@ -15,26 +15,16 @@ _SELECT = SQL(
 )
 
 
-class CopiedAnswers:
-    """Those of one tenant's threads."""
-
-    def __init__(self, database: Connections, *, tenant: str) -> None:
-        self._database = database
-        self._tenant = tenant
-
-    def of(self, thread_id: str) -> Mapping[int, str]:
-        """Return where each counts, by the version of its answer; none before that is built."""
-        with self._database.connection() as connection:
-            live = (
-                build
-                for build in builds.builds(connection)
-                if (build.name, build.state) == ("model_calls", "live")
-            )
-            try:
-                for build in live:
-                    table = Identifier(SCHEMA, f"model_calls_{build.build}")
-                    key = (self._tenant, thread_id)
-                    return dict(connection.execute(_SELECT.format(table), key).fetchall())
-            except (UndefinedTable, UndefinedColumn):  # rebuilt meanwhile, or by newer code
-                pass
-        return {}
+def copied_answers(database: Connections, tenant: str, thread_id: str) -> Mapping[int, str]:
+    """Return where each counts, by the version of its answer; none before that is built."""
+    copies: dict[int, str] = {}
+    with database.connection() as connection:
+        for build in builds.builds(connection):
+            if (build.name, build.state) == ("model_calls", "live"):
+                table = Identifier(SCHEMA, f"model_calls_{build.build}")
+                try:
+                    rows = connection.execute(_SELECT.format(table), (tenant, thread_id))
+                    copies |= dict(rows.fetchall())
+                except (UndefinedTable, UndefinedColumn):  # rebuilt meanwhile, or by newer code
+                    return {}
+    return copies

@@ -24,6 +24,12 @@ _TOOL_CALLS: Mapping[str, Fragment] = {
 """A tool call's model is that of the response that asked for it."""
 
 
+_OF_MODELS: Mapping[str, Fragment] = {
+    "model": "item.model",
+    "provider": "item.provider",
+    "finish_reason": "item.finish_reason",
+    "outcome": "coalesce(item.outcome, 'open')",
+}
 _SPENDING: Fragment = """(
 SELECT tenant, thread_id, version, position, recorded_at,
        coalesce(requested_sent_at, answered_sent_at) AS sent_at, model, provider, finish_reason,
@@ -100,24 +106,14 @@ SOURCES: Mapping[str, Source] = {
         # what another session says again counts there
         rows="(SELECT * FROM {table} WHERE copy_of IS NULL)",
         sent="coalesce(item.requested_sent_at, item.answered_sent_at)",
-        columns={
-            "model": "item.model",
-            "provider": "item.provider",
-            "finish_reason": "item.finish_reason",
-            "outcome": "coalesce(item.outcome, 'open')",
-        },
+        columns=_OF_MODELS,
     ),
     "spending": Source(
         model="model_calls",
         rows=_SPENDING,
         beside=("threads",),
         sent="item.sent_at",
-        columns={
-            "model": "item.model",
-            "provider": "item.provider",
-            "finish_reason": "item.finish_reason",
-            "outcome": "coalesce(item.outcome, 'open')",
-        },
+        columns=_OF_MODELS,
     ),
     "tool_calls": Source(
         model="tool_calls",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import inf
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal
 
 from typing_extensions import override
 
@@ -25,9 +25,14 @@ from agentlog.projections.readmodels.pair_table import PairRow, PairTable, measu
 from agentlog.projections.readmodels.table import table_of
 from agentlog.projections.values import count_held, figure_held, held, time_of
 
-ValueT = TypeVar("ValueT")
-
 _NOTHING = TokenUsage()
+_COUNTS = (
+    "total_tokens",
+    "cached_input_tokens",
+    "cache_write_tokens",
+    "cache_write_1h_tokens",
+    "reasoning_tokens",
+)
 
 
 @dataclass(slots=True)
@@ -218,22 +223,14 @@ def _tell(row: ModelCallRow, message: LlmResponseMessage) -> None:
     """Write the figures of a response; what it leaves out stays."""
     usage = message.usage or _NOTHING
     whole = wholes_of(usage)
-    row.finish_reason = _last(held(message.finish_reason), row.finish_reason)
-    row.input_tokens = _last(count_held(whole.input), row.input_tokens)
-    row.output_tokens = _last(count_held(whole.output), row.output_tokens)
-    row.total_tokens = _last(count_held(usage.total_tokens), row.total_tokens)
-    row.cached_input_tokens = _last(count_held(usage.cached_input_tokens), row.cached_input_tokens)
-    row.cache_write_tokens = _last(count_held(usage.cache_write_tokens), row.cache_write_tokens)
-    row.cache_write_1h_tokens = _last(
-        count_held(usage.cache_write_1h_tokens), row.cache_write_1h_tokens
-    )
-    row.reasoning_tokens = _last(count_held(usage.reasoning_tokens), row.reasoning_tokens)
+    row.finish_reason = held(message.finish_reason) or row.finish_reason
+    counts = {name: getattr(usage, name) for name in _COUNTS}
+    counts["input_tokens"], counts["output_tokens"] = whole.input, whole.output
+    for name, count in counts.items():
+        if (column := count_held(count)) is not None:
+            setattr(row, name, column)
     cost = cost_of(message, row.model)
     usd = figure_held(cost.usd)
     if usd is not None:
         row.cost_usd, row.prices = usd, cost.prices
         row.cost_source = "reported" if cost.prices is None else "computed"
-
-
-def _last(latest: ValueT | None, before: ValueT | None) -> ValueT | None:
-    return before if latest is None else latest

@@ -1,7 +1,8 @@
 """Sums of the figures of a thread's answers, each counted once, with the most that was told."""
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from agentlog.domain.json.values import JsonValue, number_at
 from agentlog.domain.messages import LlmResponseMessage, TokenUsage
@@ -14,19 +15,8 @@ _DIGITS = 12
 """Of a dollar: prices have no more, and sums of floats differ beyond."""
 
 
-class Sums(Protocol):
-    """The sums of a thread."""
-
-    input_tokens: int | None
-    output_tokens: int | None
-    total_tokens: int | None
-    cost_usd: float | None
-    computed_calls: int
-    unpriced_calls: int
-
-
 class Figures(NamedTuple):
-    """What an answer counts in the sums of its thread."""
+    """What an answer counts in the sums of its thread, and these sums."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -42,12 +32,16 @@ class Figures(NamedTuple):
         ):
             return before
         money = before if self.cost_usd is None else self
-        return Figures(
-            before.input_tokens if self.input_tokens is None else self.input_tokens,
-            before.output_tokens if self.output_tokens is None else self.output_tokens,
-            before.total_tokens if self.total_tokens is None else self.total_tokens,
-            *money[3:],
-        )
+        tokens = (old if new is None else new for new, old in zip(self[:3], before, strict=False))
+        return Figures._make([*tokens, *money[3:]])
+
+
+def sums_of(row: Any) -> Figures:  # noqa: ANN401 - a row of a table, a step of an outline
+    """Return the sums that stand in the fields of an object."""
+    return Figures(*_fields_of(row))
+
+
+_fields_of = attrgetter(*Figures._fields)
 
 
 def figures_of(message: LlmResponseMessage, model: str | None) -> Figures:
@@ -67,22 +61,18 @@ def figures_of(message: LlmResponseMessage, model: str | None) -> Figures:
     )
 
 
-def count_figures(sums: Sums, figures: Figures, before: Figures | None) -> None:
-    """Count an answer in, in the place of what was told of it before."""
+def with_figures(sums: Figures, figures: Figures, before: Figures | None) -> Figures:
+    """Return sums with an answer counted in, in the place of what was told of it before."""
     if before is not None:
-        sums.input_tokens = _less(sums.input_tokens, before.input_tokens)
-        sums.output_tokens = _less(sums.output_tokens, before.output_tokens)
-        sums.total_tokens = _less(sums.total_tokens, before.total_tokens)
-        if sums.cost_usd is not None and before.cost_usd is not None:
-            sums.cost_usd = round(sums.cost_usd - before.cost_usd, _DIGITS)
-        sums.computed_calls -= before.computed_calls
-        sums.unpriced_calls -= before.unpriced_calls
-    sums.input_tokens = count_sum(sums.input_tokens, figures.input_tokens)
-    sums.output_tokens = count_sum(sums.output_tokens, figures.output_tokens)
-    sums.total_tokens = count_sum(sums.total_tokens, figures.total_tokens)
-    sums.cost_usd = figure_sum(sums.cost_usd, figures.cost_usd)
-    sums.computed_calls += figures.computed_calls
-    sums.unpriced_calls += figures.unpriced_calls
+        sums = Figures._make(map(_less, sums, before))
+    return Figures(
+        count_sum(sums.input_tokens, figures.input_tokens),
+        count_sum(sums.output_tokens, figures.output_tokens),
+        count_sum(sums.total_tokens, figures.total_tokens),
+        figure_sum(sums.cost_usd, figures.cost_usd),
+        sums.computed_calls + figures.computed_calls,
+        sums.unpriced_calls + figures.unpriced_calls,
+    )
 
 
 class Stated(NamedTuple):
@@ -130,5 +120,5 @@ def _stated(count: JsonValue) -> int | None:
     return count_held(count) if type(count) is int and count >= 0 else None
 
 
-def _less(total: int | None, part: int | None) -> int | None:
-    return total if total is None or part is None else total - part
+def _less(total: Any, part: Any) -> Any:  # noqa: ANN401 - counts and a figure
+    return total if total is None or part is None else round(total - part, _DIGITS)

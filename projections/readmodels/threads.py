@@ -53,9 +53,10 @@ from agentlog.projections.readmodels.table import Row, table_of
 from agentlog.projections.readmodels.thread_lists import with_judgement, with_labels, with_tools
 from agentlog.projections.readmodels.thread_sums import (
     Figures,
-    count_figures,
     figures_of,
     stated_in,
+    sums_of,
+    with_figures,
 )
 from agentlog.projections.values import (
     figure_held,
@@ -353,7 +354,8 @@ def _pair(
     else:
         figures = figures.over(before)
     memory.answers = with_told(memory.answers, identity, figures)
-    count_figures(row, figures, before)
+    for name, sum_ in with_figures(sums_of(row), figures, before)._asdict().items():
+        setattr(row, name, sum_)
 
 
 def _ask_of(pair: JsonValue) -> Ask:

@@ -19,7 +19,7 @@ from agentlog.projections.outcomes.outcome import Outcome
 from agentlog.projections.outcomes.suspicion import result_of
 from agentlog.projections.outcomes.words import Word, WordCounts, word_of
 from agentlog.projections.outline.step import Step, shown_at
-from agentlog.projections.readmodels.thread_sums import Figures, settled
+from agentlog.projections.readmodels.thread_sums import settled, sums_of
 from agentlog.projections.view import Item
 from agentlog.projections.why.calls import Call, beginning, call_of
 from agentlog.projections.why.ending import LONGEST_TEXT, Ending, LastText
@@ -89,7 +89,6 @@ def why_of(trail: Trail, messages: Mapping[int, Event], ending: Ending) -> Why:
     if isinstance(reply, ReplyMessage) and trail.reply is not None:
         last = LastText(trail.reply, beginning(reply.text, LONGEST_TEXT))
     total = trail.total
-    sums = Figures(*(getattr(total, name) for name in Figures._fields))
     return Why(
         outcome=ending.outcome,
         outcome_version=trail.score if is_scored else ending.version,
@@ -99,7 +98,7 @@ def why_of(trail: Trail, messages: Mapping[int, Event], ending: Ending) -> Why:
         before=None if trail.before is None else call_of(trail, trail.before, messages),
         loops=tuple(trail.loops),
         loop_count=trail.loop_count,
-        total=replace(total, **settled(sums, ending.stated)._asdict()),
+        total=replace(total, **settled(sums_of(total), ending.stated)._asdict()),
         calls=len(trail.calls),
         last=last,
         stated_cost_usd=None if ending.stated is None else ending.stated.cost_usd,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import object_of
-from agentlog.projections.readmodels.thread_sums import Figures, settled, stated_in
+from agentlog.projections.readmodels.thread_sums import settled, stated_in, sums_of
 from agentlog.projections.readmodels.threads import ThreadRow, Threads
 from tests.histories import examples, history
 from tests.infrastructure.appends import started
@@ -23,9 +23,8 @@ def row_of(*drafts: dict[str, Any], cuts: Sequence[int] = (), **metadata: Any) -
     """Return the row of a thread that began with this metadata, with its figures as they count."""
     begin = started(policy="record", metadata=metadata)
     (row,) = rows_of(Threads(), history(begin, *drafts), cuts)
-    sums = Figures(*(getattr(row, name) for name in Figures._fields))
     stated = stated_in(object_of(parse_stored(row.metadata.encode())))
-    return replace(row, **settled(sums, stated)._asdict())
+    return replace(row, **settled(sums_of(row), stated)._asdict())
 
 
 def answer(**fields: Any) -> dict[str, Any]:
