@@ -67,6 +67,7 @@ def test_sql_is_completed_run_by_keys_and_kept_in_the_address(page: Page) -> Non
     _statement(page).click()
     page.keyboard.type("SELECT 1.10::numeric AS exact, thread_id FROM tool_ca")
     page.get_by_role("option", name="tool_calls").click()
+    expect(_statement(page)).to_contain_text("FROM tool_calls")  # who types sees it, too
     page.keyboard.type(" LIMIT 2 -- ?nothing")
     page.keyboard.press("Control+Enter")
     answer = page.get_by_role("table", name="Answer")

@@ -46,7 +46,7 @@ KNOWN = frozenset(
 ROLES = RESULT_ROLES.union(_SAYS)
 _AROUND = (
     *("messages", "generations", "choices", "message", "output", "input", "prompts"),
-    *("contents", "candidates", "content", "prompt"),
+    *("contents", "candidates", "content", "prompt", "items", "replies", "value"),
 )
 """Keys under which objects have messages, the likeliest first."""
 _SYSTEM = ("system", "instructions", "system_instruction", "systemInstruction")
@@ -64,6 +64,9 @@ def messages_in(value: JsonValue, depth: int = 0) -> list[Item] | None:
             return [value]
         case {"text": str(text), "generation_info": _, **around} if "message" not in around:
             return [{"role": "assistant", "content": text}]
+        case {"text": str(text), "toolCalls": [*calls]}:  # a result of the AI SDK
+            texts: list[JsonValue] = [{"type": "text", "text": text}] if text else []
+            return [{"role": "assistant", "content": [*texts, *calls]}]
         case [*items] if items:
             messages: list[Item] = []
             for item in items:
@@ -83,7 +86,7 @@ def messages_in(value: JsonValue, depth: int = 0) -> list[Item] | None:
 def _prompts(request: Item) -> Iterator[Item]:
     """Yield the system prompts that stand beside the messages of a request."""
     for key in _SYSTEM:
-        match request.get(key):
+        match request.get(key) or object_at(request, "config").get(key):
             case str(text) if text:
                 yield {"role": "system", "content": text}
             case [*blocks] if texts_of([block.get("text") for block in objects_of(blocks)]):

@@ -10,7 +10,6 @@ from agentlog.extensions.traces.projections.readers.dialects import (
     events,
     langfuse,
     logfire,
-    openinference,
     semconv,
 )
 from agentlog.extensions.traces.projections.readers.span import Key, Span
@@ -18,7 +17,6 @@ from agentlog.projections.view import Item
 
 _DIALECTS = (  # the first that knows a span reads it
     (langfuse.is_known, langfuse.read),
-    (openinference.is_known, openinference.read),
     (logfire.is_known, logfire.read),
     (semconv.is_known, semconv.read),
 )

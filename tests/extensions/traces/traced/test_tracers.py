@@ -19,7 +19,7 @@ STORY = [
     ("reply", "Lima has 17 degrees."),
 ]
 RESULT = "degrees, clear"
-ROOTS = {"langsmith": ["gen_ai.completion"]}
+ROOTS = {"langsmith": ["gen_ai.completion"], "traceloop": ["traceloop.entity.input"]}
 """Words of the program's own functions, which no model call has."""
 
 

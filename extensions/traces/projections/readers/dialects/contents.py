@@ -5,12 +5,13 @@ readers know, as JSON or as text, or the parts of an answer. So names say only o
 value is. Attributes of a span's events stand under the name of the event and their own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at, texts_of
-from agentlog.extensions.traces.projections.readers.dialects.events import is_of_call
+from agentlog.extensions.traces.projections.readers.dialects.events import beside_messages
 from agentlog.extensions.traces.projections.readers.dialects.words import words_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.fields import text_of, unpacked
@@ -37,8 +38,8 @@ _TEXTS = frozenset({*_INPUT, *_OUTPUT, "content", "message", "object", "text", "
 _SETTINGS = frozenset(
     """
     agent cwd date description format functions headers host hostname id instrumentation metadata
-    model name path schema scope settings stacktrace tags template time timestamp tools type
-    url version
+    model name parameters path schema scope settings stacktrace tags template time timestamp tools
+    type url version
     """.split()
 )
 """How attributes end that say nothing of a conversation."""
@@ -52,11 +53,15 @@ _NO_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a model was given and gave back, and the names of the attributes that say so."""
+    """What a model was given and gave back, and the names of the attributes that say so.
+
+    `beside` are the texts of those attributes that stand beside the messages.
+    """
 
     inputs: Sequence[Item] = ()
     outputs: Sequence[Item] = ()
     names: frozenset[str] = frozenset()
+    beside: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -72,7 +77,7 @@ class _Values:
         """Add a value; `text` is it as text."""
         ends = words[-1] if words else ""
         messages = messages_in(value) if isinstance(value, dict | list) else None
-        if words[-2:] == ("tool", "calls") and (calls := _calls(value)):
+        if ends == "calls" and (calls := _calls(value)):
             self.calls[name] = calls
         elif messages is not None:
             self.messages[name] = [message for message in messages if not defines_tool(message)]
@@ -117,11 +122,13 @@ def contents_in(values: Mapping[str, JsonValue]) -> Contents:
     """Return what is said by values under these names."""
     given, gave, prompts, history = _Values(), _Values(), _Values(), _Values()
     sides = {"input": given, "output": gave, "system": prompts, "": history}
+    opened: Item = {}
     for name, value in values.items():
         if isinstance(value, str | list | dict) and not name.startswith(_NO_WORDS):
             words = words_of(name)
             text = value if isinstance(value, str) else value_text(value)
-            sides[_side_of(words)].add(name, words, unpacked(value), text)
+            opened[name] = unpacked(value)
+            sides[_side_of(words)].add(name, words, opened[name], text)
     inputs, names = given.longest()
     if inputs:
         answers: list[Item] = []
@@ -137,24 +144,51 @@ def contents_in(values: Mapping[str, JsonValue]) -> Contents:
     if inputs and not any(message.get("role") == "system" for message in inputs):
         inputs = [*prompts.spoken("system"), *inputs]
         names |= {*prompts.texts, *prompts.messages}
-    return Contents(inputs, answers or outputs, frozenset(names | of_outputs))
+    outputs = answers or outputs
+    names |= of_outputs
+    told = {id(message) for message in (*inputs, *outputs)}
+    beside: Item = {
+        name: [*texts]
+        for name in sorted(names)
+        if isinstance(opened.get(name), dict | list) and (texts := words_in(opened[name], told))
+    }
+    return Contents(inputs, outputs, frozenset(names), beside)
 
 
-def has_words(name: str, value: JsonValue) -> bool:
+def _has_words(name: str, value: JsonValue) -> bool:
     """Return whether an attribute may say something of a conversation: words, not a setting."""
     is_text = isinstance(value, str) and " " in value
     if not (is_text or isinstance(value, list | dict)) or name.startswith(_NO_WORDS):
         return False
+    return not _is_setting(name)
+
+
+@lru_cache(maxsize=4096)
+def _is_setting(name: str) -> bool:
     words = words_of(name)
-    return not ("usage" in words or (words and words[-1] in _SETTINGS))
+    return "usage" in words or (bool(words) and words[-1] in _SETTINGS)
 
 
-def words_in(value: JsonValue) -> list[str]:
-    """Return the texts of several words in a value, in JSON in texts too, in any order."""
+def left_of(values: Item, names: Collection[str] = ()) -> Item:
+    """Return the values with words but those under names that were read."""
+    return {
+        name: value
+        for name, value in values.items()
+        if name not in names and _has_words(name, value)
+    }
+
+
+def words_in(value: JsonValue, without: Collection[int] = ()) -> list[str]:
+    """Return the texts of several words in a value, in JSON in texts too, in any order.
+
+    Those of settings are left out, and of values whose `id` is in `without`.
+    """
     words: list[str] = []
     values = [value]
     while values:  # of each span: `match` in a recursion takes 3x as long
         inner = values.pop()
+        if id(inner) in without:
+            continue
         if isinstance(inner, str):
             if " " in inner or inner[:1] in {"{", "["}:
                 opened = unpacked(inner)
@@ -165,21 +199,19 @@ def words_in(value: JsonValue) -> list[str]:
         elif isinstance(inner, list):
             values += inner
         elif isinstance(inner, dict):
-            values += inner.values()
+            values += [inner[key] for key in inner if not _is_setting(key)]
     return words
 
 
 def values_of(span: Item) -> Item:
     """Return the attributes of a span, and those of its events under the names of both.
 
-    Events of the conventions are left out: they are read by their names.
+    Of events of the conventions only what stands beside their messages: these are read by names.
     """
     values = dict(object_at(span, "attributes"))
     for event in objects_of(span.get("events")):
-        if is_of_call(event):
-            continue
         name = text_at(event, "name") or "event"
-        for key, value in object_at(event, "attributes").items():
+        for key, value in beside_messages(event).items():
             place, n = f"{name}.{key}", 1
             while place in values:
                 n += 1

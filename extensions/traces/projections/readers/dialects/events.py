@@ -17,6 +17,8 @@ from agentlog.projections.view import Item
 _DETAILS = "gen_ai.client.inference.operation.details"
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _CHOICE = "gen_ai.choice"
+_CONTENT = "gen_ai.event.content"
+_MESSAGES = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
 _NAMES = frozenset({*_ROLES, _DETAILS, _CHOICE})
 
 
@@ -54,20 +56,29 @@ def read(records: Iterable[Item]) -> Iterator[Span]:
 
 def of_span(span: Item) -> tuple[list[Item], list[Item]]:
     """Return what a model was given and gave back by the events of its span."""
-    records = [_record(event) for event in objects_of(span.get("events")) if is_of_call(event)]
+    events = objects_of(span.get("events"))
+    records = [_record(event) for event in events if event.get("name") in _NAMES]
     inputs = [message for record in records for message in _inputs(record)]
     return inputs, [message for record in records for message in _outputs(record)]
 
 
-def is_of_call(event: Item) -> bool:
-    """Return whether an event of a span is one of these."""
-    return event.get("name") in _NAMES
+def beside_messages(event: Item) -> Item:
+    """Return the attributes of a span's event but those that have messages of a model call."""
+    attributes, name = object_at(event, "attributes"), event.get("name")
+    if name in _ROLES:
+        return {}
+    if name == _CHOICE:
+        content = attributes.get(_CONTENT)
+        body = attributes if content is None else object_of(unpacked(content))
+        return {key: value for key, value in body.items() if key != "message"}
+    messages = _MESSAGES if name == _DETAILS else ()
+    return {key: value for key, value in attributes.items() if key not in messages}
 
 
 def _record(event: Item) -> Item:
     """Return the event of a span as a log record."""
     attributes = object_at(event, "attributes")
-    content = attributes.get("gen_ai.event.content")
+    content = attributes.get(_CONTENT)
     opened: Item = {key: unpacked(value) for key, value in attributes.items()}
     body = opened if content is None else unpacked(content)
     return {"eventName": event.get("name"), "attributes": attributes, "body": body}

@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonObject, JsonValue, object_of, text_at
 from agentlog.extensions.traces.projections.readers.dialects.words import words_of
 from agentlog.projections.readers.fields import unpacked
-from agentlog.projections.token_words import LANGCHAIN, RESPONSES, TokenWords
+from agentlog.projections.token_words import (
+    ANTHROPIC,
+    BEDROCK,
+    GEMINI,
+    LANGCHAIN,
+    RESPONSES,
+    TokenWords,
+)
 from agentlog.projections.view import Item
 
 _CODEX = "codex.turn.token_usage"
@@ -59,6 +66,8 @@ _PARTS_ALONE = TokenWords(
     thoughts="thoughts",
     output_audio="output_audio",
 )
+_USAGE = ("usage", "usage_metadata", "usageMetadata")
+"""Keys under which answers have their counts."""
 _LIMITS = frozenset("budget estimated limit max min per rate remaining".split())
 _SHAPES = (  # the first that a name has
     ("thoughts", {"reasoning", "thinking", "thoughts", "thought"}),
@@ -74,22 +83,39 @@ def figures_in(attributes: Mapping[str, JsonValue]) -> Item:
     """Return token figures under the catalogue's names.
 
     What an object of the provider's own counts has more is added, as Logfire (`gen_ai.usage.raw`)
-    and LangSmith (`langsmith.metadata.usage_metadata`) have it.
+    and LangSmith (`langsmith.metadata.usage_metadata`) have it. Where no attribute counts, the
+    answer of the API may.
     """
     more: Item = {}
     named: dict[str, int] = {}
     shaped: dict[str, int] = {}
+    answers: list[str | JsonObject] = []
     for key, value in attributes.items():
         if type(value) is int and value >= 0:
             if (part := _PART_OF.get(key)) is not None:
                 named[part] = max(value, named.get(part, 0))
             elif "oken" in key and (part := _part_of(key)) is not None:
                 shaped[part] = value
-        elif "sage" in key and isinstance(value, str | dict) and "usage" in words_of(key):
-            counted = unpacked(value)
-            more |= {**LANGCHAIN.figures(counted), **RESPONSES.figures(counted)}
+        elif isinstance(value, str | dict):
+            if ("sage" in key or "etrics" in key) and {"usage", "metrics"} & {*words_of(key)}:
+                more |= _counted(unpacked(value))
+            elif isinstance(value, dict) or (value[:1] == "{" and "oken" in value):
+                answers.append(value)
     counts = named or ({} if more else shaped)
+    if not (counts or more):
+        inner = (object_of(unpacked(value)) for value in answers)
+        found = (_counted(answer.get(key)) for answer in inner for key in _USAGE)
+        return next(filter(None, found), {})
     return {**more, **_PARTS_ALONE.figures({**counts})} if counts else more
+
+
+def _counted(usage: JsonValue) -> Item:
+    """Return the figures of an object of counts, whichever API's it is."""
+    counts = object_of(usage)
+    is_beside = "input_tokens" in counts and "cache_read_input_tokens" in counts
+    wires = (GEMINI, BEDROCK, *([ANTHROPIC] if is_beside else []))
+    figures = next(filter(None, (wire.figures(counts) for wire in wires)), {})
+    return figures or {**LANGCHAIN.figures(counts), **RESPONSES.figures(counts)}
 
 
 def _part_of(name: str) -> str | None:
@@ -100,13 +126,19 @@ def _part_of(name: str) -> str | None:
 
 
 def model_in(attributes: Mapping[str, JsonValue], side: str) -> str | None:
-    """Return the model that a name ends with, one of the side `request` or `response` first."""
+    """Return the model that a name ends with, one of the side `request` or `response` first.
+
+    Else that of an object of metadata, as Braintrust has it.
+    """
     models = {
         key: value
         for key, value in attributes.items()
         if isinstance(value, str) and value and _names_model(words_of(key))
     }
-    return next((models[key] for key in sorted(models, key=lambda key: side not in key)), None)
+    for key in sorted(models, key=lambda key: side not in key):
+        return models[key]
+    metadata = (object_of(unpacked(attributes[key])) for key in attributes if "metadata" in key)
+    return next((model for item in metadata if (model := text_at(item, "model"))), None)
 
 
 def _names_model(words: Sequence[str]) -> bool:

@@ -9,24 +9,27 @@ from agentlog.projections.view import Item
 _MOST_DIGITS = 9
 
 
-def indexed_messages(attributes: Mapping[str, JsonValue], prefix: str) -> Sequence[Item]:
-    """Return the messages under a prefix in the order of their numbers, in parts."""
-    return [_message(message) for message in _numbered(_tree(attributes, prefix), "message")]
+def indexed_messages(attributes: Mapping[str, JsonValue], *prefixes: str) -> Sequence[Item]:
+    """Return the messages under one of the prefixes in the order of their numbers, in parts."""
+    starts = tuple(f"{prefix}." for prefix in prefixes)
+    keys = [key for key in attributes if key.startswith(starts)]
+    start = next((start for start in starts if keys and keys[0].startswith(start)), "")
+    return [_message(message) for message in _numbered(_tree(attributes, keys, start), "message")]
 
 
-def _tree(attributes: Mapping[str, JsonValue], prefix: str) -> Item:
-    """Return the attributes under a prefix as objects within objects, by the dots of their names.
+def _tree(attributes: Mapping[str, JsonValue], keys: Sequence[str], start: str) -> Item:
+    """Return attributes whose names start so as objects within objects, by the dots after it.
 
     A value stands under `.`, which no part of a name is.
     """
     tree: Item = {}
-    for key, value in attributes.items():
-        if key.startswith(f"{prefix}."):
+    for key in keys:
+        if key.startswith(start):
             inner = tree
-            for part in key[len(prefix) + 1 :].split("."):
+            for part in key[len(start) :].split("."):
                 branch = inner.setdefault(part, {})
                 inner = object_of(branch)
-            inner["."] = value
+            inner["."] = attributes[key]
     return tree
 
 

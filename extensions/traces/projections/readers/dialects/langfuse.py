@@ -10,6 +10,7 @@ from agentlog.domain.json.values import (
     object_of,
     text_at,
 )
+from agentlog.extensions.traces.projections.readers.dialects.contents import left_of, values_of
 from agentlog.extensions.traces.projections.readers.span import (
     Kind,
     Span,
@@ -92,6 +93,7 @@ def read(span: Item) -> Span:
         else None,
         error=failed,
         records={text_at(span, "spanId") or "": span},
+        left=left_of(values_of(span)),
     )
 
 

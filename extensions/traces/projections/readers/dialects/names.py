@@ -6,13 +6,18 @@ from agentlog.extensions.traces.projections.readers.span import Kind
 
 MODEL_ASKED = (*("gen_ai.request.model", "ai.model.id", "llm.request.model", "llm.model_name"),)
 MODEL_ANSWERED = ("gen_ai.response.model", "ai.response.model", *MODEL_ASKED)
-PROVIDER = ("gen_ai.provider.name", "gen_ai.system", "ai.model.provider", "llm.provider")
+PROVIDER = (
+    *("gen_ai.provider.name", "gen_ai.system", "ai.model.provider", "llm.provider", "llm.system"),
+)
 FINISH = ("gen_ai.response.finish_reason", "ai.response.finishReason", "llm.finish_reason")
 AGENT = ("gen_ai.agent.name", "agent.name", "agent_name")
 COST = ("operation.cost", "gen_ai.usage.cost", "gen_ai.usage.total_cost", "llm.cost.total")
-STREAM = ("gen_ai.request.stream", "gen_ai.is_streaming", "gen_ai.request.is_stream")
-MOST_TOKENS = ("gen_ai.request.max_tokens", "ai.settings.maxTokens", "ai.settings.maxOutputTokens")
-TEMPERATURE = ("gen_ai.request.temperature", "ai.settings.temperature")
+STREAM = ("gen_ai.request.stream", "gen_ai.is_streaming", "gen_ai.request.is_stream", "stream")
+MOST_TOKENS = (
+    *("gen_ai.request.max_tokens", "ai.settings.maxTokens", "ai.settings.maxOutputTokens"),
+    *("max_completion_tokens", "max_tokens"),
+)
+TEMPERATURE = ("gen_ai.request.temperature", "ai.settings.temperature", "temperature")
 
 TOOL = ("gen_ai.tool.name", "ai.toolCall.name", "tool.name", "tool_name")
 CALL_ID = (
@@ -33,12 +38,14 @@ RESULT = (
 
 KIND_KEYS = (
     *("gen_ai.operation.name", "ai.operationId", "langsmith.span.kind", "mlflow.spanType"),
-    *("operation.name", "llm.request.type", "traceloop.span.kind", "gen_ai.span.kind"),
+    *("openinference.span.kind", "genkit:metadata:subtype", "operation.name", "llm.request.type"),
+    *("traceloop.span.kind", "gen_ai.span.kind", "lmnr.span.type", "braintrust.span_attributes"),
 )
 """Attributes that say the kind of a span, those that say most first."""
 
 KINDS: Mapping[str, Kind] = {
     "agent": "agent",
+    "chain": "other",
     "chat": "chat",
     "chat_model": "chat",
     "completion": "chat",
@@ -56,6 +63,7 @@ KINDS: Mapping[str, Kind] = {
     "invoke_workflow": "agent",
     "llm": "chat",
     "llm_call": "chat",
+    "model": "chat",
     "rerank": "other",
     "retriever": "other",
     "streamobject": "agent",
@@ -64,6 +72,7 @@ KINDS: Mapping[str, Kind] = {
     "tool": "tool",
     "tool_call": "tool",
     "toolcall": "tool",
+    "util": "other",
     "workflow": "agent",
 }
 """What the last word of such an attribute means."""

@@ -5,14 +5,15 @@ and others: `names` has their names of fields. Messages are found by their shape
 stand in the attributes of the conventions.
 """
 
+from collections import ChainMap
 from collections.abc import Mapping
 
-from agentlog.domain.json.values import JsonValue, number_at, object_at, text_at
+from agentlog.domain.json.values import JsonValue, number_at, object_at, object_of, text_at
 from agentlog.extensions.traces.projections.readers.dialects import events, names
 from agentlog.extensions.traces.projections.readers.dialects.contents import (
     Contents,
     contents_in,
-    has_words,
+    left_of,
     values_of,
 )
 from agentlog.extensions.traces.projections.readers.dialects.events import messages_of
@@ -36,10 +37,13 @@ from agentlog.projections.view import Item
 
 _PREFIXES = (
     *("gen_ai.", "traceloop.", "ai.operationId", "ai.model.", "ai.toolCall.", "langsmith."),
-    *("mlflow.span", "llm."),
+    *("mlflow.span", "llm.", "openinference.", "genkit:metadata:subtype"),
+    "braintrust.",
 )
 _INPUTS, _OUTPUTS = "gen_ai.input.messages", "gen_ai.output.messages"
-_INDEXED = ("gen_ai.prompt.", "gen_ai.completion.")
+_PROMPTS = ("gen_ai.prompt", "llm.input_messages")
+_ANSWERS = ("gen_ai.completion", "llm.output_messages")
+_INDEXED = tuple(f"{prefix}." for prefix in (*_PROMPTS, *_ANSWERS))
 _SYSTEM = "gen_ai.system_instructions"
 
 
@@ -57,6 +61,8 @@ def read(span: Item) -> Span:
     kind = kind_of(attributes)
     values = values_of(span)
     contents = Contents() if kind in {"tool", "other"} else _contents(span, attributes, values)
+    asked = object_of(unpacked(attributes.get("llm.invocation_parameters")))
+    settings = ChainMap(attributes, asked)
     response = response_of(attributes)
     failed = error_of(span)
     if kind is None:  # a call of a model has an answer
@@ -65,7 +71,8 @@ def read(span: Item) -> Span:
     if _is_announced(attributes) and not (contents.outputs or "usage" in response or failed):
         kind = "other"
     tool, of_tool = _tool(span, attributes) if kind == "tool" else (None, frozenset[str]())
-    read_names = contents.names | of_tool if kind != "other" else frozenset()
+    # an agent around model calls tells nothing: its words are looked for as those of no message
+    read_names = contents.names | of_tool if kind in {"chat", "tool"} else frozenset()
     return Span(
         **ids(span),
         kind=kind,
@@ -73,10 +80,12 @@ def read(span: Item) -> Span:
         end=end,
         agent=text_at(attributes, *names.AGENT),
         request=known(
-            model=text_at(attributes, *names.MODEL_ASKED) or model_in(attributes, "request"),
-            maxTokens=count(attributes, *names.MOST_TOKENS),
-            temperature=_number(attributes, *names.TEMPERATURE),
-            stream=_flag(attributes, *names.STREAM),
+            model=text_at(asked, "model")
+            or text_at(attributes, *names.MODEL_ASKED)
+            or model_in(attributes, "request"),
+            maxTokens=count(settings, *names.MOST_TOKENS),
+            temperature=_number(settings, *names.TEMPERATURE),
+            stream=_flag(settings, *names.STREAM),
         ),
         response=response,
         inputs=contents.inputs,
@@ -84,30 +93,28 @@ def read(span: Item) -> Span:
         tool=tool,
         error=failed,
         records={text_at(span, "spanId") or "": span},
-        left={
-            name: value
-            for name, value in values.items()
-            if name not in read_names and has_words(name, value)
-        },
+        left={**contents.beside, **left_of(values, read_names)},
     )
 
 
 def _contents(span: Item, attributes: Mapping[str, JsonValue], values: Item) -> Contents:
     """Return what a model was given and gave back, by the conventions, else by its shape."""
     given, gave = events.of_span(span)
-    inputs = messages_of(attributes, _INPUTS) or indexed_messages(attributes, "gen_ai.prompt")
-    outputs = messages_of(attributes, _OUTPUTS) or indexed_messages(attributes, "gen_ai.completion")
+    inputs = messages_of(attributes, _INPUTS) or indexed_messages(attributes, *_PROMPTS)
+    outputs = messages_of(attributes, _OUTPUTS) or indexed_messages(attributes, *_ANSWERS)
     inputs, outputs = inputs or given, outputs or gave
     read_names = {_INPUTS, _OUTPUTS, *(key for key in attributes if key.startswith(_INDEXED))}
+    beside: Mapping[str, JsonValue] = {}
     if not (inputs and outputs):
         by_shape = contents_in({name: values[name] for name in values if name not in read_names})
         inputs, outputs = inputs or by_shape.inputs, outputs or by_shape.outputs
         read_names |= by_shape.names
+        beside = by_shape.beside
     system = unpacked(attributes.get(_SYSTEM))
     if isinstance(system, list) and system and _SYSTEM not in read_names:
         inputs = [{"role": "system", "parts": system}, *inputs]
         read_names.add(_SYSTEM)
-    return Contents(inputs, outputs, frozenset(read_names))
+    return Contents(inputs, outputs, frozenset(read_names), beside)
 
 
 def response_of(attributes: Mapping[str, JsonValue]) -> Item:
@@ -125,7 +132,8 @@ def kind_of(attributes: Mapping[str, JsonValue]) -> Kind | None:
     """Return the kind of a span, None where its attributes do not say one that is known."""
     for key in names.KIND_KEYS:
         if (value := text_at(attributes, key)) is not None:
-            words = value.strip('"').partition(" ")[0]
+            words = (text_at(object_of(unpacked(value)), "type") or value).strip('"')
+            words = words.partition(" ")[0]
             if (kind := names.KINDS.get(words.rpartition(".")[2].lower())) is not None:
                 return kind
     return "tool" if "ai.toolCall.name" in attributes else None

@@ -248,6 +248,113 @@ def _by_mlflow(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
     }, []
 
 
+def _by_values(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
+    """Return them as those who use OpenInference's kind without its messages have them."""
+    return {
+        "openinference.span.kind": "LLM",
+        "llm.invocation_parameters": J({"model": "m-1", "temperature": 0.5}),
+        "llm.model_name": "m-1",
+        "llm.token_count.prompt": 9,
+        "llm.token_count.completion": 4,
+        "input.value": J({"messages": [chat_form(message) for message in given]}),
+        "output.value": J(chat_form(gave)),
+    }, []
+
+
+def _by_adk(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
+    tool = {"function_declarations": [{"name": "look", "description": "look at a thing"}]}
+    request = {
+        "model": "m-1",
+        "config": {"system_instruction": given[0]["text"], "tools": [tool]},
+        "contents": [_content(message) for message in given[1:]],
+    }
+    return {
+        **_CONVENTIONS,
+        "gen_ai.operation.name": "generate_content",
+        "gcp.vertex.agent.llm_request": J(request),
+        "gcp.vertex.agent.llm_response": J({"content": _content(gave), "finish_reason": "STOP"}),
+    }, []
+
+
+def _content(message: Item) -> Item:
+    """Return a message as Gemini's Python SDK has it."""
+    if message["role"] == "tool":
+        response = {"id": message["id"], "name": "look", "response": {"output": message["text"]}}
+        return {"role": "user", "parts": [{"function_response": response}]}
+    texts = [{"text": message["text"]}] if message.get("text") else []
+    calls = [
+        {"function_call": {"id": call["id"], "name": "look", "args": call["args"]}}
+        for call in message.get("calls", ())
+    ]
+    return {"role": {"assistant": "model"}.get(message["role"], "user"), "parts": [*texts, *calls]}
+
+
+def _by_mastra(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
+    calls = [part for part in _ai_sdk(gave, is_new=True)["content"] if "toolCallId" in part]
+    return {
+        "mastra.span.type": "llm_generation",
+        **_MODEL,
+        "gen_ai.prompt": J({"messages": [_ai_sdk(message, is_new=True) for message in given]}),
+        "gen_ai.completion": J({"text": gave.get("text", ""), "files": [], "toolCalls": calls}),
+    }, []
+
+
+def _by_braintrust(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
+    return {
+        "braintrust.span_attributes": J({"type": "llm", "name": "call"}),
+        "braintrust.input_json": J([chat_form(message) for message in given]),
+        "braintrust.output_json": J([{"index": 0, "message": chat_form(gave)}]),
+        "braintrust.metadata": J({"model": "m-1", "provider": "openai"}),
+        "braintrust.metrics": J({"prompt_tokens": 9, "completion_tokens": 4, "start": 1.5}),
+    }, []
+
+
+def _by_livekit(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
+    items: list[Item] = []
+    for message in given:
+        if message["role"] == "tool":
+            result = {"call_id": message["id"], "name": "look", "output": message["text"]}
+            items.append({"type": "function_call_output", **result})
+        elif message.get("text"):
+            content = [message["text"]]
+            items.append({"type": "message", "role": message["role"], "content": content})
+        items += [
+            {"type": "function_call", "call_id": call["id"], "name": "look", "arguments": J(args)}
+            for call in message.get("calls", ())
+            for args in [call["args"]]
+        ]
+    calls = [
+        chat["function"] | {"id": chat["id"]} for chat in chat_form(gave).get("tool_calls", ())
+    ]
+    return {
+        **_CONVENTIONS,
+        "lk.chat_ctx": J({"items": items}),
+        "lk.response.text": gave.get("text", ""),
+        "lk.response.function_calls": J(calls),
+    }, []
+
+
+def _by_answers(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
+    """Return them with the figures in the answer of the API alone."""
+    answer = {
+        "model": "m-1",
+        "choices": [{"index": 0, "message": chat_form(gave)}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 4},
+    }
+    request = {"model": "m-1", "messages": [chat_form(message) for message in given]}
+    return {"acme.model": "m-1", "acme.request": J(request), "acme.response": J(answer)}, []
+
+
+def _by_langfuse(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
+    return {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.model.name": "m-1",
+        "langfuse.observation.usage_details": J({"input": 9, "output": 4}),
+        "langfuse.observation.input": J([chat_form(message) for message in given]),
+        "langfuse.observation.output": J(chat_form(gave)),
+    }, []
+
+
 def _by_logfire(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
     return {
         "logfire.msg_template": "Message with {request_data[model]!r}",
@@ -295,6 +402,13 @@ def _by_other_names(given: list[Item], gave: Item) -> tuple[Attributes, Events]:
     }, []
 
 
+SETTINGS = frozenset(
+    """
+    ai.prompt.toolChoice braintrust.metadata braintrust.metrics braintrust.span_attributes
+    langfuse.observation.usage_details llm.invocation_parameters
+    """.split()
+)
+"""Attributes with objects of settings and figures, which say nothing of a conversation."""
 Writer = Callable[[list[Item], Item], tuple[Attributes, Events]]
 WRITERS: dict[str, Writer] = {
     "conventions": _by_conventions,
@@ -313,6 +427,13 @@ WRITERS: dict[str, Writer] = {
     "logfire events": _by_logfire_events,
     "strands": _by_strands,
     "other names": _by_other_names,
+    "values": _by_values,
+    "adk": _by_adk,
+    "mastra": _by_mastra,
+    "braintrust": _by_braintrust,
+    "livekit": _by_livekit,
+    "answers": _by_answers,
+    "langfuse": _by_langfuse,
 }
 
 

@@ -15,6 +15,7 @@ from agentlog.extensions.traces.projections.readers.thread import SpanThread, fo
 from agentlog.extensions.traces.projections.readers.unread import unread_in
 from agentlog.projections.readers.draft import sample_event
 from tests.extensions.traces.projections.readers.dialects import (
+    SETTINGS,
     WRITERS,
     Item,
     leaves,
@@ -154,6 +155,31 @@ def test_thoughts_of_an_answer_that_a_later_request_told_without_them_are_kept()
     drafts = arrived([[second], [first]])
     assert _told(drafts) == ["q1", "a1", "q2", "a2"]
     assert [draft["summary"] for draft in drafts if draft["type"] == "reasoning"] == ["a wall?"]
+
+
+@given(st.sampled_from(sorted(WRITERS)), st.data())
+def test_words_beside_messages_are_named_wherever_they_stand(
+    writer: str, data: st.DataObject
+) -> None:
+    user, answer = {"role": "user", "text": "hello you"}, {"role": "assistant", "text": "hi you"}
+    call = model_call(1, writer, [SYSTEM, user], answer, trace=f"{1:032x}", **NAMED)
+    objects = [
+        (attributes, name)
+        for attributes in (call["attributes"], *(event["attributes"] for event in call["events"]))
+        for name, value in attributes.items()
+        if name not in SETTINGS and str(value)[:1] == "{" and "role" not in json.loads(value)
+    ]
+    attributes, name = data.draw(st.sampled_from([(call["attributes"], ""), *objects]))
+    if name:
+        attributes[name] = json.dumps({**json.loads(attributes[name]), "note": "he was cross"})
+    else:
+        attributes["acme.note"] = "he was cross"
+    drafts = arrived([[call]])
+    (record,) = [draft for draft in drafts if draft["type"] == "otel.span"]
+    is_told = any("he was cross" in str(draft) for draft in drafts if draft is not record)
+    assert is_told or [
+        place for place in unread_in(record) if place.endswith((name or "acme.note", ".note"))
+    ]
 
 
 def test_words_that_no_message_has_are_named_in_the_record_of_their_span() -> None:
