@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
+from agentlog.extensions.traces.projections.readers.dialects import events
 from agentlog.extensions.traces.projections.readers.otlp_json import records_of_json
 from agentlog.extensions.traces.projections.readers.placement import (
     in_order,
@@ -42,7 +43,7 @@ def _read(document: JsonValue) -> Iterator[History]:
 
 
 def _history(name: str, spans: list[Span]) -> History:
-    others = [span for span in spans if span.kind == "other" and not read_span(_record(span))]
+    others = [(span.span_id, name) for span in spans for name in _others(span)]
     drafts = recorded(SpanThread(), in_order(spans))
     services = (text_at(object_at(_record(span), "resource"), "service.name") for span in spans)
     service = next(filter(None, services), None)
@@ -51,10 +52,13 @@ def _history(name: str, spans: list[Span]) -> History:
         id=name,
         metadata={} if service is None else {"service": service},
         unmapped=[
-            *(Unmapped(span.span_id, "span that is not of generative AI") for span in others),
+            *(
+                Unmapped(span_id, f"{name} that is not of generative AI")
+                for span_id, name in others
+            ),
             *_unread(drafts),
         ],
-        is_blank=len(others) == len(spans),
+        is_blank=len(others) == sum(len(span.records) for span in spans),
     )
 
 
@@ -80,6 +84,14 @@ def _span(item: Item) -> Span:
         error=error_of(item),
         records={span_id: item},
     )
+
+
+def _others(span: Span) -> Iterator[str]:
+    """Yield what each record of a span is that has nothing of generative AI."""
+    if span.is_log:
+        yield from ("log record" for item in span.records.values() if not events.is_known(item))
+    elif span.kind == "other" and not read_span(_record(span)):
+        yield "span"
 
 
 def _record(span: Span) -> Item:

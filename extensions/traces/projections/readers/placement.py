@@ -26,6 +26,7 @@ _NAMES = (
     "langfuse.session.id",
     "traceloop.association.properties.session_id",
     "mlflow.trace.session",
+    "conversation.id",
     *(
         f"ai.telemetry.metadata.{name}{suffix}"
         for name in ("session", "conversation", "thread", "chat")
@@ -117,12 +118,21 @@ def placed_records(
 ) -> list[ConversationSpan]:
     """Return log records by their spans, each with its conversation; `names` are those of traces.
 
-    That is the one which a record of the trace names, else the trace's.
+    That is the one which a record of the trace names, else the trace's; of a record without a
+    trace its own.
     """
     own = {_trace(record): name for record in records if (name := conversation_of(record))}
     by_trace = {**(names or {}), **own}
-    rows = events.read(records)
-    return [ConversationSpan(row, by_trace.get(row.trace_id) or row.trace_id) for row in rows]
+    together: dict[str, list[Item]] = {}
+    for record in records:
+        trace = _trace(record)
+        name = by_trace.get(trace) if trace else conversation_of(record)
+        together.setdefault(name or trace, []).append(record)
+    return [
+        ConversationSpan(row, name)
+        for name, of_name in together.items()
+        for row in events.read(of_name)
+    ]
 
 
 def in_order(spans: Iterable[Span], tree: "Tree | None" = None) -> list[Span]:

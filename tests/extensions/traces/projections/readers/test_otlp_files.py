@@ -61,6 +61,30 @@ def test_conversations_are_threads_and_traces_without_one_too() -> None:
     }
 
 
+def test_log_records_without_a_trace_are_of_their_own_conversations() -> None:
+    records = [
+        {
+            "eventName": name,
+            "attributes": [
+                {"key": "session.id", "value": {"stringValue": session}},
+                {"key": "content", "value": {"stringValue": f"hello {session}"}},
+            ],
+            "body": {"stringValue": f"hello {session}"},
+        }
+        for session in ("desk-1", "desk-2")
+        for name in ("gen_ai.user.message", "gemini_cli.config")
+    ]
+    logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}
+    for history, session in zip(histories(logs), ("desk-1", "desk-2"), strict=True):
+        assert history.id == session
+        assert [draft.get("text") for draft in history.drafts if draft["type"] == "input"] == [
+            f"hello {session}"
+        ]
+        assert [part.what for part in history.unmapped] == [
+            "log record that is not of generative AI"
+        ]
+
+
 def test_what_no_field_of_a_record_has_stays_under_its_place() -> None:
     request: Any = export_request(SPANS[:1])
     group = request["resourceSpans"][0]
