@@ -48,8 +48,8 @@ EXTENSION = Extension(
     links={
         "claude-code": f"{_HERE}.claude_code.links:claude_code_links",
         "codex": f"{_HERE}.codex.links:codex_links",
-        "gemini-cli": f"{_HERE}.gemini_cli:gemini_cli_links",
-        "opencode": f"{_HERE}.opencode_links:opencode_links",
+        "gemini-cli": f"{_HERE}.contexts.gemini_cli:gemini_cli_links",
+        "opencode": f"{_HERE}.contexts.opencode:opencode_links",
         "pi": f"{_HERE}.pi:pi_links",
     },
     failure_texts={"swe-agent": f"{_HERE}.swe_agents.swe_agent_tools:REFUSED_EDIT"},

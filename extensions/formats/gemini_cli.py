@@ -5,14 +5,11 @@ Lines begin with what holds for the session; a message is written again, under i
 calls have ended, and then adds only what is new.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.events import Event
-from agentlog.domain.identifiers import derived_message_id
-from agentlog.domain.json.values import JsonValue, objects_of, text_at
+from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.context.links import Change, Link, LinkReader, before, only
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, id_of_uuid
 from agentlog.projections.readers.history import Format, History
@@ -44,7 +41,7 @@ _TYPES = ("user", "gemini", "info", "warning", "error")
 
 
 def _read(document: JsonValue) -> Iterator[History]:
-    session = _Session()
+    session = Session()
     match document:
         case list(lines):
             for n, value in enumerate(lines):
@@ -62,7 +59,7 @@ def _read(document: JsonValue) -> Iterator[History]:
     yield session.history(id=session.own_id, metadata=session.facts)
 
 
-class _Session(Reading):
+class Session(Reading):
     """The messages of a session; `facts` are what its first line says."""
 
     def __init__(self) -> None:
@@ -109,7 +106,8 @@ class _Session(Reading):
         elif before:
             message.take_equal(before)
         elif kind == "user":
-            self._add_content(entry, message, "input")
+            if not self._is_told(message.item.get("content")):
+                self._add_content(entry, message, "input")
         elif kind == "error":
             self._add_note(entry, message, {"type": "runtime_error"}, "error")
         else:
@@ -153,6 +151,12 @@ class _Session(Reading):
         if content not in ("", [], None):
             message.take("type")
             read_parts(entry, content, message.within("content"), says)
+
+    def _is_told(self, content: JsonValue) -> bool:
+        """Return whether a content is nothing but results that stand with their calls already."""
+        parts = objects_of(content)
+        told = [text_at(object_at(part, "functionResponse"), "id") for part in parts]
+        return bool(told) and all(("result", call) in self._counted for call in told)
 
     def _add_note(self, entry: Entry, message: Fields, draft: Draft, key: str) -> None:
         if (text := message.text("content")) is not None:
@@ -214,46 +218,6 @@ def _is_document(value: JsonValue) -> bool:
             return True
         case _:
             return False
-
-
-def gemini_cli_links() -> LinkReader:
-    """Return what reads the rewinds of a session, and the histories that replace it.
-
-    As `chatRecordingService.ts` loads it: a `$rewindTo` takes its message back and all after it, or
-    all where it is not there; `$set` with `messages` has all that stands from there on.
-    """
-    head, count = "", 0
-
-    def link(event: Event, fields: Item) -> Link | None:
-        nonlocal head, count
-        match fields:
-            case {"$rewindTo": str(target)}:
-                keeps = before(id_of_uuid(target) or target, or_all=False)
-                return Link(sent=(), change=Change("rewind", keeps))
-            case {"$set": {"messages": list(messages)}}:
-                named = {text_at(message, "id") or "": message for message in objects_of(messages)}
-                keys = {id_of_uuid(name) or name for name in named}
-                change = Change("compaction", only(keys))
-                new = [m for name, m in named.items() if (id_of_uuid(name) or name) not in known]
-                return Link(sent=_drafts(new), at=0, change=change)
-            case {"id": str(own_id)}:
-                head, count = own_id, 0
-            case _ if event.message_id != derived_message_id(head, count + 1):
-                head, count = event.message_id, 0
-            case _:
-                count += 1
-        known.add(head)
-        return Link(head)
-
-    known = set[str]()
-    return link
-
-
-def _drafts(messages: Sequence[Item]) -> Sequence[Draft]:
-    session = _Session()
-    for n, message in enumerate(messages):
-        session.add_line(Fields(message, f"[{n}]"))
-    return session.drafts
 
 
 FORMAT = Format(

@@ -10,8 +10,9 @@ from agentlog.domain.errors import InvalidMessage
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue, array_of, object_of, text_at
 from agentlog.domain.messages import LogMessage, SystemMessage
+from agentlog.extensions.formats.keeping import segment
 from agentlog.projections.call_texts import value_text
-from agentlog.projections.context.links import Change, Link, LinkReader, segment
+from agentlog.projections.context.links import Change, Link, LinkReader
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields, file_of, text_of
 from agentlog.projections.readers.history import Format, History

@@ -10,21 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agentlog.domain.catalogue import validate_message
-from agentlog.domain.errors import InvalidMessage
-from agentlog.domain.events import Event, with_message
-from agentlog.domain.identifiers import derived_message_id
-from agentlog.domain.json.text import print_bytes
-from agentlog.domain.json.values import object_of
+from agentlog.domain.events import Event
+from agentlog.projections.context.drafts import event_of
 from agentlog.projections.context.links import (
     LINKS,
+    Again,
     Cause,
     Link,
     LinkReader,
     Standing,
     fields_of,
 )
-from agentlog.projections.view import Item
 
 _NO_LINK = Link()
 _OWN = "agentlog"
@@ -142,9 +138,13 @@ class _Walk:
         self._prompts: list[Standing] = []
         self._standing: list[Standing] = []
         self._dropped: list[Dropped] = []
-        self._missing: list[str] = []
+        self._missing: list[tuple[int, str]] = []
+        self._told: dict[str, list[Standing]] = {}
+        """What was said so far by key, whether it stands or not."""
         self._left = set[int]()
         """The versions that left the context."""
+        self._calls: tuple[str | None, int] = None, 0
+        """The answer whose calls came last, and the place behind these: before their results."""
         self._unsummed: int | None = None
         """The version of a compaction whose summary has not come."""
 
@@ -158,15 +158,16 @@ class _Walk:
                 aside.append(n)
         self._note_unsummed()
         self._drop_branches(aside)
-        dropped = sorted(dict.fromkeys(self._dropped))
-        standing = [*self._prompts, *self._standing]
-        return Context([s.event for s in standing], dropped, self._missing)
+        events = [standing.event for standing in (*self._prompts, *self._standing)]
+        there = {event.version for event in events}
+        dropped = sorted({drop for drop in self._dropped if drop.version not in there})
+        return Context(events, dropped, [*dict.fromkeys(what for _, what in self._missing)])
 
     def _exact(self, end: int) -> int:
         """Return the index of the last message that brings the whole context, or of the first."""
         for n in sorted(self._on_way, reverse=True):
-            change = self._nodes[n].link.change
-            if n < end and change is not None and change.is_exact and _sent(self._nodes[n]):
+            link = self._nodes[n].link
+            if n < end and link.change is not None and link.change.is_exact and link.pieces:
                 return n
         return 0
 
@@ -179,26 +180,52 @@ class _Walk:
         return self._nodes[node.before].event.version not in self._left
 
     def _take(self, node: _Node) -> None:
-        link, event = node.link, node.event
-        if node.is_lost:
-            self._missing.append(
-                f"what came before version {event.version}: the message that it follows is not "
-                "on record"
-            )
-        if link.missing is not None:
-            self._missing.append(link.missing)
-        if link.change is not None and not link.change.is_exact:
+        link, event, change = node.link, node.event, node.link.change
+        if node.is_lost and not (change and change.is_summed_up):
+            what = f"what came before version {event.version}: the message that it follows is not "
+            self._missing.append((event.version, f"{what}on record"))
+        if change is not None and not change.is_exact:
             self._note_unsummed()
             self._change(node)
-            if link.change.is_summed_up and not link.sent:
+            if change.is_summed_up and not link.sent:
                 self._unsummed = event.version
+        if link.missing is not None:
+            self._missing.append((event.version, link.missing))
         if link.is_summary:
             self._unsummed = None
-        keys = frozenset(filter(None, (node.key, event.message_id)))
-        messages = [Standing(message, keys) for message in _sent(node)]
         standing = self._prompts if link.is_prompt else self._standing
         at = len(standing) if link.at is None else link.at
+        if event.type == "tool_calls" and event.response_id is not None:
+            answer, behind = self._calls
+            at = behind if link.at is None and answer == event.response_id else at
+        messages = self._sent(node)
         standing[at:at] = messages
+        if event.type == "tool_calls":
+            self._calls = event.response_id, at + len(messages)
+        elif event.type in _SPOKEN and event.type != "tool_results":
+            self._calls = None, 0
+
+    def _sent(self, node: _Node) -> list[Standing]:
+        """Return the messages that stand for one, and remember what was said by each key."""
+        keys = frozenset(filter(None, (node.key, node.event.message_id)))
+        if node.link.sent is None:
+            return [self._tell(Standing(node.event, keys))]
+        messages: list[Standing] = []
+        for piece in node.link.pieces:
+            again = piece if isinstance(piece, Again) else Again(None, [piece])
+            if again.key is not None and not again.drafts:
+                messages += self._told.get(again.key, ())
+            own = keys if again.key is None else frozenset({again.key})
+            for draft in again.drafts:
+                made = event_of(node.event, draft, len(messages))
+                messages += [] if made is None else [self._tell(Standing(made, own))]
+        return messages
+
+    def _tell(self, message: Standing) -> Standing:
+        if message.event.type in _SPOKEN:
+            for key in message.keys:
+                self._told.setdefault(key, []).append(message)
+        return message
 
     def _change(self, node: _Node) -> None:
         change = node.link.change
@@ -210,7 +237,13 @@ class _Walk:
             if id(standing) not in stay:
                 self._left.add(standing.version)
                 self._drop(standing.event, node.event, change.cause)
-        self._standing = kept
+        there = {standing.version for standing in kept} if change.is_summed_up else None
+        self._missing = [
+            (version, what)
+            for version, what in self._missing
+            if version not in self._left and (there is None or version in there)
+        ]
+        self._standing, self._calls = kept, (None, 0)
 
     def _drop(self, event: Event, at: Event, cause: Cause) -> None:
         if event.type in _SPOKEN:
@@ -218,7 +251,8 @@ class _Walk:
 
     def _note_unsummed(self) -> None:
         if self._unsummed is not None:
-            self._missing.append(f"the summary of the compaction at version {self._unsummed}")
+            what = f"the summary of the compaction at version {self._unsummed}"
+            self._missing.append((self._unsummed, what))
             self._unsummed = None
 
     def _drop_branches(self, aside: Sequence[int]) -> None:
@@ -230,36 +264,3 @@ class _Walk:
                 following = next(way, None)
             at = self._nodes[n if following is None else following]
             self._drop(self._nodes[n].event, at.event, "branch")
-
-
-def _sent(node: _Node) -> Sequence[Event]:
-    """Return the messages that stand for one."""
-    sent = node.link.sent
-    if sent is None:
-        return [node.event]
-    return [*_events(node.event, sent() if callable(sent) else sent)]
-
-
-def _events(event: Event, drafts: Iterable[Item]) -> Iterator[Event]:
-    """Yield the messages that stand for an event; what is no message is left out."""
-    time = object_of(event.raw).get("timestamp")
-    for n, draft in enumerate(drafts):
-        message_id = derived_message_id(event.message_id, "sent", n) if n else event.message_id
-        metadata = object_of(draft.get("metadata"))
-        body = {key: value for key, value in draft.items() if key != "metadata"}
-        body |= {"id": message_id, "timestamp": body.get("timestamp", time)}
-        try:
-            message = validate_message(body)
-        except InvalidMessage:
-            continue
-        yield with_message(
-            Event(
-                event.originator_id,
-                event.version,
-                message.type,
-                print_bytes(body),
-                message_id,
-                metadata=metadata,
-            ),
-            message,
-        )

@@ -5,9 +5,9 @@ under the name of its wire, or as a message of its own type. A `LinkReader` of t
 this comes to, in the words of this module; `context.py` alone computes with it.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from agentlog.domain.events import Event
 from agentlog.domain.json.values import JsonValue, object_of
@@ -46,6 +46,15 @@ class Standing:
         return is_input and not self.event.metadata.get(WRITTEN)
 
 
+class Again(NamedTuple):
+    """A message that a source tells again: what was said by its key before, or these drafts."""
+
+    key: str | None
+    drafts: Sequence[Item] = ()
+
+
+Sends = Sequence[Item | Again]
+
 Keeps = Callable[[Sequence[Standing]], Sequence[Standing]]
 """Returns those of the messages of a context that stay in it."""
 
@@ -81,12 +90,17 @@ class Link:
     parent: str | None = None
     root: bool = False
     stays_with: bool = False
-    sent: Sequence[Item] | Callable[[], Sequence[Item]] | None = None
+    sent: Sends | Callable[[], Sends] | None = None
     at: int | None = None
     change: Change | None = None
     is_summary: bool = False
     is_prompt: bool = False
     missing: str | None = None
+
+    @property
+    def pieces(self) -> Sends:
+        """What stands for the message; nothing where it stands for itself."""
+        return self.sent() if callable(self.sent) else self.sent or ()
 
 
 LinkReader = Callable[[Event, Item], Link | None]
@@ -124,44 +138,3 @@ def fields_of(event: Event) -> tuple[str, Item] | None:
 def nothing(_: Sequence[Standing]) -> Sequence[Standing]:
     """Keep nothing."""
     return ()
-
-
-def segment(first: str | None, last: str | None = None) -> Keeps:
-    """Return what keeps the messages from one to another, or to the end; nothing without one."""
-
-    def keeps(standing: Sequence[Standing]) -> Sequence[Standing]:
-        begin = next((n for n, s in enumerate(standing) if first in s.keys), len(standing))
-        ends = [n for n, s in enumerate(standing) if last in s.keys]
-        return standing[begin : ends[-1] + 1 if ends else len(standing)]
-
-    return keeps
-
-
-def only(keys: Collection[str]) -> Keeps:
-    """Return what keeps the messages of these keys."""
-    return lambda standing: [s for s in standing if not s.keys.isdisjoint(keys)]
-
-
-def all_but(keys: Collection[str]) -> Keeps:
-    """Return what keeps the messages of other keys."""
-    return lambda standing: [s for s in standing if s.keys.isdisjoint(keys)]
-
-
-def before(key: str, *, or_all: bool = True) -> Keeps:
-    """Return what keeps the messages before one; where it does not stand, all or none."""
-
-    def keeps(standing: Sequence[Standing]) -> Sequence[Standing]:
-        otherwise = len(standing) if or_all else 0
-        return standing[: next((n for n, s in enumerate(standing) if key in s.keys), otherwise)]
-
-    return keeps
-
-
-def before_turns(count: int) -> Keeps:
-    """Return what keeps the messages before the last turns: of fewer, those before the first."""
-
-    def keeps(standing: Sequence[Standing]) -> Sequence[Standing]:
-        turns = [n for n, s in enumerate(standing) if s.begins_turn]
-        return standing[: turns[-min(count, len(turns))]] if count > 0 and turns else standing
-
-    return keeps

@@ -11,15 +11,8 @@ from agentlog.domain.events import Event
 from agentlog.domain.json.values import integer_at, object_at, objects_of
 from agentlog.domain.messages import SystemMessage
 from agentlog.extensions.formats.codex.events import is_written
-from agentlog.projections.context.links import (
-    WRITTEN,
-    Change,
-    Link,
-    LinkReader,
-    Standing,
-    before_turns,
-    nothing,
-)
+from agentlog.extensions.formats.keeping import before_turns
+from agentlog.projections.context.links import WRITTEN, Change, Link, LinkReader, Standing, nothing
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.messages.responses_items import read_item

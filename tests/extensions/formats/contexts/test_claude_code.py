@@ -144,6 +144,58 @@ def test_what_a_compaction_keeps_stands_behind_its_summary_or_before_it() -> Non
     assert said(context_at(events_in(FORMAT, lines(5)))) == ["kept", "K.", SUMMARY, "next"]
 
 
+def test_a_line_may_follow_what_a_compaction_kept() -> None:
+    # as 2.1.197 wrote it after the second of two `/compact`, where the request had no more
+    kept = {"uuids": [uuid(8)], "anchorUuid": uuid(10)}
+    lines = [*COMPACTED, user(7, "again", 6), answer(8, "Kept.", 7),
+             boundary(9, 8, preservedMessages=kept), summary(10, 9, "Second summary."),
+             user(11, "last", 8), answer(12, "Last.", 11)]  # fmt: skip
+    context = context_at(events_in(FORMAT, lines))
+    assert said(context) == ["Second summary.", "Kept.", "last", "Last."]
+    assert {cause for _, cause in dropped(context)} == {"compaction"}
+    assert context.missing == []
+
+
+def test_a_forked_session_begins_with_its_compaction() -> None:
+    kept = {"uuids": [uuid(2)], "anchorUuid": uuid(4)}
+    lines = [boundary(3, 2, preservedMessages=kept), summary(4, 3), answer(2, "Kept.", 4),
+             user(5, "next", 2)]  # fmt: skip
+    context = context_at(events_in(FORMAT, lines))
+    assert said(context) == [SUMMARY, "Kept.", "next"]
+    assert context.missing == []
+
+
+def test_results_that_were_cleared_have_no_output() -> None:
+    cleared = {"trigger": "auto", "compactedToolIds": ["c2"], "clearedAttachmentUUIDs": []}
+    lines = [user(1, "go"), call(2, 1, of="m"), result(3, 2), call(4, 3, of="n"), result(5, 4),
+             line(6, "system", 5, subtype="microcompact_boundary", content="Context microcompacted",
+                  microcompactMetadata=cleared),
+             user(7, "on", 6)]  # fmt: skip
+    events = events_in(FORMAT, lines)
+    sent = [placed.item for placed in render(choose_view("openai", {"messages": "sent"}), events)
+            .items]  # fmt: skip
+    outputs = [item["content"] for item in sent if item["role"] == "tool"]
+    assert outputs == ["[Old tool result content cleared]", "ok"]
+    assert context_at(events).dropped == []
+    assert "cleared" not in str(context_at(events, events[4].version).events[-1].body)
+
+
+def test_what_was_made_of_attachments_is_missing() -> None:
+    listing = {"type": "skill_listing", "content": "- a"}
+    notice = {"type": "queued_command", "prompt": "<task-notification>Done.</task-notification>",
+              "commandMode": "task-notification"}  # fmt: skip
+    lines = [user(1, "go"), line(2, "attachment", 1, attachment=listing), answer(3, "Go.", 2),
+             line(4, "attachment", 3, attachment=notice), answer(5, "Seen.", 4)]  # fmt: skip
+    events = events_in(FORMAT, lines)
+    context = context_at(events)
+    assert said(context) == ["go", "Go.", notice["prompt"], "Seen."]
+    assert [event.type for event in context.events if event.type in {"input", "system"}] == [
+        "input", "input"]  # fmt: skip
+    assert context.missing == ["what was written of attachments of the kind 'skill_listing'"]
+    compacted = [*lines, boundary(6, 5), summary(7, 6)]
+    assert context_at(events_in(FORMAT, compacted)).missing == []
+
+
 def test_results_of_parallel_calls_stand_with_their_calls() -> None:
     lines = [user(1, "go"), call(2, 1, of="m"), call(3, 2, of="m"), result(4, 2), result(5, 3),
              answer(6, "Both.", 5), user(7, "thanks", 6)]  # fmt: skip
@@ -199,54 +251,87 @@ def sessions(draw: st.DrawFn) -> list[Line]:
     lines: list[Line] = [user(1, "text 1")]
     for n in range(2, draw(st.integers(2, 25))):
         kind = draw(st.sampled_from(["user", "user", "answer", "answer", "rewind", "compact"]))
-        last = int(lines[-1]["uuid"][-12:])
+        last = draw(st.sampled_from(_ends(lines)))
         if kind == "compact":
-            way = _way(lines, lines[-1])
-            spoken = [one for one in way if one["type"] != "system"]
-            kept = {}
+            spoken = [one for one in _Oracle(lines).before(last) if one in _spoken(lines)]
+            kept: dict[str, Any] = {}
             if draw(st.booleans()) and spoken:
-                head = draw(st.sampled_from(spoken))
-                kept = {"headUuid": head["uuid"], "tailUuid": spoken[-1]["uuid"]}
-                kept["anchorUuid"] = uuid(draw(st.sampled_from([2 * n + 1000, 2 * n + 1001])))
-            segment = {"preservedSegment": kept} if kept else {}
-            lines.append(boundary(2 * n + 1000, last, **segment))
+                uuids = spoken[draw(st.integers(0, len(spoken) - 1)) :]
+                anchor = uuid(draw(st.sampled_from([2 * n + 1000, 2 * n + 1001])))
+                part = {"headUuid": uuids[0], "tailUuid": uuids[-1], "anchorUuid": anchor}
+                kept["preservedSegment"] = part
+                if draw(st.booleans()):
+                    kept["preservedMessages"] = {"uuids": uuids, "anchorUuid": anchor}
+            lines.append(boundary(2 * n + 1000, _number(last), **kept))
             lines.append(summary(2 * n + 1001, 2 * n + 1000, f"text {2 * n + 1001}"))
             continue
-        parent = draw(st.sampled_from(lines)) if kind == "rewind" else lines[-1]
-        if parent.get("subtype"):  # nothing but its summary follows a boundary
-            parent = lines[-1]
-        at = int(parent["uuid"][-12:])
+        parent = draw(st.sampled_from(_spoken(lines))) if kind == "rewind" else last
         say = answer if kind == "answer" else user
-        lines.append(say(n, f"text {n}", at))
+        lines.append(say(n, f"text {n}", _number(parent)))
     return lines
 
 
-def _way(lines: list[Line], leaf: Line) -> list[Line]:
-    """Return the lines of a context: parents as they are on disk, what is kept linked in."""
-    by_id = {one["uuid"]: one for one in lines}
-    way: list[Line] = []
-    at: str | None = leaf["uuid"]
-    while at is not None:
-        way.append(by_id[at])
-        at = by_id[at]["parentUuid"]
-    way.reverse()
-    kept = way[0].get("compactMetadata", {}).get("preservedSegment")
-    if kept is None:
-        return way
-    before = _way(lines, by_id[way[0]["logicalParentUuid"]])
-    ids = [one["uuid"] for one in before]
-    segment = before[ids.index(kept["headUuid"]) : ids.index(kept["tailUuid"]) + 1]
-    place = 1 if kept["anchorUuid"] == way[0]["uuid"] else 2
-    return [*way[:place], *segment, *way[place:]]
+def _ends(lines: list[Line]) -> list[str]:
+    """Return the lines that the next may follow: after a compaction also the last that it kept."""
+    last = lines[-1]
+    kept = _kept(lines[-2]) if last.get("isCompactSummary") else {}
+    return [last["uuid"], *([kept["tailUuid"]] if kept else [])]
+
+
+def _spoken(lines: list[Line]) -> list[str]:
+    return [one["uuid"] for one in lines if not one.get("subtype")]
+
+
+def _number(key: str) -> int:
+    return int(key[-12:])
+
+
+def _kept(line: Line) -> dict[str, str]:
+    part: dict[str, str] = line.get("compactMetadata", {}).get("preservedSegment", {})
+    return part
+
+
+class _Oracle:
+    """The context after each line: its parent's, as that stands when it comes."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        self.ways: dict[str, list[str]] = {}
+        self.keepers: list[tuple[list[str], str]] = []
+        kept: list[str] = []
+        for one in lines:
+            key, part = one["uuid"], _kept(one)
+            if one.get("subtype"):
+                before, kept = self.before(one["logicalParentUuid"]), []
+                if part:
+                    kept = before[before.index(part["headUuid"]) :]
+                    kept = kept[: kept.index(part["tailUuid"]) + 1]
+                self.ways[key], is_behind = [key, *kept], part.get("anchorUuid") != key
+            elif one.get("isCompactSummary"):
+                way = [key, *kept] if is_behind else [*kept, key]
+                self.ways[key] = [one["parentUuid"], *way]
+                self.keepers.append((kept, key))
+            else:
+                self.ways[key] = [*self.before(one["parentUuid"]), key]
+
+    def before(self, parent: str | None) -> list[str]:
+        """Return the context that a line goes on from which comes next."""
+        if parent is None:
+            return []
+        for kept, keeper in reversed(self.keepers):
+            if parent in kept:
+                way = self.ways[keeper]
+                return way[: way.index(parent) + 1]
+        return self.ways[parent]
 
 
 @given(sessions())
 @examples(100)
 def test_a_context_is_what_a_walk_over_the_parents_gives(lines: list[Line]) -> None:
-    events = events_in(FORMAT, lines)
+    events, ways = events_in(FORMAT, lines), _Oracle(lines).ways
+    by_id = {one["uuid"]: one for one in lines}
     version = 0
-    for n, leaf in enumerate(lines):
-        texts = [text for one in _way(lines[: n + 1], leaf) if (text := _text(one)) is not None]
+    for leaf in lines:
+        texts = [text for key in ways[leaf["uuid"]] if (text := _text(by_id[key])) is not None]
         version = max(
             e.version for e in events if e.message_id == _id(leaf) or e.version <= version
         )

@@ -136,6 +136,51 @@ def test_gemini_cli_goes_on_from_the_messages_that_are_set() -> None:
         assert said(context) == ["<state_snapshot>", "a1", "q2"]
 
 
+def gemini_called(key: str, call: str, *, status: str = "success") -> Line:
+    response = {"id": call, "name": "run", "response": {"output": "ok"}}
+    asked = {"id": call, "name": "run", "args": {}, "status": status,
+             "result": [{"functionResponse": response}]}  # fmt: skip
+    return {**gemini(key, "", "gemini"), "toolCalls": [asked]}
+
+
+def gemini_answered(key: str, call: str) -> Line:
+    response = {"id": call, "name": "run", "response": {"output": "ok"}}
+    return {**gemini(key, ""), "content": [{"functionResponse": response}]}
+
+
+def test_a_resumed_session_of_gemini_cli_has_each_message_again() -> None:
+    # as 0.61.0 writes it: first the context of the session alone, then all of it
+    start = gemini(gemini_uuid(1), "<session_context>")
+    call = gemini_called(gemini_uuid(3), "run__0")
+    copy = {**gemini(gemini_uuid(3), "", "gemini"),
+            "content": [{"functionCall": {"id": "run__0", "name": "run", "args": {}}}]}  # fmt: skip
+    again = gemini_answered(f"{gemini_uuid(3)}_response", "run__0")
+    lines = [GEMINI, {"$set": {"messages": [start]}}, gemini(gemini_uuid(2), "q1"),
+             gemini(gemini_uuid(3), "", "gemini"), call, gemini_answered(gemini_uuid(4), "run__0"),
+             gemini(gemini_uuid(5), "a1", "gemini"), GEMINI, {"$set": {"messages": [start]}},
+             {"$set": {"messages": [start, gemini(gemini_uuid(2), "q1"), copy, again,
+                                    gemini_answered(gemini_uuid(4), "run__0"),
+                                    gemini(gemini_uuid(5), "a1", "gemini")]}},
+             gemini(gemini_uuid(6), "q2")]  # fmt: skip
+    context = context_at(events_in(gemini_cli.FORMAT, lines))
+    said_first = ["<session_context>", "q1", "call run__0", "result run__0", "a1"]
+    assert said(context) == [*said_first, "q2"]
+    assert context.dropped == []
+    back = [*lines, {"$rewindTo": gemini_uuid(5)}, gemini(gemini_uuid(7), "q3")]
+    assert said(context_at(events_in(gemini_cli.FORMAT, back))) == [*said_first[:-1], "q3"]
+
+
+def test_a_result_of_gemini_cli_stands_after_a_history_with_its_call_alone() -> None:
+    copy = {**gemini(gemini_uuid(9), "", "gemini"),
+            "content": [{"functionCall": {"id": "run__0", "name": "run", "args": {}}}]}  # fmt: skip
+    new = [gemini(gemini_uuid(8), "<state_snapshot>"), copy]
+    lines = [GEMINI, gemini(gemini_uuid(2), "q1"), gemini_called(gemini_uuid(3), "run__0"),
+             {"$set": {"messages": new}}, gemini_answered(gemini_uuid(4), "run__0"),
+             gemini(gemini_uuid(5), "a1", "gemini")]  # fmt: skip
+    context = context_at(events_in(gemini_cli.FORMAT, lines))
+    assert said(context) == ["<state_snapshot>", "call run__0", "result run__0", "a1"]
+
+
 def opencode_message(key: str, role: str, *parts: Line, **info: Any) -> Line:
     named = [{"id": f"{key}.{n}", "messageID": key, **part} for n, part in enumerate(parts)]
     return {"info": {"id": key, "role": role, **info}, "parts": named}
@@ -182,3 +227,39 @@ def test_a_summary_of_opencode_that_is_not_finished_leaves_all() -> None:
 def test_a_revert_of_opencode_takes_messages_back() -> None:
     session = opencode_session(*compaction_of_opencode()[:3], revert={"messageID": "m3"})
     assert said(context_at(events_in(opencode.FORMAT, session))) == ["q1", "a1"]
+
+
+def opencode_tool(call: str, **state: Any) -> Line:
+    done = {"status": "completed", "input": {}, "output": "long", **state}
+    return {"type": "tool", "callID": call, "tool": "bash", "state": done}
+
+
+def test_calls_of_one_answer_of_opencode_stand_before_their_results() -> None:
+    answer = opencode_message("m2", "assistant", opencode_tool("c1"), opencode_tool("c2"))
+    session = opencode_session(opencode_message("m1", "user", text("q1")), answer)
+    context = context_at(events_in(opencode.FORMAT, session))
+    assert said(context) == ["q1", "call c1", "call c2", "result c1", "result c2"]
+
+
+def test_what_opencode_writes_is_sent_as_the_users() -> None:
+    made = {**text("Continue if you have next steps."), "synthetic": True}
+    events = events_in(opencode.FORMAT, opencode_session(opencode_message("m1", "user", made)))
+    assert [one["role"] for one in model_call(events, 1).sent.messages] == ["user"]
+
+
+def test_results_that_opencode_cleared_are_sent_without_their_output() -> None:
+    at = {"start": 1, "end": 2, "compacted": 50}
+    session = opencode_session(
+        opencode_message("m1", "user", text("q1"), time={"created": 1}),
+        opencode_message("m2", "assistant", opencode_tool("c1", time=at), time={"created": 2}),
+        opencode_message("m3", "user", text("q2"), time={"created": 40}),
+        opencode_message("m4", "user", text("q3"), time={"created": 60}),
+    )
+    events = events_in(opencode.FORMAT, session)
+    outputs = {
+        said(context)[-1]: [e.message.results[0].output for e in context.events
+                            if e.type == "tool_results"]
+        for context in (context_at(events, version) for version in range(4, len(events) + 1))
+    }  # fmt: skip
+    assert outputs["q2"] == ["long"]
+    assert outputs["q3"] == ["[Old tool result content cleared]"]

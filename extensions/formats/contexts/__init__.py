@@ -1,0 +1,1 @@
+"""What agents were sent, by the links in their files."""
