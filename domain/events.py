@@ -9,7 +9,7 @@ from agentlog.domain.catalogue import read_stored
 from agentlog.domain.facts import Fact
 from agentlog.domain.json.text import parse_stored
 from agentlog.domain.json.values import JsonValue
-from agentlog.domain.messages import Message
+from agentlog.domain.messages import Message, says_nothing
 from agentlog.domain.threads import Thread, replay
 
 ValueT = TypeVar("ValueT")
@@ -38,13 +38,13 @@ class Event:
     Satisfies `DomainEventProtocol[str]` and `CanMutateProtocol` of `eventsourcing.domain`:
     `originator_id` is the thread, `originator_version` its version. `body` is the JSON as stored;
     `message` is read from it when first asked for, and is None where today's catalogue cannot read
-    it. `position` and `recorded_at` are None before it is recorded, and for folds, which get
-    neither. `redacted` is the version of the redaction that erased its content, None where that is
-    as it was appended. `missing` names what the log has lost of the content, by SHA-256 in
-    hexadecimal; in the body a text stands in its place. `size` is that of the whole body in bytes,
-    also where `body` has but the beginnings of long contents. `origin_version` is that of the
-    origin's event from which a fork copied it, or at which an edit of the fork put it; None for an
-    event of the thread's own.
+    it, or it says nothing. `position` and `recorded_at` are None before it is recorded, and for
+    folds, which get neither. `redacted` is the version of the redaction that erased its content,
+    None where that is as it was appended. `missing` names what the log has lost of the content, by
+    SHA-256 in hexadecimal; in the body a text stands in its place. `size` is that of the whole body
+    in bytes, also where `body` has but the beginnings of long contents. `origin_version` is that of
+    the origin's event from which a fork copied it, or at which an edit of the fork put it; None for
+    an event of the thread's own.
     """
 
     originator_id: str
@@ -141,9 +141,10 @@ def read_messages(events: Sequence[Event]) -> None:
 
 def _message(type_name: str, body: bytes) -> Message | Fact | None:
     try:
-        return read_stored(type_name, parse_stored(body))
+        message = read_stored(type_name, parse_stored(body))
     except ValueError:
         return None
+    return None if says_nothing(message) else message
 
 
 def _read(body: bytes) -> JsonValue:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from itertools import count
 from typing import NamedTuple
+from uuid import UUID
 
 from ulid.base32 import encode_randomness, encode_timestamp
 
@@ -26,6 +27,7 @@ DIGIT_PAIRS = [high + low for high in _DIGITS for low in _DIGITS]
 
 _THREAD_ID = re.compile(THREAD_ID_PATTERN.removesuffix("$") + r"\Z")
 _MESSAGE_ID = re.compile(MESSAGE_ID_PATTERN.removesuffix("$") + r"\Z")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\Z")
 
 
 def check_thread_id(text: str) -> str:
@@ -50,6 +52,18 @@ def derived_message_id(*parts: str | int) -> str:
     """Return a ULID derived from these parts: always the same, so that imports can be repeated."""
     digest = sha256("\x00".join(map(str, parts)).encode()).digest()
     return message_id_of(int.from_bytes(digest[:10]))
+
+
+def bits_id(text: str) -> str | None:
+    """Return the ULID with the bits of a ULID, in letters of any case, or UUID; None of others."""
+    if text.isascii() and is_message_id(text.upper()):
+        return text.upper()
+    return message_id_of(UUID(text).int) if _UUID.match(text) else None
+
+
+def named_message_id(name: str) -> str:
+    """Return the id of the message to which its producer gave any name as its id."""
+    return bits_id(name) or derived_message_id("id", name)
 
 
 def message_id_of(number: int) -> str:

@@ -46,17 +46,11 @@ class FileAttachment(Model):
 
 
 class InputMessage(KernelMessage):
-    """What came in from outside: text, files, or both."""
+    """What came in from outside: text, files, both, or nothing at all."""
 
     type: Literal["input"] = "input"
     text: Annotated[str | None, Content(null="added")] = None
     files: Annotated[tuple[FileAttachment, ...] | None, Field(strict=False), Dropped()] = None
-
-    @model_validator(mode="after")
-    def _has_something(self) -> Self:
-        if self.text is None and not self.files:
-            raise ValueError("an input has text, files, or both")
-        return self
 
 
 class ReplyMessage(KernelMessage):
@@ -91,7 +85,7 @@ class ToolCallsMessage(KernelMessage):
     """The calls of one model response."""
 
     type: Literal["tool_calls"] = "tool_calls"
-    calls: Annotated[tuple[ToolCall, ...], Field(strict=False, min_length=1)]
+    calls: Annotated[tuple[ToolCall, ...], Field(strict=False)]
 
 
 class ToolError(Model):
@@ -105,12 +99,13 @@ class ToolError(Model):
 class ToolResult(Model):
     """What a tool gave back: `output` is any JSON, or a process container.
 
-    A null `error` says that the tool did not fail; without the field nothing is said.
+    A null `error` says that the tool did not fail; without the field nothing is said. JavaScript
+    leaves out an `output` that is `undefined`.
     """
 
     call_id: Annotated[CallId | None, Answers("call")] = None
     name: str | None = None
-    output: Annotated[Json, Content(null="replaced")]
+    output: Annotated[Json, Content(null="replaced")] = None
     error: Annotated[str | ToolError | None, Content(null="kept")] = None
 
 
@@ -118,7 +113,7 @@ class ToolResultsMessage(KernelMessage):
     """The results of one or more calls."""
 
     type: Literal["tool_results"] = "tool_results"
-    results: Annotated[tuple[ToolResult, ...], Field(strict=False, min_length=1)]
+    results: Annotated[tuple[ToolResult, ...], Field(strict=False)]
 
 
 class SystemMessage(KernelMessage):
@@ -297,3 +292,13 @@ Message = (
     | ExitMessage
     | CustomMessage
 )
+
+
+def says_nothing(message: object) -> bool:
+    """Return whether a message has no words, files, calls or results: no view shows those."""
+    # not `match`: each failed class pattern would call pydantic's metaclass
+    if type(message) is ToolCallsMessage:
+        return not message.calls
+    if type(message) is ToolResultsMessage:
+        return not message.results
+    return type(message) is InputMessage and message.text is None and not message.files

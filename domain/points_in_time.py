@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from agentlog.domain.errors import InvalidCursor, InvalidMoment
-from agentlog.domain.identifiers import is_message_id
+from agentlog.domain.identifiers import bits_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,15 @@ def number_of(cursor: str) -> int:
 def parse_moment(text: str) -> Moment:
     """Return the point that `text` names.
 
-    A version (`12`), a position (`@345`), a message id (a ULID), or an RFC 3339 time with its zone
-    (fractions beyond microseconds are cut off, so the time never lies later than was asked).
+    A version (`12`), a position (`@345`), a message id (a ULID or UUID), or an RFC 3339 time with
+    its zone (fractions beyond microseconds are cut off, so the time never lies later than was
+    asked).
 
     Raises:
         InvalidMoment: it names none.
     """
-    if is_message_id(text):
-        return AtMessage(text)
+    if (message_id := bits_id(text)) is not None:
+        return AtMessage(message_id)
     number = number_in(text.removeprefix("@"))
     if number is not None:
         return AtPosition(number) if text.startswith("@") else AtVersion(number)

@@ -97,7 +97,7 @@ calls = st.fixed_dictionaries(
 errors = texts | st.fixed_dictionaries({"message": texts}, optional={"name": texts, "stack": texts})
 results = st.fixed_dictionaries(
     {"output": json_values}, optional={"callId": call_ids, "name": names, "error": errors}
-)
+) | st.fixed_dictionaries({"callId": call_ids})
 files = st.fixed_dictionaries(
     {"data": st.sampled_from(["", "aGVsbG8=", "/9j/4A==", "QQ"])},
     optional={
@@ -109,12 +109,12 @@ counts = st.integers(min_value=0, max_value=2**65)
 
 drafts = st.one_of(
     _draft("input", {"text": texts}, {"files": st.lists(files, max_size=2)}),
-    _draft("input", {"files": st.lists(files, min_size=1, max_size=2)}),
+    _draft("input", {}, {"files": st.lists(files, max_size=2)}),
     _draft("reply", {"text": texts}),
     _draft("reasoning", {"title": texts, "summary": texts}),
+    _draft("tool_calls", {"calls": st.lists(calls, max_size=3)}),
     _draft("tool_calls", {"calls": st.lists(calls, min_size=1, max_size=3)}),
-    _draft("tool_calls", {"calls": st.lists(calls, min_size=1, max_size=3)}),
-    _draft("tool_results", {"results": st.lists(results, min_size=1, max_size=3)}),
+    _draft("tool_results", {"results": st.lists(results, max_size=3)}),
     _draft("tool_results", {"results": st.lists(results, min_size=1, max_size=3)}),
     _draft("system", {"text": texts}),
     _draft("log", {"text": texts}),

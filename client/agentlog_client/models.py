@@ -1648,7 +1648,7 @@ class FileAttachment(Shape):
 
 
 class InputMessage(Shape):
-    """What came in from outside: text, files, or both."""
+    """What came in from outside: text, files, both, or nothing at all."""
 
     id: str | None = None
     timestamp: int | None = None
@@ -1892,12 +1892,13 @@ class ToolError(Shape):
 class ToolResult(Shape):
     """What a tool gave back: `output` is any JSON, or a process container.
 
-    A null `error` says that the tool did not fail; without the field nothing is said.
+    A null `error` says that the tool did not fail; without the field nothing is said. JavaScript
+    leaves out an `output` that is `undefined`.
     """
 
     call_id: str | None = None
     name: str | None = None
-    output: Any
+    output: Any = None
     error: str | ToolError | None = None
 
 

@@ -9,9 +9,10 @@ from agentlog.domain.catalogue import MOST_FLAWS
 from agentlog.domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
 from agentlog.domain.errors import AgentlogError, EmptyAppend, Flaw, InvalidMessage
 from agentlog.domain.identifiers import check_thread_id, derived_message_id
-from agentlog.domain.json.values import JsonValue
+from agentlog.domain.json.values import JsonValue, object_of
 from agentlog.domain.threads import Breach
 from agentlog.infrastructure.eventlog.body_deduplication import Stored, stored
+from agentlog.projections.kernel_writers import as_catalogue, is_in_seconds
 
 ThreadKey = tuple[str, str]
 """Tenant and thread id."""
@@ -160,11 +161,9 @@ class Preparer:
         flaws: list[Flaw] = []
         origin, times = request.origin, request.times
         for index, draft in enumerate(request.drafts):
-            own_id = isinstance(draft, dict) and "id" in draft
-            message_id = "" if own_id else self._new_id()
+            at = times[index] if times else now
             try:
-                at = times[index] if times else now
-                prepared.append(prepare(draft, message_id=message_id, timestamp=at, origin=origin))
+                prepared.append(prepared_message(draft, self._new_id, at, origin))
             except InvalidMessage as error:
                 flaws += error.within(f"messages[{index}]").flaws
                 if len(flaws) >= MOST_FLAWS:
@@ -179,3 +178,23 @@ class Preparer:
         if kind in {"thread.started", "thread.closed"}:
             return derived_message_id(request.tenant, request.thread_id, str(kind))
         return self._new_id()
+
+
+def prepared_message(
+    draft: JsonValue, new_id: Callable[[], str], timestamp: int, origin: Origin
+) -> Prepared:
+    """Return the message of a draft, also where a kernel's own writer wrote it.
+
+    Raises:
+        InvalidMessage: as `prepare` does.
+    """
+    message_id = "" if isinstance(draft, dict) and "id" in draft else new_id()
+    try:
+        prepared = prepare(draft, message_id=message_id, timestamp=timestamp, origin=origin)
+        if not is_in_seconds(prepared.message.timestamp):
+            return prepared
+    except InvalidMessage:
+        if not isinstance(draft, dict):
+            raise
+    read = as_catalogue(object_of(draft))
+    return prepare(read, message_id=message_id, timestamp=timestamp, origin=origin)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from agentlog.domain.drafts import NO_ORIGIN, Origin, Prepared, prepare, prepare_fact
+from agentlog.domain.drafts import NO_ORIGIN, Origin, Prepared, prepare_fact
 from agentlog.domain.errors import (
     FutureMoment,
     InvalidMessage,
@@ -27,6 +27,7 @@ from agentlog.domain.json.beginning import BEGINNING_BYTES
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of
 from agentlog.domain.points_in_time import Moment
 from agentlog.domain.redaction import left_digest
+from agentlog.infrastructure.appending.append_request import prepared_message
 from agentlog.infrastructure.audit.records import log_snapshot, stored_events
 from agentlog.infrastructure.erasure.eraser import Eraser
 from agentlog.infrastructure.erasure.following import MOST_MESSAGES
@@ -229,9 +230,7 @@ class Forker:
         if edit.kind == "drop":
             return None
         try:
-            return prepare(
-                edit.message, message_id=self._new_id(), timestamp=self._clock(), origin=origin
-            )
+            return prepared_message(edit.message, self._new_id, self._clock(), origin)
         except InvalidMessage as error:
             raise error.within(f"edits[{index}].message") from error
 

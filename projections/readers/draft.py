@@ -46,9 +46,10 @@ class Reader:
 
     `begin` returns what reads the items of one history, in their order. `view` is the view of the
     same format, used to compare every draft with its source; None where items are messages already,
-    and nothing can be lost. `is_plain` returns whether an item is valid and surely restored by
-    `view`, which skips the comparison (10x faster). `unknown` yields what the reader does not know
-    in any other item and its drafts: the place in the item, empty for all of it, and what it is.
+    of which an append loses nothing. `is_plain` returns whether an item is valid and surely
+    restored by `view`, which skips the comparison (10x faster). `unknown` yields what the reader
+    does not know in any other item and its drafts: the place in the item, empty for all of it, and
+    what it is.
     """
 
     name: str
@@ -73,8 +74,9 @@ class Reader:
                 raise InvalidMessage([Flaw(f"messages[{index}]", "not a JSON object")])
             try:
                 drafts = read_item(item, index)
-                if self.view is not None and not self.is_plain(item):
-                    drafts = _with_residue(self.view, drafts, item)
+                if not self.is_plain(item):
+                    if self.view is not None:
+                        drafts = _with_residue(self.view, drafts, item)
                     if unmapped is not None:
                         unmapped += (
                             Unmapped(f"[{index}].{place}".rstrip("."), what)

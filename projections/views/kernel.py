@@ -1,4 +1,4 @@
-"""The view `kernel`: the kernel's messages as recorded, without facts of the thread."""
+"""The view `kernel`: the kernel's messages as they were sent, without facts of the thread."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -9,7 +9,7 @@ from typing_extensions import override
 from agentlog.domain.catalogue import FACT_TYPES
 from agentlog.domain.events import Event
 from agentlog.domain.json.text import is_stored_object
-from agentlog.domain.json.values import JsonValue, objects_of
+from agentlog.domain.json.values import JsonValue, object_of, objects_of
 from agentlog.projections.item_content import (
     CallPlaces,
     ItemContent,
@@ -17,6 +17,8 @@ from agentlog.projections.item_content import (
     content_of,
     result_content,
 )
+from agentlog.projections.kernel_writers import WIRE, as_sent
+from agentlog.projections.residue import residue_of, residues_of
 from agentlog.projections.view import Item, Options, Placed, Printed, View
 
 _UNSAID = frozenset(
@@ -63,7 +65,8 @@ class KernelView(View[None, KernelOptions]):
 
     @override
     def fold_to_print(self, carry: None, event: Event) -> tuple[None, Sequence[Placed | Printed]]:
-        if event.type not in FACT_TYPES and self._as_stored and is_stored_object(event.body):
+        is_stored = self._as_stored and not residues_of(event, WIRE)
+        if event.type not in FACT_TYPES and is_stored and is_stored_object(event.body):
             return None, (Printed(event.version, 0, event.body),)
         return self.fold(carry, event)
 
@@ -94,7 +97,8 @@ class KernelView(View[None, KernelOptions]):
     def _item(self, event: Event) -> Item:
         raw = event.raw
         if isinstance(raw, dict):
-            item = dict(raw)
+            template = object_of(residue_of(event, WIRE, 0))
+            item = {**as_sent(raw, template), "type": event.type} if template else dict(raw)
         else:
             item = {"id": event.message_id, "type": event.type, "unreadable": event.body.hex()}
         if self.options.spelling == "hyphen" and event.type in _HYPHENS:

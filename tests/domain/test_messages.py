@@ -28,8 +28,9 @@ from agentlog.domain.messages import (
     ReplyMessage,
     ToolCall,
     ToolResultsMessage,
+    says_nothing,
 )
-from tests.histories import drafts, texts, timestamps
+from tests.histories import drafts, event, texts, timestamps
 
 ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 HEAD: dict[str, Any] = {"id": ID, "timestamp": 1}
@@ -227,8 +228,6 @@ def _results(**result: Any) -> dict[str, Any]:
                 ("a", "no such field: ReplyMessage has id, timestamp, type, text"),
             ],
         ),
-        ({"type": "input"}, [("", "an input has text, files, or both")]),
-        ({"type": "input", "files": []}, [("", "an input has text, files, or both")]),
         ({"type": "input", "files": [{"data": "é"}]}, [("files[0].data", "not base64")]),
         ({"type": "input", "files": {}}, [("files", "not an array")]),
         (
@@ -240,7 +239,7 @@ def _results(**result: Any) -> dict[str, Any]:
                 )
             ],
         ),
-        (_calls(), [("calls", "needs at least one item")]),
+        ({"type": "tool_calls"}, [("calls", "missing")]),
         (_calls("x"), [("calls[0]", "not an object")]),
         (_calls({"id": "a", "name": "b"}, {"id": "c"}), [("calls[1].name", "missing")]),
         (
@@ -256,7 +255,7 @@ def _results(**result: Any) -> dict[str, Any]:
                 )
             ],
         ),
-        (_results(callId="a"), [("results[1].output", "missing")]),
+        ({"type": "tool_results"}, [("results", "missing")]),
         (
             _results(output=1, call_id="a"),
             [
@@ -354,6 +353,28 @@ def test_a_refusal_names_each_flaw_and_the_way_out(
     assert all(reason in str(caught.value) for _, reason in flaws)
 
 
+@pytest.mark.parametrize(
+    "draft",
+    [
+        {"type": "input"},
+        {"type": "input", "files": []},
+        _calls(),
+        {"type": "tool_results", "results": []},
+    ],
+)
+def test_a_message_that_says_nothing_is_taken_and_no_view_has_it(draft: dict[str, Any]) -> None:
+    message = validate_message({**HEAD, **draft})
+    assert says_nothing(message)
+    assert event(1, draft).message is None
+
+
+def test_an_output_may_be_undefined() -> None:
+    message = validate_message({**HEAD, **_results(callId="a")})
+    assert isinstance(message, ToolResultsMessage)
+    assert not says_nothing(message)
+    assert message.results[1].output is None
+
+
 @pytest.mark.parametrize("name", ["nope", "tool-calls", "x" * 1000, ""])
 def test_an_unknown_type_is_refused_with_the_catalogue(name: str) -> None:
     with pytest.raises(InvalidMessage) as caught:
@@ -440,5 +461,5 @@ def test_a_refusal_seen_from_outside_stands_under_its_place(place: str, text: st
         "messages[2].text: input should be a valid string"
     )
     with pytest.raises(InvalidMessage) as caught:
-        validate_message({**HEAD, "type": "input"})
+        validate_message({**HEAD, "type": "worker_result", "workerId": "w"})
     assert caught.value.within(place).flaws[0].place == place

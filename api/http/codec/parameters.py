@@ -5,13 +5,14 @@ from functools import cache
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
+from pydantic import AfterValidator
 
 from agentlog.api.filters import indexed_filter, types_in
 from agentlog.api.http.codec.responses import Headers
 from agentlog.api.http.openapi.answers import parameter
 from agentlog.api.http.request.errors import InvalidIfMatch
 from agentlog.api.http.routing import Parameter
-from agentlog.domain.identifiers import MESSAGE_ID_PATTERN, THREAD_ID_PATTERN
+from agentlog.domain.identifiers import THREAD_ID_PATTERN, named_message_id
 from agentlog.domain.points_in_time import Moment, number_in, number_of, parse_moment
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.projections.filters.expression import Expression
@@ -52,7 +53,7 @@ async def moment_of(
         str | None,
         Query(
             description="As it was just after this: a version (12), a position (@345), a message "
-            "id (ULID) or an RFC 3339 time with its zone.",
+            "id (ULID or UUID) or an RFC 3339 time with its zone.",
             examples=["12", "@345", "2026-11-21T10:00:00Z"],
         ),
     ] = None,
@@ -123,7 +124,12 @@ def chosen_view(request: Request, name: str) -> AnyView:
 
 ThreadId = Annotated[str, Path(pattern=THREAD_ID_PATTERN, examples=["support-42"])]
 MessageId = Annotated[
-    str, Path(pattern=MESSAGE_ID_PATTERN, examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"])
+    str,
+    Path(
+        description="A ULID, or what the message was sent with.",
+        examples=["01JD8Z3Q5N7V2M4K6H8G0F1E2D"],
+    ),
+    AfterValidator(named_message_id),
 ]
 Digest = Annotated[
     str,

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from agentlog.domain.catalogue import MESSAGE_TYPES
 from agentlog.domain.json.values import JsonValue, object_of, text_at
 from agentlog.domain.messages import CustomMessage, KernelMessage
+from agentlog.projections.kernel_writers import properties_of
 from agentlog.projections.readers.draft import Draft, Reader
 from agentlog.projections.readers.history import format_of_items, is_own, items_in
 from agentlog.projections.view import Item
@@ -17,7 +18,12 @@ def _read(item: Item, index: int) -> Sequence[Draft]:
     return [item]
 
 
-READER = Reader("kernel", lambda: _read, view=None)
+READER = Reader(
+    "kernel",
+    lambda: _read,
+    view=None,
+    unknown=lambda item, _: ((key, f"field {key!r}") for key in properties_of(item)),
+)
 
 
 _OF_ALL = frozenset({"metadata"})

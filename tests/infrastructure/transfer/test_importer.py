@@ -177,14 +177,20 @@ def test_a_message_that_the_catalogue_refuses_takes_its_whole_record_with_it(
 ) -> None:
     histories = [
         [reply("fine")],
-        [reply("fine"), {"type": "replly", "text": "x"}, reply("x", extra=1)],
+        [
+            reply("fine"),
+            {"type": "replly", "text": "x"},
+            reply("x", txt="y", extra=1),
+            {"type": "reply", "txt": 1},
+        ],
     ]
     report = run(threads, written(tmp_path, "runs.jsonl", histories))
     assert threads.thread_ids(limit=9) == ["runs-1"]
     (failure,) = report.failures
     assert failure.place.endswith("runs.jsonl:2")
     assert "messages[1].type: 'replly' is not in the catalogue" in failure.reason
-    assert "messages[2].extra: no such field" in failure.reason
+    assert "messages[2]" not in failure.reason  # a property of its own
+    assert "messages[3].txt: no such field" in failure.reason
 
 
 def test_facts_of_our_own_that_are_off_are_refused(threads: Threads, tmp_path: Path) -> None:
