@@ -197,7 +197,8 @@ class _Reading:
         lacking = {_plain(field.alias) for field in fields.values() if field.alias not in read}
         for key, value in unknown.items():
             self._left -= 1
-            if self._left < 0 or _is_slip(key, lacking):
+            slips = len(key) <= _LONGEST_SLIP and get_close_matches(_plain(key), lacking, 1, _ALIKE)
+            if self._left < 0 or slips:
                 read[key] = value  # refused by its name
         return read
 
@@ -230,16 +231,8 @@ def _fields(model: type[Model]) -> Mapping[str, _Field]:
     return fields | {key: fields[name] for key, name in _SYNONYMS.get(model, {}).items()}
 
 
-def _is_slip(key: str, lacking: set[str]) -> bool:
-    short = len(key) <= _LONGEST_SLIP
-    return short and bool(get_close_matches(_plain(key), lacking, 1, _ALIKE))
-
-
 def _plain(name: str) -> str:
-    return name.lower().translate(_WITHOUT_SIGNS)
-
-
-_WITHOUT_SIGNS = str.maketrans("", "", "_- ")
+    return re.sub("[_ -]", "", name.lower())
 
 
 def _error(model: type[Model], value: JsonValue) -> JsonValue:
@@ -269,17 +262,17 @@ def _variant(value: JsonValue) -> tuple[str, JsonValue]:
             return "", None
 
 
-def _text_of(held: JsonValue, key: str) -> str | None:
-    held = held.get(key, held) if isinstance(held, dict) else held
-    return held if held is None or isinstance(held, str) else print_text(held)
+def _put_text(read: JsonObject, key: str, held: JsonValue) -> None:
+    text = held.get(key, held) if isinstance(held, dict) else held
+    if key not in read and text is not None:
+        read[key] = text if isinstance(text, str) else print_text(text)
 
 
 def _exit(read: JsonObject, unknown: JsonObject) -> None:
     name, held = _variant(read.get("reason", unknown))
     if name in _ENDS:
         read["reason"] = _ENDS[name]
-        if "message" not in read and held is not None:
-            read["message"] = _text_of(held, "message")
+        _put_text(read, "message", held)
 
 
 def _approval(read: JsonObject, unknown: JsonObject) -> None:
@@ -287,20 +280,18 @@ def _approval(read: JsonObject, unknown: JsonObject) -> None:
     name, held = _variant(read.get("approved"))
     if name in {"granted", "denied"}:
         read["approved"] = name == "granted"
-        if "reason" not in read and held is not None:
-            read["reason"] = _text_of(held, "reason")
+        _put_text(read, "reason", held)
 
 
 def _worker_result(read: JsonObject, unknown: JsonObject) -> None:
-    result = object_of(unknown.get("result"))
-    if not {"output", "error"} & read.keys() and len(result) == 1:
-        if "Ok" in result:
-            read["output"] = result["Ok"]
-        elif "Err" in result:
-            read["error"] = _error(WorkerError, result["Err"])
+    name, held = _variant(unknown.get("result"))
+    if name == "ok":
+        read["output"] = held
+    elif name == "err":
+        read["error"] = _error(WorkerError, held)
     if read.get("error") is not None:
-        if read.get("output", 0) is None:
-            del read["output"]
+        if read.get("output") is None:
+            read.pop("output", None)
     elif not any(isinstance(value, str | list | dict) for value in unknown.values()):
         read.setdefault("output", None)
 

@@ -29,9 +29,10 @@ from agentlog.projections.exchanges.exchange import (
     exchange_of,
 )
 from agentlog.projections.exchanges.lanes import drafts_of
-from agentlog.projections.exchanges.mcp_exchange import TYPE as MCP_TYPE
 from agentlog.projections.residue import METADATA_KEY
 
+MCP_TYPE = "agentlog.mcp"
+"""The type of the messages that hold MCP exchanges."""
 EXCHANGES = (TYPE, MCP_TYPE)
 """The types of messages that hold exchanges, with providers and with MCP servers."""
 _OWN = "agentlog."

@@ -82,7 +82,7 @@ def test_the_same_bytes_come_back_whoever_wrote_them(client: TestClient, data: A
     assert sent(client, message).status_code == 201
     (item,) = shown(client)
     assert b64decode(item["files"][0]["data"].rpartition(",")[2]) == BYTES
-    (event,) = client.get("/v1/threads/t/messages?type=input").json()["items"]
+    (event,) = client.get("/v1/threads/t/messages?filter=type:input").json()["items"]
     assert b64decode(event["message"]["files"][0]["data"]) == BYTES
 
 
@@ -93,7 +93,7 @@ def test_no_message_of_today_is_shown_in_1970(client: TestClient, written: Any) 
     assert sent(client, {"type": "reply", "text": "x", "timestamp": written}).status_code == 201
     (item,) = shown(client)
     assert item["timestamp"] // 1000 == SECONDS
-    (event,) = client.get("/v1/threads/t/messages?type=reply").json()["items"]
+    (event,) = client.get("/v1/threads/t/messages?filter=type:reply").json()["items"]
     assert event["message"]["timestamp"] // 1000 == SECONDS
     assert json.dumps(written) in json.dumps(event["metadata"])  # what was understood is on record
 
@@ -138,16 +138,16 @@ def test_the_kernels_words_for_an_end_are_ours(client: TestClient) -> None:
     }
     for n, (word, (reason, message)) in enumerate(ends.items()):
         sent(client, {"type": "exit", "reason": word}, thread=f"t{n}")
-        (event,) = client.get(f"/v1/threads/t{n}/messages?type=exit").json()["items"]
+        (event,) = client.get(f"/v1/threads/t{n}/messages?filter=type:exit").json()["items"]
         assert (event["message"]["reason"], event["message"].get("message")) == (reason, message)
     sent(client, {"type": "exit", "reason": {"Error": "x"}})
-    (event,) = client.get("/v1/threads/t/messages?type=exit").json()["items"]
+    (event,) = client.get("/v1/threads/t/messages?filter=type:exit").json()["items"]
     assert (event["message"]["reason"], event["message"]["message"]) == ("error", "x")
 
 
 def test_figures_of_mylms_response_count(client: TestClient) -> None:
     sent(client, TAKEN["a response as mylm has it"])
-    (event,) = client.get("/v1/threads/t/messages?type=llm_response").json()["items"]
+    (event,) = client.get("/v1/threads/t/messages?filter=type:llm_response").json()["items"]
     assert event["message"]["usage"] == {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7}
     assert event["message"]["finishReason"] == "stop"
 

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from agentlog.projections.exchanges.exchange import REPLAY_TYPE
-from agentlog.projections.exchanges.held_texts import ErasedTexts
-from agentlog.projections.exchanges.mcp_exchange import TYPE
+from agentlog.projections.exchanges.held_texts import MCP_TYPE, ErasedTexts
 from tests.histories import history
 
 ERASED = {"type": "tool_results", "results": [{"callId": "c", "output": "Ada lives in Porto"}]}
@@ -31,7 +30,7 @@ def is_held(type_name: str, payload: Any) -> bool:
     ],
 )
 def test_an_exchange_with_a_server_holds_what_passed(fields: Any, *, held: bool) -> None:
-    assert is_held(TYPE, {"server": "travel", "method": "tools/call", **fields}) is held
+    assert is_held(MCP_TYPE, {"server": "travel", "method": "tools/call", **fields}) is held
 
 
 @pytest.mark.parametrize(

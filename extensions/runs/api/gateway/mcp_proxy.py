@@ -16,7 +16,7 @@ from agentlog.extensions.runs.infrastructure.exchanges.mcp_recorder import McpRe
 from agentlog.extensions.runs.infrastructure.exchanges.mcp_spool import SpoolAppender
 from agentlog.extensions.runs.infrastructure.exchanges.tool_calls import ReplayGone, ToolCalls
 from agentlog.extensions.runs.projections.json_rpc import JsonRpcMessage, messages_in
-from agentlog.projections.exchanges.mcp_exchange import End
+from agentlog.extensions.runs.projections.mcp_exchange import End
 
 _CHUNK = 65_536
 _SIGNALLED = 128

@@ -10,9 +10,9 @@ from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue
 from agentlog.extensions.runs.api.gateway.door import refuse
 from agentlog.extensions.runs.infrastructure.exchanges.mcp_spool import SpoolAppender
+from agentlog.extensions.runs.projections.mcp_exchange import McpExchange
 from agentlog.extensions.runs.projections.tapes.recorded_tools import CallNotRecorded
 from agentlog.extensions.runs.projections.tapes.tool_tape import CallRefused, ToolTape
-from agentlog.projections.exchanges.mcp_exchange import McpExchange
 
 
 class ToolReplay:

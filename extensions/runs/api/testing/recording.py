@@ -20,10 +20,10 @@ from agentlog.extensions.runs.infrastructure.exchanges.spool import (
     SpoolReader,
     create_spool,
 )
+from agentlog.extensions.runs.projections.mcp_exchange import McpExchange, mcp_payload
 from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun, cassette_lines
 from agentlog.infrastructure.appending.append_request import wall_clock
 from agentlog.projections.exchanges.exchange import Exchange, payload_of
-from agentlog.projections.exchanges.mcp_exchange import McpExchange, mcp_payload
 
 
 class NothingRecorded(InvalidInput):

@@ -15,7 +15,7 @@ from agentlog.extensions.runs.infrastructure.exchanges.mcp_spool import (
     SpoolAppender,
 )
 from agentlog.extensions.runs.projections.json_rpc import JsonRpcMessage, messages_in
-from agentlog.projections.exchanges.mcp_exchange import End
+from agentlog.extensions.runs.projections.mcp_exchange import End
 
 _CANCELLED = "notifications/cancelled"
 _NULL = msgspec.Raw(b"null")

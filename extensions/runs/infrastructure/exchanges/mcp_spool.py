@@ -12,7 +12,7 @@ import msgspec
 from agentlog.domain.errors import InvalidJson
 from agentlog.domain.json.text import parse, print_bytes
 from agentlog.domain.json.values import JsonObject, JsonValue, array_of
-from agentlog.projections.exchanges.mcp_exchange import End, McpExchange
+from agentlog.extensions.runs.projections.mcp_exchange import End, McpExchange
 
 
 class McpBeginning(msgspec.Struct, tag="mcp-begun"):

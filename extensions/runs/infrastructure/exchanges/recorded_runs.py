@@ -19,7 +19,7 @@ from agentlog.extensions.runs.projections.tapes.tool_tape import Tools, ToolTape
 from agentlog.infrastructure.eventlog.thread_heads import ThreadFilter
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.exchange import RUN_TYPE, TYPE, Exchange, exchange_of
-from agentlog.projections.exchanges.mcp_exchange import TYPE as MCP_TYPE
+from agentlog.projections.exchanges.held_texts import MCP_TYPE
 
 _PAGE = 200
 _NO_CONTENTS = 1

@@ -21,9 +21,9 @@ from agentlog.extensions.runs.infrastructure.exchanges.mcp_spool import (
     SpoolAppender,
     mcp_exchange,
 )
+from agentlog.extensions.runs.projections.mcp_exchange import McpExchange
 from agentlog.infrastructure.runtime.file_lock import FileLock
 from agentlog.projections.exchanges.exchange import End, Exchange
-from agentlog.projections.exchanges.mcp_exchange import McpExchange
 
 SUFFIX = ".spool"
 _UNLOCKED = ".new"

@@ -8,10 +8,10 @@ from pathlib import Path
 from agentlog.domain.errors import InvalidInput, Refused, ThreadExists
 from agentlog.domain.json.values import JsonObject
 from agentlog.extensions.runs.infrastructure.exchanges.spool import SUFFIX, SpoolReader, held_spool
+from agentlog.extensions.runs.projections.mcp_exchange import McpExchange
 from agentlog.extensions.runs.projections.recordings.recording import Recording, ThreadAppend
 from agentlog.infrastructure.threads import Threads
 from agentlog.projections.exchanges.exchange import TYPE, Exchange
-from agentlog.projections.exchanges.mcp_exchange import McpExchange
 
 
 class Uploader:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from agentlog.domain.identifiers import derived_message_id
 from agentlog.domain.json.values import JsonObject, array_of, object_at, text_at
+from agentlog.extensions.runs.projections.mcp_exchange import McpExchange, mcp_payload
 from agentlog.projections.exchanges.exchange import RUN_TYPE, TYPE, Exchange, payload_of
+from agentlog.projections.exchanges.held_texts import MCP_TYPE
 from agentlog.projections.exchanges.lanes import Lane, answer_drafts, asked_drafts
-from agentlog.projections.exchanges.mcp_exchange import TYPE as MCP_TYPE
-from agentlog.projections.exchanges.mcp_exchange import McpExchange, mcp_payload
 from agentlog.projections.exchanges.requests import item_key, request_of
 from agentlog.projections.outcomes.pairs import MADE_ID
 from agentlog.projections.readers.draft import Draft

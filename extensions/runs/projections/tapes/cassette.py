@@ -20,9 +20,9 @@ from agentlog.domain.json.values import (
     object_of,
     text_at,
 )
+from agentlog.extensions.runs.projections.mcp_exchange import McpExchange, mcp_exchange_of
 from agentlog.extensions.runs.projections.tapes.changes import Changes, changes_of
 from agentlog.projections.exchanges.exchange import Exchange, exchange_of
-from agentlog.projections.exchanges.mcp_exchange import McpExchange, mcp_exchange_of
 
 _VERSION = 1
 

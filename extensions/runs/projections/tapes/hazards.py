@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, array_of, object_at, object_of, text_at
 from agentlog.domain.messages import ToolCallsMessage
+from agentlog.extensions.runs.projections.mcp_exchange import McpExchange
 from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun
 from agentlog.extensions.runs.projections.tapes.tool_tape import Tools
 from agentlog.projections.call_texts import arguments_value
 from agentlog.projections.exchanges.lanes import answer_drafts
-from agentlog.projections.exchanges.mcp_exchange import McpExchange
 from agentlog.projections.readers.draft import sample_event
 
 _READ_ONLY = frozenset(

@@ -7,6 +7,7 @@ from typing import Literal
 from agentlog.domain.errors import AgentlogError
 from agentlog.domain.json.text import print_bytes, print_text
 from agentlog.domain.json.values import JsonObject, JsonValue, object_of, text_at
+from agentlog.extensions.runs.projections.mcp_exchange import CALL, McpExchange, arguments_of
 from agentlog.extensions.runs.projections.tapes.cassette import RecordedRun
 from agentlog.extensions.runs.projections.tapes.recorded_tools import (
     CallNotRecorded,
@@ -15,7 +16,6 @@ from agentlog.extensions.runs.projections.tapes.recorded_tools import (
     ToolMode,
     calls_of_run,
 )
-from agentlog.projections.exchanges.mcp_exchange import CALL, McpExchange, arguments_of
 
 Tools = Literal["live", "recorded", "refuse"]
 """What becomes of calls in a replay: the tools run, the record answers, or none is answered."""

@@ -9,12 +9,12 @@ from typing_extensions import override
 
 from agentlog.domain.json.text import print_bytes
 from agentlog.domain.json.values import JsonValue, text_at
+from agentlog.extensions.traces.projections.nested_messages import KNOWN, ROLES, read_message
 from agentlog.extensions.traces.projections.readers.turns import Role, Turn, is_thought, turns_of
 from agentlog.projections.readers.draft import Draft, Unmapped
 from agentlog.projections.readers.fields import Fields
 from agentlog.projections.readers.messages import gemini
 from agentlog.projections.readers.messages.calls import RESULT_ROLES
-from agentlog.projections.readers.messages.nested import KNOWN, ROLES, read_message
 from agentlog.projections.readers.reading import Reading
 from agentlog.projections.view import Item
 

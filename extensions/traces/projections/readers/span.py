@@ -12,7 +12,11 @@ from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at
-from agentlog.projections.readers.messages.nested import defines_tool, messages_in, result_in
+from agentlog.extensions.traces.projections.nested_messages import (
+    defines_tool,
+    messages_in,
+    result_in,
+)
 from agentlog.projections.view import Item
 
 Kind = Literal["chat", "tool", "agent", "other"]

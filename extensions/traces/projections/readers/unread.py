@@ -8,6 +8,7 @@ thread has, once the batch is told.
 from collections.abc import Iterable
 
 from agentlog.domain.json.values import JsonValue, object_at
+from agentlog.extensions.traces.projections.nested_messages import messages_in
 from agentlog.extensions.traces.projections.readers.dialects.contents import words_in
 from agentlog.extensions.traces.projections.readers.drafts import METADATA
 from agentlog.extensions.traces.projections.readers.message_reader import MessageReader
@@ -16,7 +17,6 @@ from agentlog.extensions.traces.projections.readers.thread import SpanThread, di
 from agentlog.extensions.traces.projections.readers.turns import Turn
 from agentlog.projections.readers.draft import Draft
 from agentlog.projections.readers.fields import unpacked
-from agentlog.projections.readers.messages.nested import messages_in
 
 UNREAD = "unread"
 """The key in a record's metadata, beside others of `METADATA`: names of attributes."""

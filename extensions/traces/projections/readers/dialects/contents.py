@@ -11,13 +11,13 @@ from functools import lru_cache
 from typing import Literal
 
 from agentlog.domain.json.values import JsonValue, object_at, objects_of, text_at, texts_of
+from agentlog.extensions.traces.projections.nested_messages import defines_tool, messages_in
 from agentlog.extensions.traces.projections.readers.dialects.events import beside_messages
 from agentlog.extensions.traces.projections.readers.dialects.words import words_of
 from agentlog.projections.call_texts import value_text
 from agentlog.projections.readers.fields import text_of, unpacked
 from agentlog.projections.readers.messages import ai_sdk
 from agentlog.projections.readers.messages.calls import call_of
-from agentlog.projections.readers.messages.nested import defines_tool, messages_in
 from agentlog.projections.view import Item
 
 _Side = Literal["input", "output", "system", ""]

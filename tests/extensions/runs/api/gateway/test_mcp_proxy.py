@@ -24,9 +24,9 @@ from agentlog.extensions.runs.infrastructure.exchanges.spool import (
     SpoolReader,
     create_spool,
 )
+from agentlog.extensions.runs.projections.mcp_exchange import McpExchange
 from agentlog.extensions.runs.projections.tapes.tape import Tape
 from agentlog.extensions.runs.projections.tapes.tool_tape import ToolTape
-from agentlog.projections.exchanges.mcp_exchange import McpExchange
 from tests.command_line import AGENTLOG, environment
 from tests.extensions.runs.projections.tapes.test_tape import run_of
 from tests.waiting import WAIT_SECONDS, until

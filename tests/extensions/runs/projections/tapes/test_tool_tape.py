@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from agentlog.domain.json.text import print_bytes
+from agentlog.extensions.runs.projections.mcp_exchange import McpExchange, mcp_payload
 from agentlog.extensions.runs.projections.tapes.cassette import (
     RecordedRun,
     cassette_lines,
@@ -14,7 +15,6 @@ from agentlog.extensions.runs.projections.tapes.cassette import (
 from agentlog.extensions.runs.projections.tapes.hazards import hazards
 from agentlog.extensions.runs.projections.tapes.recorded_tools import CallNotRecorded, RecordedCall
 from agentlog.extensions.runs.projections.tapes.tool_tape import CallRefused, ToolTape
-from agentlog.projections.exchanges.mcp_exchange import McpExchange, mcp_payload
 from tests.extensions.runs.projections.recordings.test_recording import Run
 from tests.extensions.runs.projections.tapes.test_tape import run_of
 from tests.providers.agent import Agent

@@ -6,8 +6,6 @@ from typing import Literal
 
 from agentlog.domain.json.values import JsonObject, JsonValue, integer_at, object_of, text_at
 
-TYPE = "agentlog.mcp"
-"""The type of the messages that hold MCP exchanges."""
 CALL = "tools/call"
 
 End = Literal["complete", "cancelled", "client_left", "server_ended", "recorder_died"]
